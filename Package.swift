@@ -369,6 +369,17 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "TidemarkServerTests",
+            dependencies: [
+                "Tidemark", "TidemarkModel", "TidemarkSQLite", "TidemarkServer", "TidemarkSession", "TidemarkTestKit",
+                "TidemarkTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "TidemarkStoreTests",
             dependencies: ["TidemarkModel", "TidemarkStore", "TidemarkWire", "TidemarkTestKit", "TidemarkTesting"],
             swiftSettings: strict),

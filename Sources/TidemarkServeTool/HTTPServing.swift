@@ -38,6 +38,21 @@ private struct PreparedHTTPServing: PreparedServing {
         until stop: @escaping @Sendable () async -> Void, close: @escaping @Sendable () async -> Void
     ) async throws {
         let server = CacheServer(cache, configuration: configuration, settings: session)
+        try await run(server, onStart: onStart, until: stop, close: close)
+    }
+
+    func serveReading(
+        _ cacheConfiguration: CacheConfiguration, onStart: @escaping @Sendable (Int) async -> Void,
+        until stop: @escaping @Sendable () async -> Void
+    ) async throws {
+        let server = CacheServer(reading: settings.databasePath, cacheConfiguration, configuration: configuration)
+        try await run(server, onStart: onStart, until: stop, close: {})
+    }
+
+    private func run(
+        _ server: CacheServer, onStart: @escaping @Sendable (Int) async -> Void,
+        until stop: @escaping @Sendable () async -> Void, close: @escaping @Sendable () async -> Void
+    ) async throws {
         do {
             try await server.run(onStart: onStart, until: stop, close: close)
         } catch let failure as Failure {

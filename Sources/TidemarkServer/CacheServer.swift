@@ -52,6 +52,30 @@ public final class CacheServer: Sendable {
         self.init(source: live, live: live, configuration: configuration)
     }
 
+    /// Makes a server that only reads, beside the process that writes the data file.
+    ///
+    /// - Parameters:
+    ///   - path: An existing data file.
+    ///   - cacheConfiguration: The policy, the names of types and the limits of memory.
+    package convenience init(
+        reading path: String, _ cacheConfiguration: CacheConfiguration, configuration: CacheServerConfiguration
+    ) {
+        var cacheConfiguration = cacheConfiguration
+        // Whatever the options of a writer say, a reader removes and evicts nothing.
+        cacheConfiguration.eviction = EvictionPolicy()
+        cacheConfiguration.memoryExcludedTypes = []
+        cacheConfiguration.diskExcludedTypes = []
+        let settings = Session.Settings(
+            limits: cacheConfiguration.limits, defaultLibrary: cacheConfiguration.defaultLibrary,
+            logger: configuration.logger)
+        var configuration = configuration
+        configuration.databasePath = path
+        self.init(
+            source: FollowedFile(
+                path: path, configuration: cacheConfiguration, settings: settings, clock: configuration.clock),
+            live: nil, configuration: configuration)
+    }
+
     init(source: any MessageSource, live: LiveCache?, configuration: CacheServerConfiguration) {
         self.source = source
         self.live = live

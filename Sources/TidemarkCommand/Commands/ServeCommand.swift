@@ -42,6 +42,11 @@ struct ServeCommand: AsyncParsableCommand {
             """,
             valueName: "who"))
     var upstream: ServedUpstream?
+    @Option(
+        name: .customLong("upstream-header"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "A field of requests to the upstream, as 'Name: value'; may be repeated. Never shown.", valueName: "field"))
+    var upstreamHeaders: [String] = []
     @OptionGroup(title: "JetStream") var stream: StreamOptions
     @OptionGroup(title: "Limits") var limits: LimitOptions
     @OptionGroup(title: "Indexes") var indexes: IndexOptions
@@ -50,6 +55,10 @@ struct ServeCommand: AsyncParsableCommand {
 
     func validate() throws {
         if case .log(let address) = upstream { try address.validate() }
+        _ = try serverUpstream(limits: Limits(), OfflineTransport())
+        if serving.readOnly, upstream != nil || stream.from != nil || recording.path != nil {
+            throw ValidationError("--read-only takes no --upstream, --from or --record: it asks and writes nothing.")
+        }
         if http.exchanger == .host { throw ValidationError("--http host is for tidemark run: there is no host here.") }
     }
 
@@ -63,7 +72,27 @@ struct ServeCommand: AsyncParsableCommand {
         defer { signals.end() }
         let settings = serving.settings(databasePath: database.path, logger: session.logger)
         let prepared = try server.prepare(settings)
-        try await write(prepared, settings, policy, stops)
+        if serving.readOnly {
+            try await read(prepared, settings, policy, stops)
+        } else {
+            try await write(prepared, settings, policy, stops)
+        }
+    }
+
+    /// Serves beside the writer of the database.
+    private func read(
+        _ server: any PreparedServing, _ settings: ServingSettings, _ policy: CachePolicy, _ stops: AsyncStream<Void>
+    ) async throws {
+        let configuration = try session.configuration(policy, stream, limits, indexes)
+        // A mistake in the path is found before anybody asks.
+        do throws(StorageError) {
+            _ = try SQLiteReader(path: database.path)
+        } catch {
+            throw Failure(error, isReader: true)
+        }
+        try await server.serveReading(
+            configuration, onStart: { port in ServeCommand.printStart(settings, port) },
+            until: { for await _ in stops { return } })
     }
 
     /// Serves as the writer of the database.
@@ -108,11 +137,15 @@ struct ServeCommand: AsyncParsableCommand {
 enum ServedUpstream: Hashable, ExpressibleByArgument {
     /// A complete log in a file, or a stream.
     case log(UpstreamAddress)
+    /// A server of JSON-RPC. Kept as text, which may hold a password.
+    case server(String)
     case nobody
 
     init?(argument: String) {
         if argument == "none" {
             self = .nobody
+        } else if argument.hasPrefix("http://") || argument.hasPrefix("https://") {
+            self = .server(argument)
         } else {
             guard let address = UpstreamAddress(argument: argument) else { return nil }
             self = .log(address)

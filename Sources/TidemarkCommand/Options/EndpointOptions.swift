@@ -53,6 +53,15 @@ struct EndpointOptions: ParsableArguments {
         } catch {
             throw ValidationError("\(option)-endpoint: \(error).")
         }
+        return GraphEndpoint(
+            url: url, fields: try fields(headers, option: option), pendingField: ByteString(pendingHeader),
+            timeout: timeout)
+    }
+
+    /// Makes the fields of requests of the texts of an option.
+    ///
+    /// - Parameter option: The beginning of the option's name, for messages.
+    static func fields(_ headers: [String], option: String) throws -> HeaderFields {
         var fields = HeaderFields()
         for header in headers {
             guard let colon = header.utf8.firstIndex(of: UInt8(ascii: ":")) else {
@@ -65,8 +74,7 @@ struct EndpointOptions: ParsableArguments {
             }
             fields.fields.append(.init(name, value))
         }
-        return GraphEndpoint(
-            url: url, fields: fields, pendingField: ByteString(pendingHeader), timeout: timeout)
+        return fields
     }
 }
 

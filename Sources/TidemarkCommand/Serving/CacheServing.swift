@@ -22,6 +22,13 @@ package protocol PreparedServing: Sendable {
     func serve(
         _ cache: SyncCache, _ session: Session.Settings, onStart: @escaping @Sendable (Int) async -> Void,
         until stop: @escaping @Sendable () async -> Void, close: @escaping @Sendable () async -> Void) async throws
+
+    /// Serves the database that another process writes, until `stop` returns.
+    ///
+    /// - Throws: ``Failure`` when the address cannot be listened on.
+    func serveReading(
+        _ configuration: CacheConfiguration, onStart: @escaping @Sendable (Int) async -> Void,
+        until stop: @escaping @Sendable () async -> Void) async throws
 }
 
 /// The options of `serve`, checked.

@@ -1,9 +1,11 @@
+import ArgumentParser
 import Logging
 import Tidemark
 import TidemarkGraphQL
 import TidemarkGraphQLClient
 import TidemarkGraphQLStore
 import TidemarkHTTP
+import TidemarkHTTPRules
 import TidemarkJetStream
 import TidemarkModel
 import TidemarkRecording
@@ -30,16 +32,18 @@ extension ServeCommand {
         configuration.mergedTypes = rules.identity.mergedTypes
         let clock = SystemClock()
         let journal = try await SQLiteJournal.open(path: database.path)
-        let upstream = try eventUpstream(configuration)
+        let transport = http.transport(nil)
+        let server = try serverUpstream(limits: configuration.limits, transport)
+        let upstream = try eventUpstream(configuration) ?? server
         let recorder = try await Recorder.begin(
             recording, command: "serve", configuration, journal: journal, hasUpstream: upstream != nil,
             policy: try self.policy.text(), clock: clock)
         let found = await journal.openingReport
         let cache = try await SyncCache.open(
-            configuration: configuration, journal: journal, upstream: upstream, clock: clock, recorder: recorder)
+            configuration: configuration, journal: journal, upstream: upstream, queryUpstream: server, clock: clock,
+            recorder: recorder)
         try await EngineStart.reportRebuilt(database.path, journal, found: found, recorder, to: Output.errors())
         await journal.limitHTTP(http.limits)
-        let transport = http.transport(nil)
         let graphUpstream = try graph(cache, transport, clock)
         await cache.attach { GraphEngine(rules: rules, upstream: graphUpstream) }
         var session = Session.Settings(
@@ -55,8 +59,27 @@ extension ServeCommand {
         case nil: try stream.address.map { JetStreamUpstream($0, numbering: stream.numbering) }
         case .log(let address):
             try address.open(defaultLibrary: configuration.defaultLibrary, limits: configuration.limits)
-        case .nobody: nil
+        case .nobody, .server: nil
         }
+    }
+
+    /// Returns the server of JSON-RPC that is the upstream; nil when another one is.
+    func serverUpstream(limits: Limits, _ transport: any HTTPTransport) throws -> ServerUpstream? {
+        guard case .server(let address) = upstream else {
+            if !upstreamHeaders.isEmpty {
+                throw ValidationError("--upstream-header is for --upstream http://… or https://….")
+            }
+            return nil
+        }
+        let url: HTTPURL
+        do throws(HTTPURL.Fault) {
+            url = try HTTPURL(ByteString(address))
+        } catch {
+            throw ValidationError("--upstream: \(error).")
+        }
+        return ServerUpstream(
+            url, fields: try EndpointOptions.fields(upstreamHeaders, option: "--upstream"),
+            timeout: session.fetchMilliseconds, transport: transport, limits: limits)
     }
 
     private func graph(

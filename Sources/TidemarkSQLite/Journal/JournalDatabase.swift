@@ -11,6 +11,8 @@ final class JournalDatabase {
     let file: DataFilePath
     private let configuration: SQLiteJournal.Configuration
     let queue: DatabaseQueue
+    /// Whether another process writes the file.
+    private var isReadOnly = false
     var memory = JournalMemory()
     private var trainer: DictionaryTrainer
     /// Whether commits also empty the drive's cache; see ``setBarrier(_:_:)``.
@@ -55,6 +57,17 @@ final class JournalDatabase {
         }
     }
 
+    /// Opens a file that another process writes; nothing is written by it.
+    ///
+    /// - Parameter file: An existing file whose header and schema were checked.
+    init(following file: DataFilePath, _ configuration: SQLiteJournal.Configuration) throws {
+        self.file = file
+        self.configuration = configuration
+        trainer = DictionaryTrainer(sampleCountMin: configuration.dictionarySampleCountMin)
+        isReadOnly = true
+        queue = try DataFileConnection.openForReading(file.path)
+    }
+
     // MARK: The journal's work
 
     /// Reads the stored state without the entities.
@@ -67,7 +80,7 @@ final class JournalDatabase {
             self.statements = statements
             return try readState(connection)
         }
-        try sweepHTTP()
+        if !isReadOnly { try sweepHTTP() }
         report(damaged)
         return state
     }
@@ -316,6 +329,9 @@ final class JournalDatabase {
             (try Int.fetchOne(db, sql: "PRAGMA synchronous"), try Int.fetchOne(db, sql: "PRAGMA fullfsync"))
         }
     }
+
+    /// Frees the prepared statements: the connection is about to be closed.
+    func releaseStatements() { statements = nil }
 
     func openStatements() throws -> JournalStatements {
         guard let statements else { throw closed }

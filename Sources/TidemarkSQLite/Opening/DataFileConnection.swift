@@ -89,7 +89,17 @@ enum DataFileConnection {
     ///
     /// - Throws: `DatabaseError`.
     static func open(_ path: String) throws -> DatabaseQueue {
+        try open(path, isReadOnly: false)
+    }
+
+    /// Opens a connection that cannot write.
+    static func openForReading(_ path: String) throws -> DatabaseQueue {
+        try open(path, isReadOnly: true)
+    }
+
+    private static func open(_ path: String, isReadOnly: Bool) throws -> DatabaseQueue {
         var configuration = GRDB.Configuration()
+        configuration.readonly = isReadOnly
         configuration.label = "tidemark.journal"
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .timeout(Double(busyMillisecondCount) / 1_000)

@@ -60,6 +60,10 @@ extension CacheServer {
             of: request, byteCountMax: configuration.limits.messageByteCountMax, channel)
         let stream = request.headers[values: .tidemarkStream].first
         guard let answer = await source.answer(to: text, stream: stream) else { return Response(status: .noContent) }
+        // The one refusal that a message alone turns into a status; in a batch it is an error among answers.
+        if live == nil, case .error("read_only") = MessageAnswer(answer) {
+            return CacheServer.json(answer, status: .forbidden)
+        }
         return CacheServer.json(answer)
     }
 

@@ -60,7 +60,7 @@ final class LiveCache: MessageSource {
 }
 
 /// The output of requests that name no stream: nothing of theirs is observed, and late answers have no reader.
-private final class NoOutput: SessionOutput {
+final class NoOutput: SessionOutput {
     private let advice: String
 
     init(_ advice: String) {

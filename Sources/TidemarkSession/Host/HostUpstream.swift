@@ -23,21 +23,7 @@ package struct HostUpstream: Upstream, QueryUpstream {
             line.member("library_id", library)
             line.member("sequence", sequence)
         }
-        do throws(CacheError) {
-            let params = try Params(result, path: "result")
-            guard let events = try params.elements("events", countMax: HostUpstream.eventCountMax) else {
-                throw params.wrong("events", "an array of events")
-            }
-            let coveredThrough = try params.sequence("covered_through")
-            var lines: [UInt8] = []
-            for event in events {
-                lines += event.bytes
-                lines.append(0x0A)
-            }
-            return UpstreamAnswer(lines: lines, coveredThrough: coveredThrough)
-        } catch {
-            throw UpstreamError("the host's answer to events.since.v1 cannot be used: \(error.message)")
-        }
+        return try UpstreamAnswer(result: result, of: "the host")
     }
 
     package func fetch(_ query: QueryKey) async throws(UpstreamError) -> QueryResult {
@@ -46,11 +32,7 @@ package struct HostUpstream: Upstream, QueryUpstream {
             line.member("input", json: Optional(query.input.bytes))
             line.member("library_id", Optional(query.library))
         }
-        do throws(CacheError) {
-            return try QueryResult(Params(result, path: "result"), limits: limits)
-        } catch {
-            throw UpstreamError("the host's answer to query.fetch cannot be used: \(error.message)")
-        }
+        return try QueryResult(result: result, of: "the host", limits: limits)
     }
 
     /// Asks the host whether entities may be evicted. No answer, a late answer and an unusable answer count as yes.
@@ -72,7 +54,4 @@ package struct HostUpstream: Upstream, QueryUpstream {
             return true
         }
     }
-
-    /// The largest number of events in one answer; the limit of a line is reached first.
-    private static let eventCountMax = 1_000_000
 }

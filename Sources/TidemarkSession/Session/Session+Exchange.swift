@@ -15,7 +15,8 @@ extension Session {
         let exchange = Exchange()
         let batch: EventBatch
         do throws(WireError) {
-            guard let first = try EventDecoder.batches(of: Session.onOneLine(text), limits: reader.limits).first else {
+            guard let first = try EventDecoder.batches(of: MessageText.onOneLine(text), limits: reader.limits).first
+            else {
                 return MessageLine.answer(.failure(Session.noMessage), to: Message.nullID) + [0x0A]
             }
             batch = first
@@ -33,17 +34,15 @@ extension Session {
         return await exchange.answer()
     }
 
+    /// Returns the answer to a message that could not be read at all, as a line.
+    package static func failure(_ error: CacheError) -> [UInt8] {
+        MessageLine.answer(.failure(MessageError(error)), to: Message.nullID) + [0x0A]
+    }
+
     /// Ends the subscriptions of this session; no notification of them follows.
     package func endSubscriptions() async {
         await cache.detach(outputQueue)
         for number in httpSubscriptions.takeAll() { _ = await http?.cancel(number) }
-    }
-
-    /// The text without line ends. JSON allows them only between tokens, where a space says the same.
-    private static func onOneLine(_ text: [UInt8]) -> [UInt8] {
-        var line = text
-        for index in line.indices where line[index] == 0x0A || line[index] == 0x0D { line[index] = 0x20 }
-        return line
     }
 
     private static func refusal(of batch: EventBatch) -> MessageError {

@@ -7,6 +7,9 @@ import TidemarkWire
 
 extension Session {
     func perform(_ request: Message.Request, _ responder: Responder, _ place: LinePlace?) async {
+        if isReadOnly, let refusal = ReadOnlyMethods.refusal(of: request) {
+            return await answer(.failure(refusal), responder)
+        }
         do throws(MethodError) {
             if let refusal = outputQueue.observerRefusal, MethodReader.observes(request.method) {
                 throw .params(refusal)

@@ -27,6 +27,8 @@ package final class Session: Sendable {
         package var beforeEnd: @Sendable () async -> Void = {}
         /// Whether the host is asked to send the requests of pending edits.
         package var sendsEdits = true
+        /// Whether another process writes the database: methods that change or observe are refused.
+        package var isReadOnly = false
 
         /// Makes settings with the values that have no default.
         package init(limits: Limits, defaultLibrary: ByteString, logger: Logger) {
@@ -49,6 +51,7 @@ package final class Session: Sendable {
     private let aheadByteCountMax: Int
     private let beforeEnd: @Sendable () async -> Void
     private let sendsEdits: Bool
+    let isReadOnly: Bool
 
     /// - Parameters:
     ///   - cache: A cache that was opened for this session; the session closes it.
@@ -87,6 +90,7 @@ package final class Session: Sendable {
         aheadByteCountMax = settings.aheadByteCountMax
         beforeEnd = settings.beforeEnd
         sendsEdits = settings.sendsEdits
+        isReadOnly = settings.isReadOnly
     }
 
     /// Takes the input to its end, finishes all work under way, closes the cache and writes all remaining lines.

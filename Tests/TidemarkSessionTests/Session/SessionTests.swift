@@ -145,7 +145,7 @@ import TidemarkModel
     @Test func `the answers of one array are bounded`() throws {
         let pipe = PipeLines()
         let outputQueue = OutputQueue(pipe.writeEnd, hasRoom: {}, isAbandoned: {})
-        let batch = BatchAnswer(count: 3, outputQueue: outputQueue)
+        let batch = BatchAnswer(count: 3, target: outputQueue, byteCountMax: outputQueue.answerByteCountMax)
         let big = Array("\"\(String(repeating: "x", count: 10 << 20))\"".utf8)
         for index in 0..<3 { batch.add(.success(big), to: Array("\(index)".utf8), at: index) }
         #expect(outputQueue.byteCounts.answers < (11 << 20))

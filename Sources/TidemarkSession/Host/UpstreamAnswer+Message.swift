@@ -1,0 +1,42 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// The results of `events.since.v1` and `query.fetch`, whoever answers them.
+///
+/// - Source: Protocol/sessions.md, calls to the host.
+extension UpstreamAnswer {
+    /// The largest number of events in one answer; the limit of a line is reached first.
+    private static let eventCountMax = 1_000_000
+
+    /// - Parameter name: The upstream in messages, such as `the host`.
+    /// - Throws: ``UpstreamError`` when the result has another shape.
+    init(result: JSONSlice, of name: String) throws(UpstreamError) {
+        do throws(CacheError) {
+            let params = try Params(result, path: "result")
+            guard let events = try params.elements("events", countMax: UpstreamAnswer.eventCountMax) else {
+                throw params.wrong("events", "an array of events")
+            }
+            let coveredThrough = try params.sequence("covered_through")
+            var lines: [UInt8] = []
+            for event in events {
+                lines += event.bytes
+                lines.append(0x0A)
+            }
+            self.init(lines: lines, coveredThrough: coveredThrough)
+        } catch {
+            throw UpstreamError("\(name)'s answer to events.since.v1 cannot be used: \(error.message)")
+        }
+    }
+}
+
+extension QueryResult {
+    /// - Throws: ``UpstreamError`` when the result has another shape.
+    init(result: JSONSlice, of name: String, limits: Limits) throws(UpstreamError) {
+        do throws(CacheError) {
+            try self.init(Params(result, path: "result"), limits: limits)
+        } catch {
+            throw UpstreamError("\(name)'s answer to query.fetch cannot be used: \(error.message)")
+        }
+    }
+}

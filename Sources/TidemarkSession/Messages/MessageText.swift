@@ -1,0 +1,28 @@
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+/// The reading of messages that came by themselves, not as lines of a stream.
+enum MessageText {
+    /// Returns a message, or a batch of messages.
+    ///
+    /// - Parameter text: JSON, with any white space between its tokens.
+    /// - Returns: nil when the text is no message.
+    static func value(of text: [UInt8], limits: Limits) -> JSONSlice? {
+        do throws(WireError) {
+            guard let batch = try EventDecoder.batches(of: onOneLine(text), limits: limits).first,
+                let event = batch.events.first, event.kind == .message
+            else { return nil }
+            return JSONSlice(validated: batch.text(of: event))
+        } catch {
+            return nil
+        }
+    }
+
+    /// The text without line ends. JSON allows them only between tokens, where a space says the same.
+    static func onOneLine(_ text: [UInt8]) -> [UInt8] {
+        var line = text
+        for index in line.indices where line[index] == 0x0A || line[index] == 0x0D { line[index] = 0x20 }
+        return line
+    }
+}
