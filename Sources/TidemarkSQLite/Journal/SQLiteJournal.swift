@@ -48,7 +48,7 @@ public actor SQLiteJournal: Journal {
 
     private let executor: JournalExecutor
     private let configuration: Configuration
-    private let file: DataFilePath
+    let file: DataFilePath
     private let lock: WriterLock
     /// The lock on the file that has the name now; nil when no folder for such locks can be used.
     private var identityLock: IdentityLock?
@@ -254,27 +254,6 @@ public actor SQLiteJournal: Journal {
         }
     }
 
-    package func quarantine(_ selection: QuarantineSelection) throws(StorageError) -> [QuarantineRecord] {
-        let database = try openDatabase()
-        do { return try database.quarantine(selection) } catch {
-            throw SQLiteFailure.storageError(error, path: file.path)
-        }
-    }
-
-    package func entityCounts() throws(StorageError) -> [JournalEntityCount] {
-        let database = try openDatabase()
-        do { return try database.entityCounts() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
-    }
-
-    /// Examines the file beside the journal's own work, on a queue of its own.
-    package nonisolated func examine() async -> [JournalFinding] {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global(qos: .utility).async { [path = file.path] in
-                continuation.resume(returning: Examination.of(path).findings.map { JournalFinding($0) })
-            }
-        }
-    }
-
     package func size() throws(StorageError) -> JournalSize {
         let database = try openDatabase()
         do {
@@ -360,7 +339,7 @@ public actor SQLiteJournal: Journal {
         do { return try database.syncSettings() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
-    private func openDatabase() throws(StorageError) -> JournalDatabase {
+    func openDatabase() throws(StorageError) -> JournalDatabase {
         guard let database else {
             throw StorageError(.closed, "\(file.path) was closed", advice: "open it again")
         }

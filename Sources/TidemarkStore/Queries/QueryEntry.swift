@@ -30,11 +30,11 @@ struct QueryEntry {
     private(set) var listedThrough: EventSequence?
     /// The time of the last answer, in milliseconds since 1970.
     private(set) var storedAt: Int64 = 0
-    /// The time when the query was invalidated, in milliseconds since 1970; nil while it is not.
+    /// The time when it was invalidated, in milliseconds since 1970; nil while it is not.
     private(set) var staleSince: Int64?
     /// The cause of ``staleSince``; nil when it is not known, as after a restart.
     private(set) var staleCause: StaleCause?
-    /// The number of reads that were answered with the list since the cache was opened.
+    /// The number of reads that were answered with the list.
     private(set) var hitCount: Int64 = 0
 
     // MARK: The list
@@ -157,8 +157,7 @@ extension QueryEntry {
     }
 
     mutating func becomeStale(because cause: StaleCause, at now: Int64) {
-        staleSince = now
-        staleCause = cause
+        (staleSince, staleCause) = (now, cause)
     }
 
     mutating func noteHit() { hitCount += 1 }

@@ -16,6 +16,6 @@ package enum StaleCause: String, Sendable, CaseIterable {
     case missing
     /// No answer came yet.
     case unanswered
-    /// It became stale in an earlier session, which did not store why.
+    /// The list became stale in an earlier session, which did not store why.
     case earlier
 }

@@ -31,6 +31,35 @@ import TidemarkTesting
 
     private func run(_ arguments: [String]) async throws -> CommandResult { try await CommandRunner().run(arguments) }
 
+    @Test func `a line that leaves quarantine in a session does so in the replay`() async throws {
+        let event = { (members: String) in
+            #"{"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"a",\#(members)},"metadata":{}}}}"#
+        }
+        let request = { (id: Int, method: String, params: String) in
+            #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#
+        }
+        let lines = [
+            event(#""text":"\#(String(repeating: "x", count: 40))""#),
+            event(#""more":"\#(String(repeating: "y", count: 40))""#),
+            request(1, "quarantine.retry", #"{"all":true}"#),
+            request(2, "cache.remove", #"{"resource_type":"file","ids":["a"]}"#),
+            request(3, "quarantine.retry", #"{"numbers":[1]}"#),
+        ]
+        let (database, replayed, recording) = (folder.path("s.db"), folder.path("r.db"), folder.path("s.rec"))
+        let session = try await CommandRunner().run(
+            ["run", "--db", database, "--upstream", "none", "--max-entity-bytes", "80", "--record", recording],
+            input: Array(lines.joined(separator: "\n").utf8))
+        #expect(session.status == 0, "\(session.errorText)")
+        #expect(session.outputText.contains(#""id":1,"result":{"retried":1,"applied":0,"superseded":0,"remaining":1}"#))
+        #expect(session.outputText.contains(#""id":3,"result":{"retried":1,"applied":1,"superseded":0,"remaining":0}"#))
+        let replay = try await run(["replay", recording, "--json", "--db", replayed])
+        #expect(replay.status == 0 && replay.outputText.contains(#""divergence":null"#), "\(replay.outputText)")
+        let exports = [
+            try await run(["export", "--db", database]).output, try await run(["export", "--db", replayed]).output,
+        ]
+        #expect(exports[0] == exports[1] && !exports[0].isEmpty)
+    }
+
     @Test func `an entity is shown as it was at each sequence, of a recording and of a stream`() async throws {
         let wanted = [
             (1, #"{"id":"1","name":"a"}"#), (2, #"{"id":"1","name":"a"}"#), (3, #"{"id":"1","name":"c"}"#), (4, ""),

@@ -60,7 +60,7 @@ import Testing
         entry.becomeStaleSinceStored()
         #expect(entry.staleSince == 0)
         var other = self.entry()
-        other.becomeStale(at: 12)
+        other.becomeStale(because: .request, at: 12)
         other.becomeStaleSinceStored()
         #expect(other.staleSince == 12)
     }
