@@ -45,7 +45,7 @@ package final class Session: Sendable {
     let http: HTTPClient?
     private let aheadByteCountMax: Int
     private let beforeEnd: @Sendable () async -> Void
-    private let sendsEdits: Bool
+    let sendsEdits: Bool
 
     /// - Parameters:
     ///   - cache: A cache that was opened for this session; the session closes it.
@@ -73,8 +73,9 @@ package final class Session: Sendable {
     package func run(_ input: any LineInput, room: AsyncStream<Void>) async throws {
         await cache.observeLibraries(outputQueue)
         await cache.observeDurability { [outputQueue] places in outputQueue.notifyDurable(places) }
-        let mutations = sendsEdits ? HostMutations(calls, reader: reader) : nil
-        await cache.startOutbox(mutations, timeout: nil) { [outputQueue] status in outputQueue.notifyOutbox(status) }
+        await cache.startOutbox(await mutationUpstream(), timeout: nil) { [outputQueue] status in
+            outputQueue.notifyOutbox(status)
+        }
         let resuming = Task { [cache, outputQueue] in
             for await _ in room { await cache.resume(outputQueue) }
         }
