@@ -54,6 +54,8 @@ public actor SyncCache {
     /// The callers that wait for a position in a log. Bounded by the callers.
     var positionWaiters: [PositionWaiter] = []
     var readCounts = ReadCounts()
+    /// The examination of the journal under way; nil when there is none.
+    var examination: Task<[JournalFinding], Never>?
     /// The metrics in the program's metrics backend.
     var metrics: CacheMetrics
 

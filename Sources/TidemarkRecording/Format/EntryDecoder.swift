@@ -80,6 +80,7 @@ package final class EntryDecoder {
                 try params.requiredText("pending_id"),
                 MutationFailure(
                     code: try params.text("code"), message: try params.text("message", byteCountMax: .max) ?? ""))
+        case "quarantine_retry": return .quarantineRetry(try record(params))
         case "leaving":
             var queries: [QueryKey] = []
             for element in try params.elements("queries", countMax: .max) ?? [] {
@@ -126,6 +127,19 @@ package final class EntryDecoder {
     }
 
     // MARK: Parts
+
+    private func record(_ params: Params) throws(CacheError) -> QuarantineRecord {
+        guard let reason = try params.text("reason").flatMap({ QuarantineReason(code: $0.description) }) else {
+            throw params.wrong("reason", "a reason of Protocol/errors.md")
+        }
+        let bytes = try params.text("text", byteCountMax: .max)?.bytes ?? []
+        return QuarantineRecord(
+            number: try params.integer("number", in: 0...Int64.max), kind: .line, reason: reason,
+            line: try params.integer("line", in: 0...Int64.max) ?? 0,
+            offset: try params.integer("offset", in: 0...Int64.max) ?? 0, library: nil, sequence: nil,
+            receivedAt: try params.integer("received_at", in: Int64.min...Int64.max) ?? 0, bytes: bytes,
+            byteCount: bytes.count)
+    }
 
     private func document(_ params: Params) throws(CacheError) -> GraphAnswer {
         var entities: [GraphAnswer.Entity] = []

@@ -74,6 +74,15 @@ extension OutputQueue: ObserverSink {
                 }
                 if let isStale = change.isStale { line.member("stale", isStale) }
             }
+        case .log(let news):
+            MessageLine.notification("log.event") { line in
+                line.member("subscription", news.subscription.rawValue)
+                line.name("events")
+                line.array { line in
+                    for event in news.events { line.value(event) }
+                }
+                line.member("missed", news.missed)
+            }
         case .document(let change): MessageLine.notification(change.method, json: change.params)
         case .library(let status):
             MessageLine.notification("library.state") { line in

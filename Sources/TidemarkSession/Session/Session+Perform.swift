@@ -84,6 +84,8 @@ extension Session {
         case .outbox(.list(let library)): return Answer.outbox(await cache.outboxStatuses(library: library))
         case .graph(let method):
             return try await perform(method, responder)
+        case .inspection(let method):
+            return try await perform(method, responder)
         case .statistics:
             return Answer.statistics(await cache.statistics())
         case .explain(let key, let maxAges):

@@ -8,6 +8,8 @@ final class WaitingRequests: Sendable {
     enum Goal: Sendable {
         case query
         case flush
+        /// A read of the disk that delays no other line.
+        case inspection
         /// The commit of a change of layers.
         case disk
         case caughtUp(library: ByteString)

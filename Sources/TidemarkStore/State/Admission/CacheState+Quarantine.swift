@@ -13,6 +13,7 @@ extension CacheState {
     ) {
         let event = view.event
         if view.source != .upstream { counts.quarantined += 1 }
+        log(view, .quarantined, reason: reason, at: now)
         let span = batch.lines[Int(event.line)]
         let kept = min(Int(span.count), configuration.limits.quarantineByteCountMax)
         let start = Int(span.offset)

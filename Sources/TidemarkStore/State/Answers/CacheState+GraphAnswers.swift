@@ -157,7 +157,7 @@ extension CacheState {
             guard let own = root.list else { continue }
             list(listed(own.elements, newer, stamp), in: root.query, answered: own.elements.count, at: now)
             complete(root.query, newer, generation: stamp.generation, at: now)
-            if newer.isUnsure { markStale(root.query, at: now) }
+            if newer.isUnsure { markStale(root.query, because: .answer, at: now) }
             if !layers.isEmpty { refoldAll(in: root.query) }
         }
         if let pendingID = answer.settledLayer, let layer = layers.layer(named: pendingID) {
