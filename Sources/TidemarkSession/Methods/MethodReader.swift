@@ -158,6 +158,9 @@ package struct MethodReader: Sendable {
         },
     ]
 
+    /// Tells whether a method makes an observer, which needs a receiver of its notifications.
+    static func observes(_ method: ByteString) -> Bool { method.bytes.suffix(8).elementsEqual(".observe".utf8) }
+
     /// The names of all methods, sorted.
     static var names: [ByteString] { (Array(readers.keys) + graphReaders.keys + inspectionReaders.keys).sorted() }
 

@@ -15,6 +15,8 @@ package struct CacheState: ~Copyable {
     package internal(set) var tombstones: TombstoneStore
     /// The totals since the database was made.
     package internal(set) var counts: EventCounts
+    /// The counts of single inputs; empty unless somebody asked for them.
+    package var tallies = InputTallies()
     /// The totals of ignored kinds since the database was made, by name; at most `ignoredKindCountMax` and one for the
     /// rest.
     package internal(set) var ignoredKinds: [ByteString: Int64]

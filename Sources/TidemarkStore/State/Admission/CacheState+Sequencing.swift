@@ -169,6 +169,7 @@ extension CacheState {
     private mutating func countDuplicate(_ view: EventView, at now: Int64) {
         guard view.source != .upstream else { return }
         counts.duplicate += 1
+        tallies.add(.duplicate, view.source)
         log(view, .duplicate, at: now)
     }
 

@@ -101,9 +101,11 @@ extension CacheState {
             log(view, .reconciled, at: now)
         } else if event.kind == .unknown {
             counts.ignored += 1
+            tallies.add(.ignored, view.source)
             log(view, .ignored, at: now)
         } else {
             counts.applied += 1
+            tallies.add(.applied, view.source)
             log(view, .applied, at: now)
         }
     }

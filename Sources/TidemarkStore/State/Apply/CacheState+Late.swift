@@ -28,6 +28,7 @@ extension CacheState {
         _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
     ) -> Bool {
         counts.late += 1
+        tallies.add(.late, view.source)
         libraries[library].isChanged = true
         // Without lists and observers there is no one to notify.
         let hasReaders = !queries.isEmpty
