@@ -25,7 +25,9 @@ let package = Package(
         .library(name: "TidemarkCombine", targets: ["TidemarkCombine"]),
         .library(name: "TidemarkService", targets: ["TidemarkService"]),
         .library(name: "tidemarksqlite", type: .dynamic, targets: ["CSQLiteExtension"]),
-        .executable(name: "tidemark", targets: ["TidemarkCommand"]),
+        .library(name: "TidemarkServer", targets: ["TidemarkServer"]),
+        .executable(name: "tidemark", targets: ["TidemarkTool"]),
+        .executable(name: "tidemark-serve", targets: ["TidemarkServeTool"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -35,6 +37,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
     ],
     targets: [
         // C and C++ shims, one folder each. simdjson stays behind a C header: C++ interop would be
@@ -50,6 +55,8 @@ let package = Package(
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd",
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        .systemLibrary(
+            name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         // What the sqlite3 shell loads to look into a data file; nothing else links it.
         .target(name: "CSQLiteExtension", linkerSettings: [.linkedLibrary("zstd")]),
 
@@ -164,7 +171,25 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
-        .executableTarget(
+        // A cache behind HTTP. Apart, so that nobody else builds Hummingbird.
+        .target(
+            name: "TidemarkServer",
+            dependencies: [
+                "CZlib", "CZstd", "Tidemark", "TidemarkHTTP", "TidemarkModel", "TidemarkSQLite", "TidemarkSession",
+                "TidemarkStore", "TidemarkWire",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
+        // The command line, without its entry point: two executables begin with it.
+        .target(
             name: "TidemarkCommand",
             dependencies: [
                 "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore", "TidemarkHTTP",
@@ -176,6 +201,11 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        .executableTarget(name: "TidemarkTool", dependencies: ["TidemarkCommand"], swiftSettings: strict),
+        // The same command with a server: `tidemark serve` starts it.
+        .executableTarget(
+            name: "TidemarkServeTool",
+            dependencies: ["Tidemark", "TidemarkCommand", "TidemarkServer", "TidemarkSession"], swiftSettings: strict),
 
         .target(
             name: "CReference", path: "Benchmarks/CReference",

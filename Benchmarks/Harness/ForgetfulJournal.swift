@@ -16,6 +16,9 @@ struct ForgetfulJournal: Journal {
     func size() async throws(StorageError) -> JournalSize { JournalSize(fileByteCount: 0, usedByteCount: 0) }
     func shrink() async throws(StorageError) {}
     func commit(_ flush: FlushBatch) async throws(StorageError) {}
+    func quarantine(_ selection: QuarantineSelection) async throws(StorageError) -> [QuarantineRecord] { [] }
+    func entityCounts() async throws(StorageError) -> [JournalEntityCount] { [] }
+    func examine() async -> [JournalFinding] { [] }
     func rebuild() async throws(StorageError) {}
     func restart(reason: String) async throws(StorageError) -> RecoveredState { RecoveredState() }
     func byteCount() async -> Int64 { 0 }

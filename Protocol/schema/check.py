@@ -87,7 +87,7 @@ def holds_placeholder(v):
 def part(name,d): return Draft202012Validator({"$ref":S[name]["$id"]+"#/$defs/"+d},registry=reg)
 def put(f,v):
     """A transcript's answer with every placeholder filled: what it says of the rest must still fit."""
-    filled={"message":"x","patch":[],"next_attempt_at":0}
+    filled={"message":"x","patch":[],"next_attempt_at":0,"at":0}
     if isinstance(v,dict): return {k:(filled[k] if x=="<any>" and k in filled else x) for k,x in ((k,put(f,x)) for k,x in v.items())}
     return [put(f,x) for x in v] if isinstance(v,list) else v
 for f in sorted(glob.glob(P+'vectors/sessions/*.ndjson')):

@@ -11,12 +11,14 @@ import Tidemark
 #endif
 
 /// Parses the command line, runs a command, and converts any error into one error line and an exit status.
-@main
-enum EntryPoint {
-    static func main() async {
+package enum EntryPoint {
+    /// Runs the command line of this process, and ends the process.
+    ///
+    /// - Parameter server: The server of `serve`; nil where another executable has it.
+    package static func run(server: (any CacheServing)? = nil) async -> Never {
         tidemark_heap_share()
         SignalWatch.ignoreBrokenPipes()
-        exit(await status().rawValue)
+        exit(await ServeCommand.$server.withValue(server) { await status() }.rawValue)
     }
 
     private static func status() async -> ExitStatus {

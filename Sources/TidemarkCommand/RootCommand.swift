@@ -25,7 +25,8 @@ struct RootCommand: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            IngestCommand.self, RunCommand.self, GetCommand.self, ListCommand.self, FacetsCommand.self,
+            IngestCommand.self, RunCommand.self, ServeCommand.self, GetCommand.self, ListCommand.self,
+            FacetsCommand.self,
             StatsCommand.self,
             VerifyCommand.self, DoctorCommand.self, ExportCommand.self, QueriesCommand.self, PendingCommand.self,
             RemoveCommand.self,

@@ -99,7 +99,9 @@ extension SyncCache {
     }
 
     private func recordFlush(since start: ContinuousClock.Instant, isCommitted: Bool) {
-        metrics.recordFlush(ContinuousClock.now - start, isCommitted: isCommitted)
+        let duration = ContinuousClock.now - start
+        metrics.recordFlush(duration, isCommitted: isCommitted)
+        flushTimes.record(duration, isCommitted: isCommitted)
         metrics.recordSizes(
             entityCount: state.entityCount, queryCount: state.queryCount, observerCount: observers.count,
             pendingCount: state.layerCount, memoryByteCount: state.memoryByteCount, evictionCount: evictedCount)

@@ -12,6 +12,8 @@ extension SyncCache {
         package var superseded = 0
         /// The records that stay: refused again, kept only in part, or a member of a batch, which has no meaning alone.
         package var refused = 0
+
+        package var total: Int { applied + superseded + refused }
     }
 
     /// Reads quarantined lines again, for example after an update or with other limits.
@@ -27,18 +29,33 @@ extension SyncCache {
                 outcome.refused += 1
                 continue
             }
-            try await withChange({ state.keysToLoad(for: batch) }) {
-                switch state.retry(batch, of: record, at: clock.now()) {
-                case .applied: outcome.applied += 1
-                case .superseded: outcome.superseded += 1
-                case .refused: outcome.refused += 1
-                }
-                distribute()
+            switch try await retryNow(record, batch) {
+            case .applied: outcome.applied += 1
+            case .superseded: outcome.superseded += 1
+            case .refused: outcome.refused += 1
             }
         }
         try await withLoaded({ state.keysToLoadForHeld() }) { followGaps(ignoringWindow: false) }
         scheduleFlush()
         return outcome
+    }
+
+    /// Reads one record again, as a step of a recording.
+    func replayRetry(_ record: QuarantineRecord) async throws(StorageError) {
+        guard let batch = decode(record.bytes) else { return }
+        _ = try await retryNow(record, batch)
+    }
+
+    private func retryNow(
+        _ record: QuarantineRecord, _ batch: EventBatch
+    ) async throws(StorageError) -> CacheState.RetryOutcome {
+        try await withChange({ state.keysToLoad(for: batch) }) {
+            let now = clock.now()
+            return recorded(.quarantineRetry(record), at: now) {
+                defer { distribute() }
+                return state.retry(batch, of: record, at: now)
+            }
+        }
     }
 
     /// Decodes one line as a batch; nil when there is no line, or not enough memory.

@@ -8,7 +8,7 @@ import TidemarkWire
 /// The actor owns one ``TidemarkStore/CacheState`` and is entered once a batch. Reading, decoding and writing to disk
 /// run beside it.
 public actor SyncCache {
-    let configuration: CacheConfiguration
+    package nonisolated let configuration: CacheConfiguration
     let journal: any Journal
     let upstream: (any Upstream)?
     let queryUpstream: (any QueryUpstream)?
@@ -31,6 +31,8 @@ public actor SyncCache {
     var lineDecoder: EventDecoder?
 
     var flushes = FlushSchedule()
+    /// How long flushes have taken since the cache was opened.
+    package internal(set) var flushTimes = FlushTimes()
     /// The flush under way; nil when there is none. Its entities are not evicted.
     var flushTask: Task<Void, Never>?
     /// The changes of stored HTTP answers that go with the next flush. Bounded by the fetches under way.
@@ -54,6 +56,8 @@ public actor SyncCache {
     /// The callers that wait for a position in a log. Bounded by the callers.
     var positionWaiters: [PositionWaiter] = []
     var readCounts = ReadCounts()
+    /// The examination of the journal under way; nil when there is none.
+    var examination: Task<[JournalFinding], Never>?
     /// The metrics in the program's metrics backend.
     var metrics: CacheMetrics
 

@@ -106,6 +106,23 @@ package protocol Journal: Sendable {
     /// Returns the salt of the file, with which credentials are hashed.
     func httpSalt() async throws(StorageError) -> [UInt8]
 
+    /// Returns records of the quarantine, oldest first, as they were last committed.
+    ///
+    /// - Throws: ``StorageError``.
+    func quarantine(_ selection: QuarantineSelection) async throws(StorageError) -> [QuarantineRecord]
+
+    /// Counts the stored entities of each library and type, as they were last committed.
+    ///
+    /// - Returns: One element for each library and type with entities, in no order.
+    /// - Throws: ``StorageError``.
+    /// - Complexity: O(entities), of their keys alone.
+    func entityCounts() async throws(StorageError) -> [JournalEntityCount]
+
+    /// Examines the journal and everything around it, and says what to do. Other calls of the journal do not wait for it.
+    ///
+    /// - Complexity: O(bytes of the journal).
+    func examine() async -> [JournalFinding]
+
     /// Moves a damaged database aside and begins an empty one in its place.
     ///
     /// - Throws: ``StorageError`` when that cannot be done.

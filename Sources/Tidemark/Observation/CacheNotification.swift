@@ -16,6 +16,22 @@ package enum CacheNotification: Sendable {
     case entity(EntityNotification)
     case library(LibraryStatus)
     case document(DocumentNotification)
+    case log(LogNotification)
+}
+
+/// Events that an observer of the log has not been told of.
+package struct LogNotification: Sendable {
+    package var subscription: SubscriptionID
+    /// The events in the order in which they were counted.
+    package var events: [LoggedEvent]
+    /// The number of events before these that the observer wanted and that are not listed, because there were too many.
+    package var missed: Int
+
+    package init(subscription: SubscriptionID, events: [LoggedEvent], missed: Int) {
+        self.subscription = subscription
+        self.events = events
+        self.missed = missed
+    }
 }
 
 /// A change of a list since its observer was last notified.

@@ -89,7 +89,8 @@ public struct EntityObservation<R: Resource>: AsyncSequence, Sendable {
                     changedFields: notification.changedFields.map(\.description), miss: nil,
                     isStale: notification.isStale ?? false)
             case .failed(let error), .fetchFailed(let error): throw error
-            case .query, .notification(.query), .notification(.library), .notification(.document):
+            case .query, .notification(.query), .notification(.library), .notification(.document),
+                .notification(.log):
                 preconditionFailure("the observer of an entity was told \(item)")
             }
         }

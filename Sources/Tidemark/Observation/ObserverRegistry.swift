@@ -52,7 +52,16 @@ struct ObserverRegistry {
         var old: [UInt8]?
     }
 
+    /// An observer of the log of events.
+    struct LogObserver {
+        let sink: any ObserverSink
+        /// The number of events that its sink had no room for.
+        var missed = 0
+    }
+
     var queryObservers: [SubscriptionID: QueryObserver] = [:]
+    /// The observers of the log. Bounded by ``EventLog/tapCountMax``.
+    var logObservers: [SubscriptionID: LogObserver] = [:]
     var entityObservers: [SubscriptionID: EntityObserver] = [:]
     /// The observers by the number of their query, in the order they were made. Bounded by `queryCountMax`.
     private var byQuery: [[QueryObserver]] = []
@@ -71,7 +80,7 @@ struct ObserverRegistry {
     /// The number of notifications that sinks took.
     var notificationCount: Int64 = 0
 
-    var count: Int { queryObservers.count + entityObservers.count }
+    var count: Int { queryObservers.count + entityObservers.count + logObservers.count }
 
     /// Returns a query's observers, in the order they were made.
     func observers(of query: QueryID) -> [QueryObserver] {
@@ -102,6 +111,17 @@ struct ObserverRegistry {
         bySink[ObjectIdentifier(observer.sink), default: []].insert(subscription)
         byEntity[observer.handle, default: []].append(subscription)
         return subscription
+    }
+
+    mutating func add(_ observer: LogObserver, as subscription: SubscriptionID) {
+        logObservers[subscription] = observer
+        bySink[ObjectIdentifier(observer.sink), default: []].insert(subscription)
+    }
+
+    mutating func removeLogObserver(_ subscription: SubscriptionID) -> LogObserver? {
+        guard let observer = logObservers.removeValue(forKey: subscription) else { return nil }
+        forget(subscription, of: observer.sink)
+        return observer
     }
 
     mutating func takeSubscription() -> SubscriptionID {

@@ -85,7 +85,8 @@ public struct QueryObservation<R: Resource>: AsyncSequence, Sendable {
                 last.missed = notification.missed
             case .fetchFailed(let error): last.fetchError = error
             case .failed(let error): throw error
-            case .entity, .notification(.entity), .notification(.library), .notification(.document):
+            case .entity, .notification(.entity), .notification(.library), .notification(.document),
+                .notification(.log):
                 preconditionFailure("the observer of a query was told \(item)")
             }
         }

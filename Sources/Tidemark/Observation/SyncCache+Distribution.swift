@@ -27,6 +27,7 @@ extension SyncCache {
             graphHost?.distribute(in: self)
             metrics.recordNotifications(Int(observers.notificationCount - toldCount))
         }
+        if state.hasLogObservers { tellLog() }
         state.clearLog()
         if state.isAwaiting { loadReserves() }
         if !positionWaiters.isEmpty { wakePositionWaiters() }
@@ -264,7 +265,11 @@ extension SyncCache {
                 observers.noteLag(subscription, of: sink)
                 continue
             }
-            if catchUp(subscription, isForced: isForced), catchUpEntity(subscription, isForced: isForced) { continue }
+            if catchUp(subscription, isForced: isForced), catchUpEntity(subscription, isForced: isForced),
+                catchUpLog(subscription, isForced: isForced)
+            {
+                continue
+            }
             for rest in subscriptions[index...] { observers.noteLag(rest, of: sink) }
             break
         }

@@ -60,6 +60,8 @@ extension SyncCache {
             state.stopObserving(observer.query)
         } else if let observer = observers.removeEntityObserver(subscription) {
             state.stopObserving(entity: observer.handle)
+        } else if observers.removeLogObserver(subscription) != nil {
+            state.stopObservingLog(subscription.rawValue)
         } else if graphHost?.cancel(subscription, in: self) == true {
             // The host has ended it.
         } else {

@@ -179,6 +179,7 @@ extension SyncCache {
             isStale = true
         }
         if let sink { deliverAll(to: sink) }
+        if source == .cache { state.noteHit(status.query) }
         let answer = QueryAnswer(
             entities: fields == nil
                 ? listed.resources : listed.resources.map { Selection.resource($0, fields: fields) }, keys: listed.keys,

@@ -45,6 +45,8 @@ package enum RecordedStep: Sendable {
     case requestFailure(ByteString, MutationFailure)
     /// A failed request is sent again; `library` nil: the layer is found by its id alone.
     case retry(ByteString, library: ByteString?)
+    /// A line in quarantine was read again.
+    case quarantineRetry(QuarantineRecord)
     /// Entities and queries were evicted, and entities were reduced.
     case leaving(evicted: [EntityKey], reduced: [EntityKey], queries: [QueryKey])
 }

@@ -46,6 +46,7 @@ extension SyncCache {
             recorded(step, at: now) { state.beginAttempt(pendingID, with: members, at: now) }
         case .requestFailure(let pendingID, let failure):
             recorded(step, at: clock.now()) { state.failRequest(pendingID, failure) }
+        case .quarantineRetry(let record): try await replayRetry(record)
         case .leaving(let evicted, let reduced, let queries):
             try await withLoaded({ (evicted + reduced).compactMap { state.keyToLoad($0) } }) {
                 var gone = EvictionLog()

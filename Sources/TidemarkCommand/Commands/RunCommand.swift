@@ -42,12 +42,7 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var policy: PolicyOptions
     @OptionGroup(title: "GraphQL") var schema: SchemaOptions
     @OptionGroup(title: "GraphQL") var endpoint: EndpointOptions
-    @Option(
-        name: .customLong("library"),
-        help: ArgumentHelp("The library of events and requests that name none.", valueName: "id"))
-    var defaultLibrary = ""
-    @Option(help: "The server's naming of types.")
-    var profile: CacheConfiguration.Profile?
+    @OptionGroup var session: SessionOptions
     @Option(
         help: ArgumentHelp(
             """
@@ -58,29 +53,15 @@ struct RunCommand: AsyncParsableCommand {
             valueName: "who"))
     var upstream: SessionUpstream?
     @OptionGroup(title: "JetStream") var stream: StreamOptions
-    @Option(help: ArgumentHelp("The time in which the host has to answer.", valueName: "seconds"))
-    var fetchTimeout = 30.0
     @Flag(help: "Ask the host (cache.will_evict) before entities are evicted; without an answer they are evicted.")
     var askBeforeEvict = false
     @OptionGroup(title: "Limits") var limits: LimitOptions
     @OptionGroup(title: "Indexes") var indexes: IndexOptions
     @OptionGroup(title: "HTTP") var http: HTTPOptions
     @OptionGroup(title: "Recording") var recording: RecordOptions
-    @Option(
-        name: .customLong("max-pending"),
-        help: ArgumentHelp("The number of optimistic edits that may be pending at once.", valueName: "n"))
-    var layerCountMax = Limits().layerCountMax
-    @Option(help: "The lowest level to log: trace, debug, info, notice, warning, error or critical.")
-    var logLevel = Logger.Level.warning
 
     func validate() throws {
-        guard fetchTimeout > 0, fetchTimeout <= 86_400 else {
-            throw ValidationError("--fetch-timeout takes more than 0 and at most 86400 seconds, not \(fetchTimeout).")
-        }
         if case .log(let address) = upstream { try address.validate() }
-        guard (0...Limits.layerCountCeiling).contains(layerCountMax) else {
-            throw ValidationError("--max-pending takes 0 to \(Limits.layerCountCeiling), not \(layerCountMax).")
-        }
     }
 
     func run() async throws {
@@ -103,7 +84,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     private func serve(_ input: DescriptorInput, _ policy: CachePolicy) async throws {
-        var configuration = try cacheConfiguration(policy)
+        var configuration = try session.configuration(policy, stream, limits, indexes)
         let rules = try schema.rules(
             policy: policy, policyText: try self.policy.text(), typeAliases: configuration.typeAliases)
         configuration.mergedTypes = rules.identity.mergedTypes
@@ -111,7 +92,7 @@ struct RunCommand: AsyncParsableCommand {
         let outputQueue = OutputQueue(STDOUT_FILENO, hasRoom: { roomSignal.yield() }, isAbandoned: { input.stop() })
         let clock = SystemClock()
         let calls = HostCalls(
-            outputQueue, timeout: Int64(max(1, fetchTimeout * 1_000)), clock: clock, logger: configuration.logger)
+            outputQueue, timeout: session.fetchMilliseconds, clock: clock, logger: configuration.logger)
         let host = HostUpstream(calls, limits: configuration.limits)
         if askBeforeEvict { configuration.eviction.willEvict = { check in await host.mayEvict(check) } }
         let journal = try await SQLiteJournal.open(path: database.path)
@@ -150,28 +131,6 @@ struct RunCommand: AsyncParsableCommand {
         }
     }
 
-    /// The milliseconds without a write after which a session frees the memory that only writing needs.
-    private static let spareMemoryInterval: Int64 = 500
-
-    private func cacheConfiguration(_ policy: CachePolicy) throws(Failure) -> CacheConfiguration {
-        var configuration = CacheConfiguration()
-        configuration.policy = policy
-        configuration.defaultLibrary = ByteString(defaultLibrary)
-        configuration.flush = .interactive
-        configuration.spareMemoryInterval = RunCommand.spareMemoryInterval
-        if let profile { configuration.apply(profile) }
-        if stream.from != nil {
-            configuration.flush.byteCountMax = min(
-                configuration.flush.byteCountMax, JetStreamFeed.unwrittenByteCountMax)
-        }
-        try limits.apply(to: &configuration)
-        indexes.apply(to: &configuration, errors: Output.errors())
-        configuration.limits.layerCountMax = layerCountMax
-        configuration.logger = Logger(label: "tidemark") { StreamLogHandler.standardError(label: $0) }
-        configuration.logger.logLevel = logLevel
-        return configuration
-    }
-
     private func eventUpstream(
         _ host: HostUpstream, _ configuration: CacheConfiguration
     ) throws -> (any Upstream)? {
@@ -190,7 +149,7 @@ struct RunCommand: AsyncParsableCommand {
     private func graph(
         _ cache: SyncCache, _ calls: HostCalls, _ transport: any HTTPTransport, _ clock: any CacheClock
     ) throws -> (any GraphUpstream)? {
-        if let server = try endpoint.server(timeout: Int64(max(1, fetchTimeout * 1_000))) {
+        if let server = try endpoint.server(timeout: session.fetchMilliseconds) {
             return GraphHTTPUpstream(server, transport: transport, clock: clock, feeding: cache)
         }
         return upstream == .nobody ? nil : HostGraph(calls)
@@ -235,5 +194,3 @@ enum SessionUpstream: Hashable, ExpressibleByArgument {
 
     var defaultValueDescription: String { "host" }
 }
-
-extension Logger.Level: @retroactive ExpressibleByArgument {}

@@ -1,5 +1,5 @@
 /// The reason why a command ends early, in the parts of an error line.
-struct Failure: Error, Hashable {
+package struct Failure: Error, Hashable {
     /// The exit status of the process.
     var status: ExitStatus
     /// One word that a script can search for, such as `not_found`.

@@ -144,13 +144,17 @@ package final class GraphHTTPUpstream: GraphUpstream {
             }
         }
         let reason = 300...399 ~= status ? "redirect_failed" : "status"
-        throw failure(status, reason, "it answered with status \(status)", body: body, isRefusal: 400...499 ~= status)
+        var error = failure(
+            status, reason, "it answered with status \(status)", body: body, isRefusal: 400...499 ~= status)
+        // Too early, or too many requests: the same request may be taken later.
+        if [408, 425, 429].contains(status) { error.retries = true }
+        throw error
     }
 
     private func failure(
         _ status: Int?, _ reason: String, _ message: String, body: [UInt8]? = nil, isRefusal: Bool = false
     ) -> UpstreamError {
-        var error = UpstreamError("the server of GraphQL: \(message)", isRefusal: isRefusal)
+        var error = UpstreamError("the server of GraphQL: \(message)", isRefusal: isRefusal, code: reason)
         var statusLine = JSONLine()
         statusLine.value(status ?? 0)
         var bodyLine = JSONLine()

@@ -119,6 +119,9 @@ extension DocumentRefusal {
 }
 
 extension SyncCache {
+    /// Whether there is a server, or a host, that is asked for documents.
+    package var asksGraph: Bool { (graphHost as? GraphEngine)?.upstream != nil }
+
     /// The engine that was attached.
     var graph: GraphEngine {
         guard let engine = graphHost as? GraphEngine else {

@@ -13,6 +13,8 @@ package struct AnswerNormalizer {
     package struct Options: Sendable {
         /// Selected fields may be absent.
         package var isPartial = false
+        /// The places of entities are remembered.
+        package var notesPlaces = false
 
         package init() {}
     }
@@ -193,6 +195,7 @@ package struct AnswerNormalizer {
         }
         try fill(&object, collection, entry: entry, node: node)
         result.add(object, to: key)
+        if options.notesPlaces { result.keysByPath[path] = key }
         referredTypes.insert(key.type)
         return .reference(key)
     }

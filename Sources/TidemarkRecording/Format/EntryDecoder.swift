@@ -80,6 +80,7 @@ package final class EntryDecoder {
                 try params.requiredText("pending_id"),
                 MutationFailure(
                     code: try params.text("code"), message: try params.text("message", byteCountMax: .max) ?? ""))
+        case "quarantine_retry": return .quarantineRetry(try record(params))
         case "leaving":
             var queries: [QueryKey] = []
             for element in try params.elements("queries", countMax: .max) ?? [] {
@@ -127,6 +128,19 @@ package final class EntryDecoder {
 
     // MARK: Parts
 
+    private func record(_ params: Params) throws(CacheError) -> QuarantineRecord {
+        guard let reason = try params.text("reason").flatMap({ QuarantineReason(code: $0.description) }) else {
+            throw params.wrong("reason", "a reason of Protocol/errors.md")
+        }
+        let bytes = try params.text("text", byteCountMax: .max)?.bytes ?? []
+        return QuarantineRecord(
+            number: try params.integer("number", in: 0...Int64.max), kind: .line, reason: reason,
+            line: try params.integer("line", in: 0...Int64.max) ?? 0,
+            offset: try params.integer("offset", in: 0...Int64.max) ?? 0, library: nil, sequence: nil,
+            receivedAt: try params.integer("received_at", in: Int64.min...Int64.max) ?? 0, bytes: bytes,
+            byteCount: bytes.count)
+    }
+
     private func document(_ params: Params) throws(CacheError) -> GraphAnswer {
         var entities: [GraphAnswer.Entity] = []
         for element in try params.elements("entities", countMax: .max) ?? [] {
@@ -156,6 +170,9 @@ package final class EntryDecoder {
             library: try library(params), entities: entities, roots: roots, asOf: try params.sequence("as_of"),
             settledLayer: try params.text("pending_id"))
         answer.fetch = try params.integer("fetch", in: 0...Int64.max).map { UInt64($0) }
+        answer.realIDs = try methods.realIDs(params).sorted { $0.key < $1.key }.map {
+            LayerConfirmation.RealID(temporary: $0.key, real: $0.value)
+        }
         return answer
     }
 

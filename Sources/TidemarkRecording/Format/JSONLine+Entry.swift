@@ -60,6 +60,7 @@ extension RecordedStep {
         case .attempt: "attempt"
         case .requestFailure: "request_failure"
         case .retry: "retry"
+        case .quarantineRetry: "quarantine_retry"
         case .leaving: "leaving"
         }
     }
@@ -110,6 +111,14 @@ extension JSONLine {
             member("pending_id", Optional(pendingID))
             member("message", Optional(failure.message))
             if let code = failure.code { member("code", Optional(code)) }
+        case .quarantineRetry(let record):
+            member("number", json: record.number.map { Array("\($0)".utf8) })
+            member("line", record.line)
+            member("offset", record.offset)
+            member("reason", Optional(ByteString(record.reason.code)))
+            member("received_at", record.receivedAt)
+            // Only a line that is valid JSON is read again, so it is UTF-8.
+            member("text", Optional(ByteString(record.bytes)))
         case .leaving(let evicted, let reduced, let queries):
             name("evicted")
             array { $0.keys(evicted) }

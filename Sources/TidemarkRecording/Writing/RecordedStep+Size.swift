@@ -20,6 +20,7 @@ extension RecordedStep {
         case .update(let update):
             return own + (update.send?.byteCount ?? 0) + update.operations.reduce(0) { $0 + $1.byteCount }
         case .commit(let commit): return own + (commit.confirmed ?? []).reduce(0) { $0 + $1.count }
+        case .quarantineRetry(let record): return own + record.bytes.count
         case .removal(let keys): return own + keys.count * 128
         case .leaving(let evicted, let reduced, let queries):
             return own + (evicted.count + reduced.count + queries.count) * 128

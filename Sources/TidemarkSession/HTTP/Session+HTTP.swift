@@ -14,10 +14,10 @@ extension Session {
             throw CacheError(.upstreamFailed, "this session was started without HTTP")
         }
         let number = try waiting.add(responder, .query)
-        let task = Task { [cache, outputQueue, waiting] in
+        let task = Task { [cache, outputQueue, waiting, httpSubscriptions] in
             let outcome: Result<[UInt8], MessageError>
             do throws(CacheError) {
-                outcome = .success(try await Session.answer(method, http, outputQueue))
+                outcome = .success(try await Session.answer(method, http, outputQueue, httpSubscriptions))
             } catch {
                 outcome = .failure(MessageError(error))
             }
@@ -28,7 +28,8 @@ extension Session {
     }
 
     private static func answer(
-        _ method: HTTPMethod, _ http: HTTPClient, _ outputQueue: OutputQueue
+        _ method: HTTPMethod, _ http: HTTPClient, _ outputQueue: any SessionOutput,
+        _ subscriptions: HTTPSubscriptions
     ) async throws(CacheError) -> [UInt8] {
         switch method {
         case .fetch(let fetch):
@@ -37,6 +38,7 @@ extension Session {
             let (fetched, subscription) = try await http.observe(fetch) { number, changed in
                 outputQueue.append(answer: line(of: changed, to: number))
             }
+            subscriptions.add(subscription)
             return try Answer.fetched(fetched, subscription: subscription)
         case .invalidate(let selection):
             let count = try await http.invalidate(selection)

@@ -4,7 +4,7 @@ import TidemarkModel
 
 /// The answers to one array of requests, written as one line when the last has come.
 ///
-/// Bounded: beyond ``OutputQueue/Bounds/answerByteCountMax`` further answers are replaced by an error.
+/// Bounded: beyond `byteCountMax` further answers are replaced by an error.
 final class BatchAnswer: Sendable {
     private struct State {
         /// The answers by their index in the array; nil until an answer has come.
@@ -13,12 +13,17 @@ final class BatchAnswer: Sendable {
         var byteCount = 0
     }
 
-    private let outputQueue: OutputQueue
+    private let target: any AnswerTarget
+    private let byteCountMax: Int
     private let state: Mutex<State>
 
-    /// - Parameter count: The number of requests that want an answer.
-    init(count: Int, outputQueue: OutputQueue) {
-        self.outputQueue = outputQueue
+    /// - Parameters:
+    ///   - count: The number of requests that want an answer.
+    ///   - target: The receiver of the one line.
+    ///   - byteCountMax: The bound of all answers together.
+    init(count: Int, target: any AnswerTarget, byteCountMax: Int) {
+        self.target = target
+        self.byteCountMax = byteCountMax
         state = Mutex(State(answers: Array(repeating: nil, count: count), missingCount: count))
     }
 
@@ -27,7 +32,7 @@ final class BatchAnswer: Sendable {
         let line: [UInt8]? = state.withLock { state in
             guard state.answers[index] == nil else { return nil }
             state.byteCount += answer.count
-            if state.byteCount > outputQueue.bounds.answerByteCountMax {
+            if state.byteCount > byteCountMax {
                 state.answers[index] = MessageLine.answer(.failure(tooLarge), to: id)
             } else {
                 state.answers[index] = answer
@@ -35,12 +40,11 @@ final class BatchAnswer: Sendable {
             state.missingCount -= 1
             return state.missingCount == 0 ? BatchAnswer.line(of: state.answers) : nil
         }
-        if let line { outputQueue.append(answer: line) }
+        if let line { target.append(answer: line) }
     }
 
     private var tooLarge: MessageError {
-        let byteCountMax = outputQueue.bounds.answerByteCountMax
-        return MessageError(
+        MessageError(
             CacheError(.limitExceeded, "the answers of the batch pass \(byteCountMax) bytes: ask in smaller batches"))
     }
 

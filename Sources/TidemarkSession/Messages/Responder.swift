@@ -5,7 +5,7 @@ struct Responder: Sendable {
     enum Target: Sendable {
         /// No destination, because the request is a notification.
         case nobody
-        case line(OutputQueue)
+        case line(any AnswerTarget)
         case batch(BatchAnswer, index: Int)
     }
 

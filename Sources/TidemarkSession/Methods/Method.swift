@@ -23,6 +23,7 @@ enum Method: Sendable {
     case pending(library: ByteString?)
     case outbox(OutboxMethod)
     case graph(GraphMethod)
+    case inspection(InspectionMethod)
     case statistics
     case explain(EntityKey, maxAges: [ByteString: Int])
     case flush

@@ -38,9 +38,14 @@ extension MethodReader {
         return request
     }
 
+    /// Reads the names of the fields that a reader wants; nil: all.
+    func fields(_ params: Params) throws(CacheError) -> [ByteString]? {
+        try params.texts("fields", countMax: Method.fieldCountMax)
+    }
+
     func entityRequest(_ params: Params) throws(CacheError) -> EntityRequest {
         var request = EntityRequest(
-            try key(params), fields: try params.texts("fields", countMax: Method.fieldCountMax))
+            try key(params), fields: try fields(params))
         request.maxAges = try maxAges(params)
         request.maxStale = try params.milliseconds("max_stale")
         request.refreshes = try params.flag("refresh")

@@ -34,7 +34,9 @@ package struct MethodReader: Sendable {
                 throw CacheError(.invalidParams, "params are \(value.kind.rawValue): pass an object, params go by name")
             }
             let params = try Params(value)
-            let strict = MethodReader.strictParams[request.method] ?? MethodReader.strictGraphParams[request.method]
+            let strict =
+                MethodReader.strictParams[request.method] ?? MethodReader.strictGraphParams[request.method]
+                ?? MethodReader.strictInspectionParams[request.method]
             try check(params, strict, of: request.method.description)
             return try read(self, params)
         } catch {
@@ -44,6 +46,9 @@ package struct MethodReader: Sendable {
 
     private static func reader(of method: ByteString) -> Reader? {
         if let reader = readers[method] { return reader }
+        if let reader = inspectionReaders[method] {
+            return { (own, params) throws(CacheError) in .inspection(try reader(own, params)) }
+        }
         guard let reader = graphReaders[method] else { return nil }
         return { (own, params) throws(CacheError) in .graph(try reader(own, params)) }
     }
@@ -82,11 +87,16 @@ package struct MethodReader: Sendable {
 
     private static let readers: [ByteString: Reader] = [
         "entity.get": { (reader, params) throws(CacheError) in
-            .get(try reader.entityRequest(params))
+            try params.flag("base")
+                ? .inspection(.base(try reader.key(params), fields: try reader.fields(params)))
+                : .get(try reader.entityRequest(params))
         },
         "entity.list": { (reader, params) throws(CacheError) in try reader.list(params) },
         "entity.observe": { (reader, params) throws(CacheError) in
-            .observeEntity(try reader.entityRequest(params))
+            if try params.flag("base") {
+                throw CacheError(.invalidParams, "base is true: read the base with entity.get; observers see edits")
+            }
+            return .observeEntity(try reader.entityRequest(params))
         },
         "cache.transaction": { (reader, params) throws(CacheError) in
             .transact(
@@ -148,8 +158,11 @@ package struct MethodReader: Sendable {
         },
     ]
 
+    /// Tells whether a method makes an observer, which needs a receiver of its notifications.
+    static func observes(_ method: ByteString) -> Bool { method.bytes.suffix(8).elementsEqual(".observe".utf8) }
+
     /// The names of all methods, sorted.
-    static var names: [ByteString] { (Array(readers.keys) + graphReaders.keys).sorted() }
+    static var names: [ByteString] { (Array(readers.keys) + graphReaders.keys + inspectionReaders.keys).sorted() }
 
     /// Refuses a host that speaks a later version of the protocol than this one.
     private static func checkProtocol(_ params: Params) throws(CacheError) {
@@ -173,16 +186,20 @@ package struct MethodReader: Sendable {
             id: try params.id(limits: limits))
     }
 
+    /// Reads the entity after which a page begins; nil: at the first.
+    func place(_ params: Params, type: ByteString, library: ByteString) throws(CacheError) -> EntityKey? {
+        let byteCountMax = limits.typeByteCountMax + 1 + limits.idByteCountMax
+        guard let text = try params.text("after", byteCountMax: byteCountMax) else { return nil }
+        guard let key = EntityKey(text: text, library: library), key.type == type else {
+            throw CacheError(.invalidParams, "after is '\(text)': pass `next` of an earlier page, as \(type):id")
+        }
+        return key
+    }
+
     private func list(_ params: Params) throws(CacheError) -> Method {
         let library = try library(params)
         let type = try params.resourceType(limits: limits)
-        var after: EntityKey?
-        if let text = try params.text("after", byteCountMax: limits.typeByteCountMax + 1 + limits.idByteCountMax) {
-            guard let key = EntityKey(text: text, library: library), key.type == type else {
-                throw CacheError(.invalidParams, "after is '\(text)': pass `next` of an earlier page, as \(type):id")
-            }
-            after = key
-        }
+        let after = try place(params, type: type, library: library)
         let limit = try params.integer("limit", in: 1...Method.pageCountMax).map { Int($0) }
         return .list(type: type, library: library, after: after, countMax: limit ?? Method.pageCountDefault)
     }

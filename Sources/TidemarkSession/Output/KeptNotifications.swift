@@ -2,9 +2,9 @@ import Tidemark
 import TidemarkModel
 
 /// The notifications about libraries and pending edits of which only the newest matters. Bounded by their number.
-struct KeptNotifications {
-    struct Notification {
-        enum Subject: Hashable {
+package struct KeptNotifications {
+    package struct Notification {
+        package enum Subject: Hashable {
             case durable
             case state
             case outbox
@@ -14,7 +14,13 @@ struct KeptNotifications {
         /// The name of the library, or the pending id.
         var name: ByteString
         /// The notification as a line, with its LF.
-        var line: [UInt8]
+        package var line: [UInt8]
+
+        package init(subject: Subject, name: ByteString, line: [UInt8]) {
+            self.subject = subject
+            self.name = name
+            self.line = line
+        }
     }
 
     private struct Name: Hashable {
@@ -26,9 +32,11 @@ struct KeptNotifications {
     private var notifications: [Notification] = []
     private var positions: [Name: Int] = [:]
 
-    func holds(_ notification: Notification) -> Bool { positions[KeptNotifications.name(notification)] != nil }
+    package init() {}
 
-    mutating func keep(_ notification: Notification) {
+    package func holds(_ notification: Notification) -> Bool { positions[KeptNotifications.name(notification)] != nil }
+
+    package mutating func keep(_ notification: Notification) {
         if let position = positions[KeptNotifications.name(notification)] {
             notifications[position] = notification
         } else {
@@ -37,7 +45,7 @@ struct KeptNotifications {
         }
     }
 
-    mutating func takeAll() -> [Notification] {
+    package mutating func takeAll() -> [Notification] {
         defer {
             notifications = []
             positions = [:]

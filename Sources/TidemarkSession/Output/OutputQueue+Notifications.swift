@@ -24,33 +24,26 @@ extension OutputQueue: ObserverSink {
     /// Notifies the host of durable positions.
     package func notifyDurable(_ places: [DurablePlace]) {
         for place in places {
-            let line = MessageLine.notification("durable") { line in
-                line.member("library_id", place.library)
-                line.member("epoch", place.epoch)
-                line.member("sequence", place.sequence)
-            }
-            append { $0.keepNewest(.init(subject: .durable, name: place.library, line: line)) }
+            let notification = KeptNotifications.Notification(durable: place)
+            append { $0.keepNewest(notification) }
         }
     }
 
     /// Notifies the host of the progress of a pending edit's request.
     func notifyOutbox(_ status: OutboxStatus) {
-        let line = MessageLine.notification("outbox.changed") { line in
-            line.outbox(status)
-            if status.failure != nil { line.error(status.failure) }
-        }
-        append { $0.keepNewest(.init(subject: .outbox, name: status.pendingID, line: line)) }
+        let notification = KeptNotifications.Notification(outbox: status)
+        append { $0.keepNewest(notification) }
     }
 
     private func notify(_ status: LibraryStatus) {
-        let line = OutputQueue.line(of: .library(status))
-        append { $0.keepNewest(.init(subject: .state, name: status.library, line: line)) }
+        let notification = KeptNotifications.Notification(library: status)
+        append { $0.keepNewest(notification) }
     }
 
     /// Returns a notification as a line for the host.
     ///
     /// - Source: Protocol/sessions.md, notifications.
-    static func line(of notification: CacheNotification) -> [UInt8] {
+    package static func line(of notification: CacheNotification) -> [UInt8] {
         switch notification {
         case .query(let change):
             MessageLine.notification("query.changed") { line in
@@ -74,6 +67,15 @@ extension OutputQueue: ObserverSink {
                 }
                 if let isStale = change.isStale { line.member("stale", isStale) }
             }
+        case .log(let news):
+            MessageLine.notification("log.event") { line in
+                line.member("subscription", news.subscription.rawValue)
+                line.name("events")
+                line.array { line in
+                    for event in news.events { line.value(event) }
+                }
+                line.member("missed", news.missed)
+            }
         case .document(let change): MessageLine.notification(change.method, json: change.params)
         case .library(let status):
             MessageLine.notification("library.state") { line in
@@ -83,6 +85,32 @@ extension OutputQueue: ObserverSink {
                 line.lost(status.lost)
             }
         }
+    }
+}
+
+extension KeptNotifications.Notification {
+    /// The notification of a durable position.
+    package init(durable place: DurablePlace) {
+        let line = MessageLine.notification("durable") { line in
+            line.member("library_id", place.library)
+            line.member("epoch", place.epoch)
+            line.member("sequence", place.sequence)
+        }
+        self.init(subject: .durable, name: place.library, line: line)
+    }
+
+    /// The notification of a library's state.
+    package init(library status: LibraryStatus) {
+        self.init(subject: .state, name: status.library, line: OutputQueue.line(of: .library(status)))
+    }
+
+    /// The notification of the progress of a pending edit's request.
+    package init(outbox status: OutboxStatus) {
+        let line = MessageLine.notification("outbox.changed") { line in
+            line.outbox(status)
+            if status.failure != nil { line.error(status.failure) }
+        }
+        self.init(subject: .outbox, name: status.pendingID, line: line)
     }
 }
 

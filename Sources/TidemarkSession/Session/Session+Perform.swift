@@ -6,8 +6,11 @@ import TidemarkStore
 import TidemarkWire
 
 extension Session {
-    func perform(_ request: Message.Request, _ responder: Responder, _ place: LinePlace) async {
+    func perform(_ request: Message.Request, _ responder: Responder, _ place: LinePlace?) async {
         do throws(MethodError) {
+            if let refusal = outputQueue.observerRefusal, MethodReader.observes(request.method) {
+                throw .params(refusal)
+            }
             let method = try reader.method(of: request)
             do throws(CacheError) {
                 if let result = try await perform(method, responder, place) {
@@ -31,7 +34,7 @@ extension Session {
 
     /// - Returns: The result; nil when the answer is sent separately.
     private func perform(
-        _ method: Method, _ responder: Responder, _ place: LinePlace
+        _ method: Method, _ responder: Responder, _ place: LinePlace?
     ) async throws(CacheError) -> [UInt8]? {
         switch method {
         case .get(let request):
@@ -60,6 +63,7 @@ extension Session {
             return nil
         case .cancel(let subscription):
             if subscription.rawValue >= HTTPClient.firstSubscription, let http {
+                httpSubscriptions.remove(subscription.rawValue)
                 guard await http.cancel(subscription.rawValue) else {
                     throw CacheError(
                         .unknownSubscription,
@@ -83,6 +87,8 @@ extension Session {
         case .outbox(.resume): await cache.resumeOutbox()
         case .outbox(.list(let library)): return Answer.outbox(await cache.outboxStatuses(library: library))
         case .graph(let method):
+            return try await perform(method, responder)
+        case .inspection(let method):
             return try await perform(method, responder)
         case .statistics:
             return Answer.statistics(await cache.statistics())
@@ -135,13 +141,17 @@ extension Session {
         }
     }
 
-    private func waitForFlush(_ responder: Responder, _ place: LinePlace) throws(CacheError) {
+    private func waitForFlush(_ responder: Responder, _ place: LinePlace?) throws(CacheError) {
         let number = try waiting.add(responder, .flush)
         let task = Task { [cache, outputQueue, waiting] in
             let outcome: Result<[UInt8], MessageError>
             do throws(StorageError) {
-                // The request's own line has no effect that must be on the disk.
-                try await cache.flush(through: place.line - 1, of: place.input)
+                if let place {
+                    // The request's own line has no effect that must be on the disk.
+                    try await cache.flush(through: place.line - 1, of: place.input)
+                } else {
+                    try await cache.flush()
+                }
                 outcome = .success(Answer.empty)
             } catch {
                 let message = "nothing is written: \(error.message); it is tried again, so ask again later"

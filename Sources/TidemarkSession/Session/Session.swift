@@ -37,25 +37,48 @@ package final class Session: Sendable {
     }
 
     let cache: SyncCache
-    let outputQueue: OutputQueue
-    let calls: HostCalls
-    let waiting = WaitingRequests()
+    /// The receiver of notifications and of late answers.
+    let outputQueue: any SessionOutput
+    /// The calls to the host; nil where there is no host that could be asked.
+    let calls: HostCalls?
+    let waiting: WaitingRequests
     let reader: MethodReader
     let logger: Logger
     let http: HTTPClient?
+    let httpSubscriptions = HTTPSubscriptions()
     private let aheadByteCountMax: Int
     private let beforeEnd: @Sendable () async -> Void
-    private let sendsEdits: Bool
+    let sendsEdits: Bool
 
     /// - Parameters:
     ///   - cache: A cache that was opened for this session; the session closes it.
     ///   - outputQueue: An output queue whose `hasRoom` feeds the `room` of ``run(_:room:)``, and whose `isAbandoned`
     ///     stops the input.
     ///   - calls: The calls that the cache's upstream makes.
-    package init(of cache: SyncCache, outputQueue: OutputQueue, calls: HostCalls, settings: Settings) {
+    package convenience init(of cache: SyncCache, outputQueue: OutputQueue, calls: HostCalls, settings: Settings) {
+        self.init(of: cache, output: outputQueue, calls: calls, waiting: WaitingRequests(), settings: settings)
+    }
+
+    /// Makes a session without an input of its own: each message comes by itself, to ``answer(to:)``.
+    ///
+    /// - Parameters:
+    ///   - cache: A cache that the caller closes.
+    ///   - output: The receiver of notifications.
+    ///   - waiting: The requests that wait, of all sessions that share the bound.
+    package convenience init(
+        of cache: SyncCache, output: any SessionOutput, waiting: WaitingRequests, settings: Settings
+    ) {
+        self.init(of: cache, output: output, calls: nil, waiting: waiting, settings: settings)
+    }
+
+    private init(
+        of cache: SyncCache, output: any SessionOutput, calls: HostCalls?, waiting: WaitingRequests,
+        settings: Settings
+    ) {
         self.cache = cache
-        self.outputQueue = outputQueue
+        self.outputQueue = output
         self.calls = calls
+        self.waiting = waiting
         reader = MethodReader(
             limits: settings.limits, defaultLibrary: settings.defaultLibrary,
             http: settings.http?.defaults ?? HTTPClientDefaults(), isStrict: true)
@@ -71,10 +94,14 @@ package final class Session: Sendable {
     /// - Parameter room: Yields whenever the output queue has room for notifications again.
     /// - Throws: ``InputError`` and ``StorageError``, after everything was finished that could be.
     package func run(_ input: any LineInput, room: AsyncStream<Void>) async throws {
+        guard let outputQueue = outputQueue as? OutputQueue, let calls else {
+            preconditionFailure("a session without a host of its own has no input to run")
+        }
         await cache.observeLibraries(outputQueue)
         await cache.observeDurability { [outputQueue] places in outputQueue.notifyDurable(places) }
-        let mutations = sendsEdits ? HostMutations(calls, reader: reader) : nil
-        await cache.startOutbox(mutations, timeout: nil) { [outputQueue] status in outputQueue.notifyOutbox(status) }
+        await cache.startOutbox(await mutationUpstream(), timeout: nil) { [outputQueue] status in
+            outputQueue.notifyOutbox(status)
+        }
         let resuming = Task { [cache, outputQueue] in
             for await _ in room { await cache.resume(outputQueue) }
         }
@@ -82,11 +109,11 @@ package final class Session: Sendable {
         do {
             let stream = try await IngestStream(of: input, into: cache)
             do {
-                try await read(stream)
+                try await read(stream, calls)
             } catch {
                 failure = error
             }
-            try await finish(stream)
+            try await finish(stream, outputQueue, calls)
         } catch {
             failure = failure ?? error
         }
@@ -95,22 +122,24 @@ package final class Session: Sendable {
         if let failure { throw failure }
     }
 
-    private func read(_ stream: IngestStream) async throws {
+    private func read(_ stream: IngestStream, _ calls: HostCalls) async throws {
         var ahead = ReadAhead(stream, byteCountMax: aheadByteCountMax)
         while let batch = try await ahead.next() {
             var done = 0
             for (index, event) in batch.events.enumerated() where Session.concernsSession(event) {
-                if done < index { try await ingest(batch, done..<index, &ahead) }
+                if done < index { try await ingest(batch, done..<index, &ahead, calls) }
                 done = index
                 await admit(event, of: batch, stream.input)
             }
-            try await ingest(batch, done..<batch.events.count, &ahead)
+            try await ingest(batch, done..<batch.events.count, &ahead, calls)
         }
     }
 
     /// Applies events. When too many are held for an upstream's answer, the following lines are read ahead and only the
     /// host's answers in them are taken: the awaited one may be among them.
-    private func ingest(_ batch: EventBatch, _ events: Range<Int>, _ ahead: inout ReadAhead) async throws {
+    private func ingest(
+        _ batch: EventBatch, _ events: Range<Int>, _ ahead: inout ReadAhead, _ calls: HostCalls
+    ) async throws {
         try await cache.ingest(batch, events: events)
         guard await cache.isWaitingForUpstream else { return }
         try await ahead.read(until: { [cache] in await cache.waitForUpstream() }, calls: calls) { batch in
@@ -137,7 +166,8 @@ package final class Session: Sendable {
         let line = batch.text(of: event)
         let number = batch.firstLine + Int64(event.line)
         if event.kind == .message {
-            await admit(JSONSlice(validated: line), LinePlace(input: input, line: number))
+            await admit(
+                JSONSlice(validated: line), to: outputQueue, LinePlace(input: input, line: number))
         } else if line.holds(Session.versionName) {
             let reason = event.reason?.code ?? "not_json"
             let error = MessageError.parse(
@@ -150,7 +180,9 @@ package final class Session: Sendable {
     private static let versionName = Array("\"jsonrpc\"".utf8)
 
     /// Finishes the work that is under way after the input has ended.
-    private func finish(_ stream: IngestStream) async throws(StorageError) {
+    private func finish(
+        _ stream: IngestStream, _ outputQueue: OutputQueue, _ calls: HostCalls
+    ) async throws(StorageError) {
         outputQueue.letThrough()
         await cache.stopOutbox()
         calls.close()
@@ -182,7 +214,7 @@ package final class Session: Sendable {
 
 extension EventBatch {
     /// Returns the line of an event, or the part of it that was kept.
-    fileprivate func text(of event: ChangeEvent) -> ArraySlice<UInt8> {
+    func text(of event: ChangeEvent) -> ArraySlice<UInt8> {
         let span = lines[Int(event.line)]
         return block[Int(span.offset)..<Int(span.offset + span.count)]
     }

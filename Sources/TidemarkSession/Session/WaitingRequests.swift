@@ -3,11 +3,13 @@ import Tidemark
 import TidemarkModel
 
 /// The requests that are answered later than their line: at most ``countMax``; further ones are refused.
-final class WaitingRequests: Sendable {
+package final class WaitingRequests: Sendable {
     /// The goal that a request waits for.
     enum Goal: Sendable {
         case query
         case flush
+        /// A read of the disk that delays no other line.
+        case inspection
         /// The commit of a change of layers.
         case disk
         case caughtUp(library: ByteString)
@@ -35,6 +37,8 @@ final class WaitingRequests: Sendable {
     static let countMax = 10_000
 
     private let state = Mutex(State())
+
+    package init() {}
 
     /// - Returns: The number for finishing the request.
     /// - Throws: ``CacheError`` `limitExceeded`.

@@ -32,6 +32,10 @@ struct QueryEntry {
     private(set) var storedAt: Int64 = 0
     /// The time when the query was invalidated, in milliseconds since 1970; nil while it is not.
     private(set) var staleSince: Int64?
+    /// The cause of ``staleSince``; nil when it is not known, as after a restart.
+    private(set) var staleCause: StaleCause?
+    /// The number of reads that were answered with the list since the cache was opened.
+    private(set) var hitCount: Int64 = 0
 
     // MARK: The list
 
@@ -152,7 +156,12 @@ extension QueryEntry {
         isDirty = false
     }
 
-    mutating func becomeStale(at now: Int64) { staleSince = now }
+    mutating func becomeStale(because cause: StaleCause, at now: Int64) {
+        staleSince = now
+        staleCause = cause
+    }
+
+    mutating func noteHit() { hitCount += 1 }
 
     /// Notes that the answer contradicts itself: it is stale since it was stored, unless it was stale before.
     mutating func becomeStaleSinceStored() { staleSince = staleSince ?? storedAt }

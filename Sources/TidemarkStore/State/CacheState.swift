@@ -15,6 +15,8 @@ package struct CacheState: ~Copyable {
     package internal(set) var tombstones: TombstoneStore
     /// The totals since the database was made.
     package internal(set) var counts: EventCounts
+    /// The counts of single inputs; empty unless somebody asked for them.
+    package var tallies = InputTallies()
     /// The totals of ignored kinds since the database was made, by name; at most `ignoredKindCountMax` and one for the
     /// rest.
     package internal(set) var ignoredKinds: [ByteString: Int64]
@@ -40,6 +42,8 @@ package struct CacheState: ~Copyable {
     var fetchCount = 0
     /// Whether changes of the libraries' phases are logged.
     package var hasLibraryObservers = false
+    /// The events that observers of the log are told of; bounded by ``EventLog``.
+    var eventLog = EventLog()
     /// The evictions since the last call of ``drainEvictionLog()``; nil while they are not logged.
     var evictionLog: EvictionLog?
     /// Whether something other than counts changed since the last flush.

@@ -117,7 +117,7 @@ package final class FoldingSink: ObserverSink {
             state.observers[change.subscription] = observer
         case .entity(let change): state.entities.append(change)
         case .library(let status): state.statuses.append(status)
-        case .document: break
+        case .document, .log: break
         }
     }
 }

@@ -154,7 +154,7 @@ package actor MemoryJournal: Journal {
         await store.contents.recovered.layers
     }
 
-    /// The quarantine, oldest first. The port of a journal cannot read it, but tests need it.
+    /// All of the quarantine, oldest first, as tests need it.
     package func quarantine() async -> [QuarantineRecord] {
         await store.contents.quarantine
     }
@@ -203,6 +203,23 @@ package actor MemoryJournal: Journal {
         if let loadFailure { throw loadFailure }
         return rows
     }
+
+    package func quarantine(_ selection: QuarantineSelection) async throws(StorageError) -> [QuarantineRecord] {
+        try checkOpen()
+        return Array(await store.contents.quarantine.filter { selection.holds($0) }.prefix(selection.countMax))
+    }
+
+    package func entityCounts() async throws(StorageError) -> [JournalEntityCount] {
+        try checkOpen()
+        var counts: [LibraryIndex: [TypeIndex: Int64]] = [:]
+        for key in await store.contents.entities.keys { counts[key.library, default: [:]][key.type, default: 0] += 1 }
+        return counts.flatMap { library, byType in
+            byType.map { JournalEntityCount(library: library, type: $0.key, count: $0.value) }
+        }
+    }
+
+    /// Returns nothing: what is in memory alone cannot be examined.
+    package func examine() -> [JournalFinding] { [] }
 
     package func size() async -> JournalSize {
         let byteCount = await store.contents.byteCount

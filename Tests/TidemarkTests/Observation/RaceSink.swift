@@ -92,7 +92,7 @@ extension RaceSink.State {
                 return problems.append("\(change) for one that sees \(String(describing: seen[change.subscription]))")
             }
             seen[change.subscription] = .entity(change.entity)
-        case .library, .document:
+        case .library, .document, .log:
             problems.append("nobody asked for \(notification)")
         }
     }

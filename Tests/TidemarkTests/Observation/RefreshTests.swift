@@ -33,7 +33,7 @@ import TidemarkTesting
             case .entity(let entity):
                 let text = entity.entity.map { String(decoding: $0, as: UTF8.self) } ?? "gone"
                 told.add("\(text) \(entity.changedFields)\(entity.isStale.map { $0 ? " stale" : " fresh" } ?? "")")
-            case .library, .document: break
+            case .library, .document, .log: break
             }
         }
 

@@ -7,7 +7,7 @@ extension CacheState {
         let event = view.event
         guard event.sequence != nil || event.kind.concernsLibrary else {
             // Its library need not be known: the event touches no entity.
-            count(view)
+            count(view, at: now)
             if event.kind == .bulk || event.kind == .refresh { invalidate(by: view, at: now) }
             if !layers.isEmpty { settleUnsequenced(by: view, at: now) }
             return

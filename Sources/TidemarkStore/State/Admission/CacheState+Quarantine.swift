@@ -13,6 +13,8 @@ extension CacheState {
     ) {
         let event = view.event
         if view.source != .upstream { counts.quarantined += 1 }
+        tallies.add(.quarantined, view.source)
+        log(view, .quarantined, reason: reason, at: now)
         let span = batch.lines[Int(event.line)]
         let kept = min(Int(span.count), configuration.limits.quarantineByteCountMax)
         let start = Int(span.offset)
@@ -33,6 +35,7 @@ extension CacheState {
     ) {
         guard case .line(_, let line) = view.source else { return }
         counts.membersQuarantined += 1
+        tallies.add(.membersQuarantined, view.source)
         let bytes = view.bytes[member.resource]
         quarantine.append(
             QuarantineRecord(

@@ -17,7 +17,7 @@ extension CacheState {
         case .apply:
             applyInOrder(view, sequence, in: library, at: now)
         case .duplicate:
-            countDuplicate(view.source)
+            countDuplicate(view, at: now)
         case .late:
             applyLate(view, sequence, in: library, at: now)
         case .newEpoch:
@@ -66,10 +66,11 @@ extension CacheState {
         if view.source == .upstream, libraries[library].gate.held.event(at: sequence) != nil { return }
         switch libraries[library].gate.hold(view.held(sequence: sequence, at: now)) {
         case .added:
+            log(view, .held, at: now)
             libraries.watch(library)
             relieveFullBuffer(in: library, at: now)
         case .duplicate:
-            countDuplicate(view.source)
+            countDuplicate(view, at: now)
         }
     }
 
@@ -107,7 +108,7 @@ extension CacheState {
             case .apply(let held):
                 held.withView { view in _ = takePlace(view, held.sequence, in: library, at: now) }
             case .passed(let held):
-                countDuplicate(held.source)
+                held.withView { countDuplicate($0, at: now) }
             }
         }
     }
@@ -122,12 +123,12 @@ extension CacheState {
             if gate.lost.contains(sequence) {
                 applyLate(view, sequence, in: library, at: now)
             } else {
-                countDuplicate(view.source)
+                countDuplicate(view, at: now)
             }
             return
         }
         beginEpoch(newEpoch, baseline: sequence, in: library, at: now)
-        count(view)
+        count(view, at: now)
     }
 
     mutating func hearHeartbeat(
@@ -165,8 +166,11 @@ extension CacheState {
         markAllStale(in: library, at: now)
     }
 
-    private mutating func countDuplicate(_ source: EventSource) {
-        if source != .upstream { counts.duplicate += 1 }
+    private mutating func countDuplicate(_ view: EventView, at now: Int64) {
+        guard view.source != .upstream else { return }
+        counts.duplicate += 1
+        tallies.add(.duplicate, view.source)
+        log(view, .duplicate, at: now)
     }
 
     /// Returns the event's epoch; the library's own value when they are equal, so that nothing is copied.

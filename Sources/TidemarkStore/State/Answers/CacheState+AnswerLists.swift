@@ -66,7 +66,7 @@ extension CacheState {
         }
         trim(query, at: now)
         checkLength(of: query, at: now)
-        if isUnsure { markStale(query, at: now) }
+        if isUnsure { markStale(query, because: .answer, at: now) }
     }
 
     private func isListed(

@@ -102,7 +102,7 @@ extension CacheState {
         } else {
             list(listed, in: query, answered: batch.events.first.map { Int($0.memberCount) } ?? 0, at: now)
             complete(query, newer, generation: stamp.generation, at: now)
-            if newer.isUnsure { markStale(query, at: now) }
+            if newer.isUnsure { markStale(query, because: .answer, at: now) }
         }
         if !layers.isEmpty {
             refoldAll(in: query)

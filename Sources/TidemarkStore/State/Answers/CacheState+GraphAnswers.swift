@@ -52,8 +52,10 @@ package struct GraphAnswer: Sendable {
     package var start: FetchStart?
     /// The number of the fetch that it answers; nil when it was not requested.
     package var fetch: UInt64?
-    /// The layer whose mutation the answer settles; it goes in the same unit.
+    /// The layer whose mutation the answer settles, with those that were sent with it; they go in the same unit.
     package var settledLayer: ByteString?
+    /// The real ids that the mutation gave, each temporary id once.
+    package var realIDs: [LayerConfirmation.RealID] = []
 
     package init(
         library: ByteString, entities: [Entity], roots: [Root], asOf: EventSequence? = nil, start: FetchStart? = nil,
@@ -105,7 +107,9 @@ extension CacheState {
     /// Returns the keys that an answer touches and that only the journal may have.
     package func keysToLoad(for answer: GraphAnswer) -> [StoredKey] {
         guard absentCount > 0 else { return [] }
-        return answer.entities.compactMap { keyToLoad($0.key) }
+        let keys = answer.entities.compactMap { keyToLoad($0.key) }
+        guard !answer.realIDs.isEmpty, let library = libraries.index(of: answer.library) else { return keys }
+        return keys + keysToLoad(for: answer.realIDs, in: library).filter { !keys.contains($0) }
     }
 
     /// Stores an answer of GraphQL as one unit: its fields are merged by path and dated, unless something newer is known
@@ -137,6 +141,10 @@ extension CacheState {
         isUnwritten = true
         libraries[library].isChanged = true
         beginUnit(isMulti: true)
+        for id in answer.realIDs {
+            rename(id, in: library, at: now)
+            layers.renameInputs(id.temporary, to: id.json, in: library)
+        }
         for (key, entity) in zip(keys, answer.entities) {
             write(entity.resource, key, stamp: stamp, newer: newer, isPlaceKnown: head.asOf != nil)
         }
@@ -149,10 +157,12 @@ extension CacheState {
             guard let own = root.list else { continue }
             list(listed(own.elements, newer, stamp), in: root.query, answered: own.elements.count, at: now)
             complete(root.query, newer, generation: stamp.generation, at: now)
-            if newer.isUnsure { markStale(root.query, at: now) }
+            if newer.isUnsure { markStale(root.query, because: .answer, at: now) }
             if !layers.isEmpty { refoldAll(in: root.query) }
         }
-        if let pendingID = answer.settledLayer, let layer = layers.layer(named: pendingID) { drop([layer], at: now) }
+        if let pendingID = answer.settledLayer, let layer = layers.layer(named: pendingID) {
+            drop(layers.group(of: layer), at: now)
+        }
         if !layers.isEmpty { dropLayersOfEndedLog(at: now) }
         if !answer.roots.isEmpty { libraries[library].gate.clearStale() }
         endUnit(at: now)

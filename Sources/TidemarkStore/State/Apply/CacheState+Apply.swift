@@ -74,7 +74,7 @@ extension CacheState {
             guard let last = event.lastSequence else { preconditionFailure("a heartbeat without last_sequence") }
             // An upstream's heartbeat is of the past: it takes its place in the log and has no other effect.
             if view.source == .upstream {
-                count(view)
+                count(view, at: now)
                 return
             }
             hearHeartbeat(last, epoch: epoch(of: view, in: library), in: library, at: now)
@@ -88,20 +88,25 @@ extension CacheState {
             // No input reaches it: both kinds are sorted out before an event is admitted.
             preconditionFailure("\(event.kind) has no effect")
         }
-        count(view)
+        count(view, at: now)
         if !layers.isEmpty { settle(by: view, in: library, at: now) }
     }
 
     /// Counts an event in its bin. Events from an upstream have a bin of their own.
-    mutating func count(_ view: EventView) {
+    mutating func count(_ view: EventView, at now: Int64) {
         let event = view.event
         if event.kind == .unknown { countIgnored(view) }
         if view.source == .upstream {
             counts.reconciled += 1
+            log(view, .reconciled, at: now)
         } else if event.kind == .unknown {
             counts.ignored += 1
+            tallies.add(.ignored, view.source)
+            log(view, .ignored, at: now)
         } else {
             counts.applied += 1
+            tallies.add(.applied, view.source)
+            log(view, .applied, at: now)
         }
     }
 

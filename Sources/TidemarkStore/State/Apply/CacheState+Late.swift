@@ -28,6 +28,7 @@ extension CacheState {
         _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
     ) -> Bool {
         counts.late += 1
+        tallies.add(.late, view.source)
         libraries[library].isChanged = true
         // Without lists and observers there is no one to notify.
         let hasReaders = !queries.isEmpty
@@ -38,7 +39,7 @@ extension CacheState {
         if view.event.kind == .changed, effects == [.tooLarge] {
             refuseLateOversized(view, isCopy: isCopy, in: library, at: now)
         } else {
-            count(view)
+            count(view, at: now)
             // A mutation whose result is not stored must not settle a layer.
             if !view.event.mutationID.isAbsent, !layers.isEmpty { settleNamed(by: view, in: library, at: now) }
         }
@@ -252,7 +253,7 @@ extension CacheState {
     mutating func admitsLate(_ query: QueryID, at now: Int64) -> Bool {
         guard let sequence = queries.recorder.lateSequence, !queries[query].isLocal else { return true }
         guard let listed = queries[query].listedThrough else {
-            markStale(query, at: now)
+            markStale(query, because: .list, at: now)
             return false
         }
         return listed < sequence

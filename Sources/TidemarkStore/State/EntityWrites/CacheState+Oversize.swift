@@ -34,6 +34,8 @@ extension CacheState {
     /// The event settles no layer by its mutation's name, because the result of that mutation is not stored.
     mutating func refuseOversized(_ view: EventView, in library: LibraryIndex, at now: Int64) {
         if view.source != .upstream { counts.quarantined += 1 }
+        tallies.add(.quarantined, view.source)
+        log(view, .quarantined, reason: .tooLarge, at: now)
         quarantine.append(oversizedRecord(of: view, in: library, at: now))
         guard let sequence = view.event.sequence else { return }
         libraries[library].gate.noteLost(sequence)
@@ -62,6 +64,8 @@ extension CacheState {
     mutating func refuseLateOversized(_ view: EventView, isCopy: Bool, in library: LibraryIndex, at now: Int64) {
         guard view.source != .upstream else { return }
         counts.quarantined += 1
+        tallies.add(.quarantined, view.source)
+        log(view, .quarantined, reason: .tooLarge, at: now)
         guard !isCopy else { return }
         quarantine.append(oversizedRecord(of: view, in: library, at: now))
     }

@@ -78,7 +78,7 @@ extension CacheState {
             library: libraries.name(of: key.library), type: types.name(of: key.type), id: key.id.text)
     }
 
-    private func isOrphaned(_ layer: Layer) -> Bool {
+    func isOrphaned(_ layer: Layer) -> Bool {
         // Without a tombstone no deletion is known.
         guard layer.changes.contains(where: { tombstones[$0.key] != nil }) else { return false }
         return layers.isOrphaned(layer, handles: handles(of: layer)) { handle in

@@ -87,7 +87,7 @@ extension CacheState {
                 queries.setMissing(holder.node, true, in: holder.query)
             } else {
                 queries.remove(holder.node, of: holder.query)
-                if !queries[holder.query].isLocal { markStale(holder.query, at: now) }
+                if !queries[holder.query].isLocal { markStale(holder.query, because: .list, at: now) }
             }
         }
         if queries.keys.isLayered(handle) { refold(handle, at: now) }
@@ -101,7 +101,7 @@ extension CacheState {
             let holder = queries.keys.holder(of: handle, at: place)
             guard !queries.isExtra(holder), queries[holder.query].membership != nil else { continue }
             queries.remove(holder.node, of: holder.query)
-            if !queries[holder.query].isLocal { markStale(holder.query, at: now) }
+            if !queries[holder.query].isLocal { markStale(holder.query, because: .list, at: now) }
         }
     }
 
@@ -146,7 +146,7 @@ extension CacheState {
     mutating func enter(_ index: SlotIndex, _ query: QueryID, at now: Int64) {
         guard entities.completeness(of: index).isEvaluable else {
             // A reduced entity cannot be evaluated, so its membership is unknown.
-            if !queries[query].isLocal { markStale(query, at: now) }
+            if !queries[query].isLocal { markStale(query, because: .list, at: now) }
             return
         }
         let payload = entities.payload(of: index)
@@ -187,7 +187,7 @@ extension CacheState {
     /// Marks a list stale that shows too few elements because the following ones are not known.
     mutating func checkLength(of query: QueryID, at now: Int64) {
         guard queries[query].horizon != nil, queries[query].list.count < queries[query].shownCountMax else { return }
-        markStale(query, at: now)
+        markStale(query, because: .list, at: now)
     }
 }
 

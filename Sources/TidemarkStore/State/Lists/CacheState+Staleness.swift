@@ -6,11 +6,11 @@ extension CacheState {
     ///
     /// - Returns: Whether the query was fresh.
     @discardableResult
-    mutating func markStale(_ query: QueryID, at now: Int64) -> Bool {
+    mutating func markStale(_ query: QueryID, because cause: StaleCause, at now: Int64) -> Bool {
         // A query evaluated over the store is always as current as the store.
         guard queries[query].isStored, !queries[query].isLocal, queries[query].staleSince == nil else { return false }
         queries.beginChange(of: query)
-        queries[query].becomeStale(at: now)
+        queries[query].becomeStale(because: cause, at: now)
         queries.markDirty(query)
         isUnwritten = true
         return true
@@ -19,18 +19,18 @@ extension CacheState {
     /// Marks every query of a library stale, in a unit of its own.
     mutating func markAllStale(in library: LibraryIndex, at now: Int64) {
         guard queries.storedCount > 0 else { return }
-        markStale(queries.all.filter { queries[$0].library == library }, at: now)
+        markStale(queries.all.filter { queries[$0].library == library }, because: .log, at: now)
     }
 
     @discardableResult
-    private mutating func markStale(_ stale: [QueryID], at now: Int64) -> Int {
+    private mutating func markStale(_ stale: [QueryID], because cause: StaleCause, at now: Int64) -> Int {
         // Events of a log may lead here from within an event that changes nothing else.
         let isOwnUnit = !queries.recorder.isOpen
         if isOwnUnit { beginUnit(isMulti: true) }
         // A root field of GraphQL has a query for each type that it refers to, and counts once.
         var roots: Set<QueryKey> = []
         var count = 0
-        for query in stale where markStale(query, at: now) {
+        for query in stale where markStale(query, because: cause, at: now) {
             let key = queries[query].key
             guard let colon = key.method.bytes.firstIndex(of: UInt8(ascii: ":")),
                 key.method.bytes.starts(with: "Query.".utf8)
@@ -66,9 +66,10 @@ extension CacheState {
             let stale = queries.stored(library: library, type: type).filter { query in
                 hints.map { $0.concern(queries[query]) } ?? true
             }
-            markStale(stale, at: now)
+            markStale(stale, because: .event, at: now)
         case .refresh:
-            markStale(queries.all.filter { library == nil || queries[$0].library == library }, at: now)
+            markStale(
+                queries.all.filter { library == nil || queries[$0].library == library }, because: .event, at: now)
         default:
             // No input reaches it: its callers switch over the kind.
             preconditionFailure("\(event.kind) invalidates nothing")
@@ -123,7 +124,7 @@ extension CacheState {
                 return selection.method ?? entry.key.method == entry.key.method
                     && selection.input ?? entry.key.input == entry.key.input
                     && tags.map { $0.matches(entry.tags) } ?? true && hints.map { $0.concern(entry) } ?? true
-            }, at: now)
+            }, because: .request, at: now)
     }
 
     /// Returns when an observed query expires, if its observers were not notified of that yet, in milliseconds since

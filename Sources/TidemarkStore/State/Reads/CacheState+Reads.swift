@@ -175,7 +175,7 @@ extension CacheState {
             queries.setMissing(node, true, in: query)
         } else {
             queries.remove(node, of: query)
-            if !queries[query].isLocal { markStale(query, at: now) }
+            if !queries[query].isLocal { markStale(query, because: .list, at: now) }
         }
     }
 

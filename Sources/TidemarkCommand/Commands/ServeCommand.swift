@@ -1,0 +1,121 @@
+import ArgumentParser
+import Logging
+import Tidemark
+import TidemarkGraphQLStore
+import TidemarkHTTP
+import TidemarkJetStream
+import TidemarkModel
+import TidemarkSQLite
+import TidemarkSession
+import TidemarkWire
+
+/// `tidemark serve`: puts a cache behind HTTP.
+struct ServeCommand: AsyncParsableCommand {
+    /// The server; nil in the executable that has none.
+    @TaskLocal static var server: (any CacheServing)?
+
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve programs and browsers on this machine: JSON-RPC, event streams and events over HTTP.",
+        discussion: """
+            Prints one line with the address and the file of the token once requests are accepted. Every request \
+            except /healthz has to show the token, as Authorization: Bearer. SIGINT and SIGTERM end the streams, \
+            finish what is under way, and write everything; the exit status is 0. Logs go to standard error.
+
+            EXAMPLE
+              tidemark serve --db cache.db
+              tidemark serve --db cache.db --listen 127.0.0.1:0 --upstream file:complete.ndjson
+              tidemark serve --db cache.db --read-only
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup(title: "Serving") var serving: ServeOptions
+    @OptionGroup var policy: PolicyOptions
+    @OptionGroup(title: "GraphQL") var schema: SchemaOptions
+    @OptionGroup(title: "GraphQL") var endpoint: EndpointOptions
+    @OptionGroup var session: SessionOptions
+    @Option(
+        help: ArgumentHelp(
+            """
+            The upstream for missing events and for queries: none (the default), a log as file:PATH, a stream as \
+            nats://host:port/STREAM, or a server of JSON-RPC as http(s)://…. With --from, the stream is the default.
+            """,
+            valueName: "who"))
+    var upstream: ServedUpstream?
+    @OptionGroup(title: "JetStream") var stream: StreamOptions
+    @OptionGroup(title: "Limits") var limits: LimitOptions
+    @OptionGroup(title: "Indexes") var indexes: IndexOptions
+    @OptionGroup(title: "HTTP") var http: HTTPOptions
+    @OptionGroup(title: "Recording") var recording: RecordOptions
+
+    func validate() throws {
+        if case .log(let address) = upstream { try address.validate() }
+        if http.exchanger == .host { throw ValidationError("--http host is for tidemark run: there is no host here.") }
+    }
+
+    func run() async throws {
+        guard let server = ServeCommand.server else { throw ServeProgram.start() }
+        let policy = try policy.policy()
+        try Recorder.check(recording)
+        if case .log(.file(let path)) = upstream { try EngineStart.checkReadable(path) }
+        let (stops, stop) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let signals = SignalWatch { stop.yield() }
+        defer { signals.end() }
+        let settings = serving.settings(databasePath: database.path, logger: session.logger)
+        let prepared = try server.prepare(settings)
+        try await write(prepared, settings, policy, stops)
+    }
+
+    /// Serves as the writer of the database.
+    private func write(
+        _ server: any PreparedServing, _ settings: ServingSettings, _ policy: CachePolicy, _ stops: AsyncStream<Void>
+    ) async throws {
+        let opened = try await open(policy, settings)
+        let ending = ServeEnding(opened)
+        do {
+            try await server.serve(
+                opened.cache, opened.session,
+                onStart: { port in ServeCommand.printStart(settings, port) },
+                until: { for await _ in stops { return } },
+                close: { await ending.end() })
+        } catch {
+            await ending.end()
+            throw error
+        }
+        if let failure = await ending.end() { throw failure }
+    }
+
+    /// Prints the line for programs that wait for the start.
+    private static func printStart(_ settings: ServingSettings, _ port: Int) {
+        let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
+        let address = "http://\(host):\(port)"
+        var line = JSONLine()
+        line.object { line in
+            line.member("serving", ByteString(address))
+            line.member("token_file", ByteString(settings.tokenPath))
+        }
+        do throws(Failure) {
+            let output = Output.standard()
+            try output.writeLine(line.bytes)
+            try output.flush()
+        } catch {
+            settings.logger.error("the start cannot be printed: \(error.line)")
+        }
+    }
+}
+
+/// The upstream of a served cache.
+enum ServedUpstream: Hashable, ExpressibleByArgument {
+    /// A complete log in a file, or a stream.
+    case log(UpstreamAddress)
+    case nobody
+
+    init?(argument: String) {
+        if argument == "none" {
+            self = .nobody
+        } else {
+            guard let address = UpstreamAddress(argument: argument) else { return nil }
+            self = .log(address)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import ArgumentParser
+import Logging
+import TidemarkModel
+
+/// The options for the port of a server, and for who may use it.
+struct ServeOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The address and port to listen on; port 0 takes a free one.", valueName: "host:port"))
+    var listen = "127.0.0.1:7420"
+    @Option(
+        help: ArgumentHelp(
+            "The file with the secret that requests have to show; made when it is not there. Default: the database's name with .token.",
+            valueName: "file"))
+    var tokenFile: String?
+    @Flag(help: "Listen on an address that other machines reach. Put TLS in front: the token would be readable.")
+    var allowRemote = false
+    @Option(
+        name: .customLong("allow-origin"),
+        help: ArgumentHelp(
+            "The origin of another server's pages that may use this one, such as https://app.example. May be given several times.",
+            valueName: "origin"))
+    var allowedOrigins: [String] = []
+    @Flag(help: "Only read, beside the process that writes the database.")
+    var readOnly = false
+    @Option(
+        name: .customLong("max-connections"), help: ArgumentHelp("The connections at a time.", valueName: "n"))
+    var connectionCountMax = 1_000
+    @Option(
+        name: .customLong("max-streams"), help: ArgumentHelp("The streams of notifications at a time.", valueName: "n"))
+    var streamCountMax = 100
+    @Option(
+        name: .customLong("max-subscriptions"),
+        help: ArgumentHelp("The observers of all streams at a time.", valueName: "n"))
+    var subscriptionCountMax = 10_000
+    @Option(
+        name: .customLong("max-head-kb"),
+        help: ArgumentHelp("The size of a request's line and fields, in KB.", valueName: "kb"))
+    var headLimit = 16
+    @Option(
+        name: .customLong("head-timeout"),
+        help: ArgumentHelp("The time until a request's head is complete.", valueName: "seconds"))
+    var headTimeout = 10.0
+    @Option(
+        name: .customLong("body-timeout"),
+        help: ArgumentHelp("The time without a byte of a body that is being read.", valueName: "seconds"))
+    var bodyTimeout = 30.0
+    @Option(
+        name: .customLong("max-line-kb"),
+        help: ArgumentHelp("The size of a line of events, and of a message, in KB.", valueName: "kb"))
+    var lineLimit = 16_384
+
+    func validate() throws {
+        guard let address else {
+            throw ValidationError("--listen takes an address and a port such as 127.0.0.1:7420, not '\(listen)'.")
+        }
+        guard allowRemote || ServeOptions.isLoopback(address.host) else {
+            throw ValidationError(
+                "--listen \(listen) can be reached by other machines: pass --allow-remote, and put TLS in front.")
+        }
+        if tokenFile == "" { throw ValidationError("--token-file is empty: pass a file.") }
+        for origin in allowedOrigins where !ServeOptions.isOrigin(origin) {
+            throw ValidationError(
+                "--allow-origin takes a scheme, a host and perhaps a port, such as https://app.example, not '\(origin)'."
+            )
+        }
+        try check("--max-connections", connectionCountMax, 1...1_000_000)
+        try check("--max-streams", streamCountMax, 1...1_000_000)
+        try check("--max-subscriptions", subscriptionCountMax, 1...1_000_000)
+        try check("--max-head-kb", headLimit, 1...1_024)
+        try check("--max-line-kb", lineLimit, 1...65_536)
+        for (name, seconds) in [("--head-timeout", headTimeout), ("--body-timeout", bodyTimeout)] {
+            guard seconds > 0, seconds <= 86_400 else {
+                throw ValidationError("\(name) takes more than 0 and at most 86400 seconds, not \(seconds).")
+            }
+        }
+    }
+
+    private func check(_ name: String, _ value: Int, _ range: ClosedRange<Int>) throws {
+        guard range.contains(value) else {
+            throw ValidationError("\(name) takes \(range.lowerBound) to \(range.upperBound), not \(value).")
+        }
+    }
+
+    /// The address to listen on; nil when it is malformed.
+    var address: (host: String, port: Int)? {
+        guard let colon = listen.lastIndex(of: ":"), let port = UInt16(listen[colon...].dropFirst()) else { return nil }
+        var host = String(listen[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else {
+            return nil
+        }
+        return (host, Int(port))
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host == "::1"
+            || host.hasPrefix("127.") && host.split(separator: ".").count == 4
+                && host.split(separator: ".").allSatisfy { UInt8($0) != nil }
+    }
+
+    private static func isOrigin(_ text: String) -> Bool {
+        let host = text.hasPrefix("https://") ? text.dropFirst(8) : text.hasPrefix("http://") ? text.dropFirst(7) : ""
+        return !host.isEmpty
+            && host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/?#@\"\\".utf8.contains($0) }
+    }
+
+    /// The settings of the server.
+    func settings(databasePath: String, logger: Logger) -> ServingSettings {
+        // No input reaches the default: the options were validated.
+        let address = address ?? ("127.0.0.1", 0)
+        return ServingSettings(
+            databasePath: databasePath, host: address.host, port: address.port,
+            tokenPath: tokenFile ?? databasePath + ".token", allowedOrigins: allowedOrigins,
+            connectionCountMax: connectionCountMax, streamCountMax: streamCountMax,
+            subscriptionCountMax: subscriptionCountMax, headByteCountMax: headLimit * 1_024,
+            headTimeout: Int64(headTimeout * 1_000), bodyTimeout: Int64(bodyTimeout * 1_000),
+            lineByteCountMax: lineLimit * 1_024, logger: logger)
+    }
+}

@@ -1,0 +1,119 @@
+import Logging
+import Tidemark
+import TidemarkGraphQL
+import TidemarkGraphQLClient
+import TidemarkGraphQLStore
+import TidemarkHTTP
+import TidemarkJetStream
+import TidemarkModel
+import TidemarkRecording
+import TidemarkSQLite
+import TidemarkSession
+
+/// A cache that is about to be served.
+struct OpenedCache: Sendable {
+    var cache: SyncCache
+    var session: Session.Settings
+    var recorder: RecordingWriter?
+    /// Ends the reading of a stream; nil when there is none.
+    var endFeed: (@Sendable () async -> Void)?
+}
+
+extension ServeCommand {
+    /// Opens the database for writing.
+    func open(_ policy: CachePolicy, _ settings: ServingSettings) async throws -> OpenedCache {
+        var configuration = try session.configuration(policy, stream, limits, indexes)
+        configuration.limits.observerCountMax = settings.subscriptionCountMax
+        configuration.limits.lineByteCountMax = settings.lineByteCountMax
+        let rules = try schema.rules(
+            policy: policy, policyText: try self.policy.text(), typeAliases: configuration.typeAliases)
+        configuration.mergedTypes = rules.identity.mergedTypes
+        let clock = SystemClock()
+        let journal = try await SQLiteJournal.open(path: database.path)
+        let upstream = try eventUpstream(configuration)
+        let recorder = try await Recorder.begin(
+            recording, command: "serve", configuration, journal: journal, hasUpstream: upstream != nil,
+            policy: try self.policy.text(), clock: clock)
+        let found = await journal.openingReport
+        let cache = try await SyncCache.open(
+            configuration: configuration, journal: journal, upstream: upstream, clock: clock, recorder: recorder)
+        try await EngineStart.reportRebuilt(database.path, journal, found: found, recorder, to: Output.errors())
+        await journal.limitHTTP(http.limits)
+        let transport = http.transport(nil)
+        let graphUpstream = try graph(cache, transport, clock)
+        await cache.attach { GraphEngine(rules: rules, upstream: graphUpstream) }
+        var session = Session.Settings(
+            limits: configuration.limits, defaultLibrary: configuration.defaultLibrary, logger: configuration.logger)
+        session.http = HTTPClient(cache, transport: transport, defaults: try http.defaults())
+        session.sendsEdits = false
+        return OpenedCache(
+            cache: cache, session: session, recorder: recorder, endFeed: try feed(cache, configuration.logger))
+    }
+
+    private func eventUpstream(_ configuration: CacheConfiguration) throws -> (any Upstream)? {
+        switch upstream {
+        case nil: try stream.address.map { JetStreamUpstream($0, numbering: stream.numbering) }
+        case .log(let address):
+            try address.open(defaultLibrary: configuration.defaultLibrary, limits: configuration.limits)
+        case .nobody: nil
+        }
+    }
+
+    private func graph(
+        _ cache: SyncCache, _ transport: any HTTPTransport, _ clock: any CacheClock
+    ) throws -> (any GraphUpstream)? {
+        try endpoint.server(timeout: session.fetchMilliseconds).map { server in
+            GraphHTTPUpstream(server, transport: transport, clock: clock, feeding: cache)
+        }
+    }
+
+    /// Begins to read the stream into the cache; see `tidemark run`.
+    private func feed(_ cache: SyncCache, _ logger: Logger) throws -> (@Sendable () async -> Void)? {
+        guard let address = try stream.address else { return nil }
+        let feed = JetStreamFeed(address, settings: stream.settings, logger: logger)
+        let task = Task {
+            do {
+                try await feed.run(into: cache)
+            } catch {
+                logger.error("the stream is not read any more: \(error)")
+            }
+        }
+        return {
+            feed.stop()
+            await task.value
+        }
+    }
+}
+
+/// The end of a served cache: whoever comes first closes it, and everybody waits for that.
+actor ServeEnding {
+    private let opened: OpenedCache
+    private var ending: Task<Failure?, Never>?
+
+    init(_ opened: OpenedCache) {
+        self.opened = opened
+    }
+
+    /// Closes the cache.
+    ///
+    /// - Returns: Why the last changes could not be written; nil when they were.
+    @discardableResult
+    func end() async -> Failure? {
+        let task = ending ?? Task { [opened] in await ServeEnding.close(opened) }
+        ending = task
+        return await task.value
+    }
+
+    private static func close(_ opened: OpenedCache) async -> Failure? {
+        await opened.endFeed?()
+        await opened.session.http?.close()
+        do throws(StorageError) {
+            try await opened.cache.close()
+        } catch {
+            await opened.recorder?.finish("the server failed: \(error)")
+            return Failure(error, isReader: false)
+        }
+        await opened.recorder?.finish("the server ended")
+        return nil
+    }
+}

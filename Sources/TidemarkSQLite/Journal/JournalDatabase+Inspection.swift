@@ -1,0 +1,64 @@
+import GRDB
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// Reads for people who look at the database.
+extension JournalDatabase {
+    /// Returns records of the quarantine, oldest first.
+    ///
+    /// - Complexity: O(records), of which there are at most `quarantineRecordCountMax`.
+    func quarantine(_ selection: QuarantineSelection) throws -> [QuarantineRecord] {
+        try queue.writeWithoutTransaction { db in
+            guard let connection = db.sqliteConnection else { return [] }
+            let statement = try PreparedStatement(
+                connection,
+                "SELECT \(QuarantineTable.columns) FROM quarantine WHERE number > ? ORDER BY number")
+            statement.bind(1, max(selection.after, (selection.numbers?.first ?? 1) - 1))
+            defer { statement.reset() }
+            var records: [QuarantineRecord] = []
+            while records.count < selection.countMax, try statement.step() {
+                if let last = selection.numbers?.last, statement.integer(0) > last { break }
+                guard let record = QuarantineTable.record(statement) else {
+                    throw SQLiteFailure.damaged("quarantined record \(statement.integer(0)) cannot be read")
+                }
+                if selection.holds(record) { records.append(record) }
+            }
+            return records
+        }
+    }
+
+    /// Counts the stored entities of each library and type.
+    func entityCounts() throws -> [JournalEntityCount] {
+        try queue.writeWithoutTransaction { db in
+            guard let connection = db.sqliteConnection else { return [] }
+            let statement = try PreparedStatement(
+                connection, "SELECT library, type, count(*) FROM keys GROUP BY library, type")
+            defer { statement.reset() }
+            var counts: [JournalEntityCount] = []
+            while try statement.step() {
+                guard let library = LibraryIndex(exactly: statement.integer(0)),
+                    let type = TypeIndex(exactly: statement.integer(1))
+                else { throw SQLiteFailure.damaged("a key has a library or a type that does not exist") }
+                counts.append(JournalEntityCount(library: library, type: type, count: statement.integer(2)))
+            }
+            return counts
+        }
+    }
+}
+
+extension JournalFinding {
+    /// The same finding in the form of the port.
+    init(_ finding: Finding) {
+        let level: Level =
+            switch finding.level {
+            case .ok: .ok
+            case .note: .note
+            case .warning: .warning
+            case .problem: .problem
+            }
+        self.init(
+            level, topic: finding.topic.rawValue, code: finding.code.rawValue, finding.what, at: finding.place,
+            advice: finding.advice)
+    }
+}

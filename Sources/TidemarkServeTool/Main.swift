@@ -1,0 +1,9 @@
+import TidemarkCommand
+
+/// `tidemark-serve`: the command line with a server. `tidemark serve` starts it.
+@main
+enum Main {
+    static func main() async {
+        await EntryPoint.run(server: HTTPServing())
+    }
+}

@@ -1,0 +1,141 @@
+import Hummingbird
+import HummingbirdCore
+import HTTPTypes
+import Logging
+import NIOCore
+import ServiceLifecycle
+import Synchronization
+import Tidemark
+
+extension CacheServer {
+    /// Serves until `stop` returns; then no new work is taken, streams get `bye`, and running answers end.
+    ///
+    /// - Parameters:
+    ///   - onStart: Called with the port once requests are accepted.
+    ///   - stop: Returns when the server is to stop.
+    ///   - close: Closes the cache, which answers the requests that still wait for it. Called when running answers have
+    ///     ended, or after ``ServerLimits/shutdownTimeout``.
+    /// - Throws: The system's error when the port cannot be used.
+    package func run(
+        onStart: @escaping @Sendable (Int) async -> Void, until stop: @escaping @Sendable () async -> Void,
+        close: @escaping @Sendable () async -> Void = {}
+    ) async throws {
+        let (endings, ending) = AsyncStream.makeStream(of: Ending.self)
+        let group = serviceGroup(onStart)
+        // Not in a group of tasks: a request that waits for something must not delay the end for longer than the limit.
+        let server = Task {
+            do {
+                try await group.run()
+                ending.yield(.server(nil))
+            } catch {
+                ending.yield(.server(error))
+            }
+        }
+        let time = Task { [self] in await keepTime() }
+        let watch = Task {
+            await stop()
+            ending.yield(.stop)
+        }
+        defer {
+            for task in [server, time, watch] { task.cancel() }
+        }
+        try await withTaskCancellationHandler {
+            var isClosed = false
+            for await event in endings {
+                switch event {
+                case .stop:
+                    await shutDown(group)
+                    end(after: configuration.limits.shutdownTimeout, ending)
+                case .late where !isClosed:
+                    isClosed = true
+                    await close()
+                    end(after: CacheServer.lastAnswersTimeout, ending)
+                case .late: return
+                case .server(let error):
+                    if !isClosed { await close() }
+                    if let error { throw error }
+                    return
+                }
+            }
+        } onCancel: {
+            ending.yield(.stop)
+        }
+    }
+
+    private enum Ending: Sendable {
+        case stop, late
+        case server((any Error)?)
+    }
+
+    /// The milliseconds in which the answers that the closed cache gave are written.
+    private static let lastAnswersTimeout: Int64 = 500
+
+    private func end(after milliseconds: Int64, _ ending: AsyncStream<Ending>.Continuation) {
+        Task { [clock = configuration.clock] in
+            do throws(CancellationError) { try await clock.sleep(milliseconds: milliseconds) } catch { return }
+            ending.yield(.late)
+        }
+    }
+
+    private func serviceGroup(_ onStart: @escaping @Sendable (Int) async -> Void) -> ServiceGroup {
+        ServiceGroup(
+            configuration: .init(
+                services: [
+                    .init(
+                        service: application(onStart), successTerminationBehavior: .gracefullyShutdownGroup,
+                        failureTerminationBehavior: .cancelGroup)
+                ], logger: quietLogger))
+    }
+
+    private func shutDown(_ group: ServiceGroup) async {
+        isStopping.store(true, ordering: .releasing)
+        await live?.hub.shutDown()
+        await group.triggerGracefulShutdown()
+    }
+
+    private var quietLogger: Logger {
+        var logger = configuration.logger
+        logger.logLevel = max(logger.logLevel, .warning)
+        return logger
+    }
+
+    private func application(_ onStart: @escaping @Sendable (Int) async -> Void) -> some ApplicationProtocol {
+        let limits = configuration.limits
+        let connections = connections
+        return Application(
+            responder: ServerResponder(server: self),
+            server: HTTPServerBuilder { responder in
+                ServerChannel(responder: responder, limits: limits, connections: connections)
+            },
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.host, port: configuration.port), backlog: 1_024),
+            onServerRunning: { [self] channel in
+                let port = channel.localAddress?.port ?? configuration.port
+                check.withLock {
+                    $0.hosts = ServedHosts(
+                        host: configuration.host, port: port, allowedOrigins: configuration.allowedOrigins)
+                }
+                await onStart(port)
+            },
+            logger: quietLogger)
+    }
+}
+
+/// The context of a request: its connection, which is told when a body is wanted.
+struct ServerContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
+    }
+}
+
+private struct ServerResponder: HTTPResponder {
+    let server: CacheServer
+
+    func respond(to request: Request, context: ServerContext) async throws -> Response {
+        await server.respond(to: request, channel: context.channel)
+    }
+}

@@ -1,0 +1,208 @@
+import Hummingbird
+import NIOCore
+import NIOHTTP1
+
+/// An event from a route to its connection: the request was accepted, and its body is wanted.
+struct BodyIsWanted: Sendable {}
+
+/// The watcher of one connection: its times, its framing, and the answers to requests that never become one.
+///
+/// It stands between the parser of HTTP and everything else. ``Bytes`` stands before the parser and shares the state.
+final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    fileprivate var state: ConnectionState
+    private var timer: RepeatedTask?
+    private var awaitsContinue = false
+    /// The bytes that are read and dropped after the last answer, before the connection is closed.
+    private var lingerByteCount = 0
+    private var isLingering = false
+    private var context: ChannelHandlerContext?
+
+    /// The time after the last answer in which the client may read it: closing at once could take it away.
+    private static let lingerTime = TimeAmount.seconds(1)
+    private static let lingerByteCountMax = 1 << 20
+    private static let checkInterval = TimeAmount.milliseconds(500)
+
+    init(limits: ServerLimits, refusal: Refusal?) {
+        state = ConnectionState(limits: limits, refusal: refusal, now: ConnectionGuard.now())
+    }
+
+    fileprivate static func now() -> Int64 { Int64(NIODeadline.now().uptimeNanoseconds / 1_000_000) }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        timer = context.eventLoop.scheduleRepeatedTask(
+            initialDelay: ConnectionGuard.checkInterval, delay: ConnectionGuard.checkInterval
+        ) { _ in bound.value.check() }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+        timer = nil
+        self.context = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        timer?.cancel()
+        timer = nil
+        context.fireChannelInactive()
+    }
+
+    private func check() {
+        guard let context else { return }
+        switch state.check(now: ConnectionGuard.now()) {
+        case .pass: break
+        case .drop: context.close(promise: nil)
+        case .refuse(let refusal): write(refusal, context)
+        case .failBody(let refusal): context.fireErrorCaught(refusal)
+        }
+    }
+
+    // MARK: Input
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part = unwrapInboundIn(data)
+        let action =
+            switch part {
+            case .head(let head):
+                state.receive(head, now: ConnectionGuard.now())
+            case .body: state.receiveBody(now: ConnectionGuard.now())
+            case .end: state.receiveEnd(now: ConnectionGuard.now())
+            }
+        switch action {
+        case .pass:
+            if case .head(let head) = part {
+                awaitsContinue = head.headers["Expect"].first?.lowercased() == "100-continue"
+            }
+            context.fireChannelRead(data)
+        case .drop: break
+        case .refuse(let refusal): write(refusal, context)
+        case .failBody(let refusal): context.fireErrorCaught(refusal)
+        }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        state.wantsMore(now: ConnectionGuard.now())
+        context.read()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let fault = error as? HTTPParserError else { return context.fireErrorCaught(error) }
+        let refusal =
+            fault == .headerOverflow
+            ? Refusal(.headTooLarge, "the head is too large: send less")
+            : Refusal(.badRequest, "the request is not HTTP/1.1 (\(fault)): nothing of it was performed")
+        perform(state.fail(refusal), context)
+    }
+
+    fileprivate func perform(_ action: ConnectionState.Action, _ context: ChannelHandlerContext) {
+        switch action {
+        case .pass, .drop: break
+        case .refuse(let refusal): write(refusal, context)
+        case .failBody(let refusal): context.fireErrorCaught(refusal)
+        }
+    }
+
+    /// Drops bytes that come after the last answer.
+    fileprivate func dropped(byteCount: Int) {
+        lingerByteCount += byteCount
+        if lingerByteCount > ConnectionGuard.lingerByteCountMax { context?.close(promise: nil) }
+    }
+
+    fileprivate func parsed() {
+        if let context { perform(state.parsed(), context) }
+    }
+
+    // MARK: Output
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let part = unwrapOutboundIn(data)
+        if isLingering {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        switch part {
+        case .head(var head) where state.closesAfterAnswer:
+            head.headers.replaceOrAdd(name: "Connection", value: "close")
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .head, .body:
+            context.write(data, promise: promise)
+        case .end:
+            awaitsContinue = false
+            context.writeAndFlush(data, promise: promise)
+            switch state.answered(now: ConnectionGuard.now()) {
+            case .goOn: break
+            case .refuse(let refusal): write(refusal, context)
+            case .close: linger(context)
+            }
+        }
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is BodyIsWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        if awaitsContinue, !isLingering {
+            awaitsContinue = false
+            context.triggerUserOutboundEvent(Bytes.Continue(), promise: nil)
+        }
+        promise?.succeed(())
+    }
+
+    private func write(_ refusal: Refusal, _ context: ChannelHandlerContext) {
+        var head = HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: refusal.status.code))
+        for field in ServerFields.common { head.headers.add(name: field.name.rawName, value: field.value) }
+        for field in refusal.fields { head.headers.add(name: field.name.rawName, value: field.value) }
+        head.headers.add(name: "Content-Length", value: String(refusal.body.count))
+        head.headers.add(name: "Connection", value: "close")
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: refusal.body)))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        linger(context)
+    }
+
+    /// Ends the sending side, and soon all of the connection.
+    private func linger(_ context: ChannelHandlerContext) {
+        guard !isLingering else { return }
+        isLingering = true
+        context.close(mode: .output, promise: nil)
+        // The program's side may not read any more, and then nothing would tell when the client is done.
+        context.read()
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: ConnectionGuard.lingerTime) { bound.value.close(promise: nil) }
+    }
+}
+
+/// The part of a connection's guard before the parser: it counts bytes, and drops those after the last answer.
+final class Bytes: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// An event that asks for `100 Continue`, which is no answer and passes the encoder.
+    struct Continue: Sendable {}
+
+    private let owner: ConnectionGuard
+
+    init(of owner: ConnectionGuard) {
+        self.owner = owner
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let byteCount = unwrapInboundIn(data).readableBytes
+        guard owner.state.receive(byteCount: byteCount, now: ConnectionGuard.now()) != .drop else {
+            return owner.dropped(byteCount: byteCount)
+        }
+        context.fireChannelRead(data)
+        owner.parsed()
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is Continue else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: promise)
+    }
+}

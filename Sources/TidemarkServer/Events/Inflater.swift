@@ -1,0 +1,164 @@
+import CZlib
+import CZstd
+import HTTPTypes
+
+/// The decompressor of one body.
+///
+/// Bounded: it gives at most ``pieceByteCount`` at once, and its window has at most 8 MiB.
+final class Inflater {
+    /// The `Content-Encoding` of a body.
+    enum Coding: Hashable, Sendable {
+        case identity, gzip, zstd
+
+        /// - Throws: ``Refusal`` for a coding that is not known, or more than one.
+        init(_ fields: [String]) throws(Refusal) {
+            switch fields.map({ $0.lowercased().trimmingSpaces() }) {
+            case [], ["identity"]: self = .identity
+            case ["gzip"], ["x-gzip"]: self = .gzip
+            case ["zstd"]: self = .zstd
+            default: throw Refusal(.unsupportedCoding, "the Content-Encoding is not gzip or zstd: send one of them")
+            }
+        }
+    }
+
+    private enum Stream {
+        case identity
+        case gzip(UnsafeMutablePointer<z_stream>)
+        case zstd(OpaquePointer)
+    }
+
+    static let pieceByteCount = 64 << 10
+    private static let windowLogMax: Int32 = 23
+
+    private let stream: Stream
+    /// Whether a compressed stream has begun and has not ended.
+    private(set) var isInside = false
+
+    /// - Throws: ``Refusal`` when there is no memory.
+    init(_ coding: Coding) throws(Refusal) {
+        switch coding {
+        case .identity: stream = .identity
+        case .gzip:
+            let created = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+            created.initialize(to: z_stream())
+            guard tm_inflate_begin(created) == Z_OK else {
+                created.deallocate()
+                throw Refusal(.overloaded, "there is no memory to decompress the body: try again later")
+            }
+            stream = .gzip(created)
+        case .zstd:
+            guard let created = ZSTD_createDStream() else {
+                throw Refusal(.overloaded, "there is no memory to decompress the body: try again later")
+            }
+            ZSTD_DCtx_setParameter(created, ZSTD_d_windowLogMax, Inflater.windowLogMax)
+            stream = .zstd(created)
+        }
+    }
+
+    deinit {
+        switch stream {
+        case .identity: break
+        case .gzip(let stream):
+            inflateEnd(stream)
+            stream.deallocate()
+        case .zstd(let stream): ZSTD_freeDStream(stream)
+        }
+    }
+
+    /// Decompresses bytes, piece by piece.
+    ///
+    /// - Parameter give: Gets each piece in order.
+    /// - Throws: ``Refusal`` when the bytes are not of the coding; what came before was given.
+    func append(_ bytes: [UInt8], _ give: ([UInt8]) async -> Void) async throws(Refusal) {
+        switch stream {
+        case .identity: await give(bytes)
+        case .gzip(let stream): try await inflate(bytes, stream, give)
+        case .zstd(let stream): try await decompress(bytes, stream, give)
+        }
+    }
+
+    private func inflate(
+        _ bytes: [UInt8], _ stream: UnsafeMutablePointer<z_stream>, _ give: ([UInt8]) async -> Void
+    ) async throws(Refusal) {
+        var offset = 0
+        while offset < bytes.count {
+            // After the end of one member another may follow.
+            if !isInside { inflateReset(stream) }
+            isInside = true
+            let (piece, used, status) = Inflater.step(bytes, offset, stream)
+            offset += used
+            if !piece.isEmpty { await give(piece) }
+            switch status {
+            case Z_STREAM_END: isInside = false
+            case Z_OK: break
+            // There is room, so this says that more input is needed.
+            case Z_BUF_ERROR where used == 0 && piece.isEmpty: return
+            case Z_BUF_ERROR: break
+            default: throw Inflater.broken("gzip")
+            }
+        }
+        // Output that found no room in the last piece.
+        while isInside {
+            let (piece, _, status) = Inflater.step([], 0, stream)
+            if !piece.isEmpty { await give(piece) }
+            if status == Z_STREAM_END { isInside = false }
+            guard status == Z_OK, !piece.isEmpty else { return }
+        }
+    }
+
+    private static func step(
+        _ bytes: [UInt8], _ offset: Int, _ stream: UnsafeMutablePointer<z_stream>
+    ) -> (piece: [UInt8], used: Int, status: Int32) {
+        var input = bytes
+        var status: Int32 = 0
+        var used = 0
+        let piece = [UInt8](unsafeUninitializedCapacity: pieceByteCount) { buffer, count in
+            input.withUnsafeMutableBufferPointer { input in
+                stream.pointee.next_in = input.baseAddress.map { $0 + offset }
+                stream.pointee.avail_in = UInt32(input.count - offset)
+                stream.pointee.next_out = buffer.baseAddress
+                stream.pointee.avail_out = UInt32(buffer.count)
+                status = CZlib.inflate(stream, Z_NO_FLUSH)
+                used = input.count - offset - Int(stream.pointee.avail_in)
+                count = buffer.count - Int(stream.pointee.avail_out)
+            }
+        }
+        return (piece, used, status)
+    }
+
+    private func decompress(
+        _ bytes: [UInt8], _ stream: OpaquePointer, _ give: ([UInt8]) async -> Void
+    ) async throws(Refusal) {
+        var offset = 0
+        var hasMore = true
+        while offset < bytes.count || hasMore {
+            let (piece, used, hint) = Inflater.step(bytes, offset, stream)
+            guard ZSTD_isError(hint) == 0 else { throw Inflater.broken("zstd") }
+            offset += used
+            isInside = hint != 0
+            hasMore = piece.count == Inflater.pieceByteCount
+            if !piece.isEmpty { await give(piece) }
+        }
+    }
+
+    private static func step(
+        _ bytes: [UInt8], _ offset: Int, _ stream: OpaquePointer
+    ) -> (piece: [UInt8], used: Int, hint: Int) {
+        var hint = 0
+        var used = 0
+        let piece = [UInt8](unsafeUninitializedCapacity: pieceByteCount) { buffer, count in
+            bytes.withUnsafeBytes { bytes in
+                var input = ZSTD_inBuffer(src: bytes.baseAddress, size: bytes.count, pos: offset)
+                var output = ZSTD_outBuffer(dst: buffer.baseAddress, size: buffer.count, pos: 0)
+                hint = ZSTD_decompressStream(stream, &output, &input)
+                used = input.pos - offset
+                count = output.pos
+            }
+        }
+        return (piece, used, hint)
+    }
+
+    private static func broken(_ name: String) -> Refusal {
+        Refusal(.badRequest, "the body is not \(name), or is damaged: what came before is stored")
+    }
+}

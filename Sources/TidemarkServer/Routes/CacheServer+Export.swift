@@ -1,0 +1,50 @@
+import Dispatch
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import Synchronization
+import Tidemark
+import TidemarkModel
+import TidemarkSQLite
+import TidemarkWire
+
+extension CacheServer {
+    /// Answers with every entity, one a line, as they were at one moment.
+    func export(_ request: Request) async throws(Refusal) -> Response {
+        let items = try QueryItems(path: request.head.path ?? "", known: ["library_id", "type"])
+        guard let path = configuration.databasePath else {
+            throw Refusal(.notFound, "this cache has no data file: nothing can be exported")
+        }
+        do throws(StorageError) {
+            try await source.prepareExport()
+        } catch {
+            throw Refusal(.storageFailed, error.description)
+        }
+        guard exports.add() <= configuration.limits.exportCountMax else {
+            exports.remove()
+            throw Refusal(.overloaded, "\(configuration.limits.exportCountMax) exports run already: try again later")
+        }
+        let scope = EntityExport.Scope(
+            library: items["library_id"].map { ByteString($0) }, type: items["type"].map { ByteString($0) })
+        let export = EntityExport(path: path, scope: scope)
+        do throws(StorageError) {
+            try await export.begin()
+        } catch {
+            exports.remove()
+            throw Refusal(.storageFailed, error.description)
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "application/x-ndjson"],
+            body: ResponseBody { [exports] writer in
+                defer { exports.remove() }
+                do {
+                    while let bytes = try await export.next() { try await writer.write(ByteBuffer(bytes: bytes)) }
+                } catch {
+                    export.stop()
+                    throw error
+                }
+                try await writer.finish(nil)
+            })
+    }
+}

@@ -1,0 +1,140 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import Synchronization
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+extension CacheServer {
+    /// Answers a request; the only way in.
+    ///
+    /// - Parameter channel: The connection, to which it is said when a body is wanted; nil on a program's own router.
+    func respond(to request: Request, channel: (any Channel)?) async -> Response {
+        var response: Response
+        var allowedOrigin: String?
+        do throws(Refusal) {
+            let passed = try check.withLock { $0 }.check(request.head)
+            allowedOrigin = passed.allowedOrigin
+            if isStopping.load(ordering: .acquiring), passed.route != .health {
+                throw Refusal(.shuttingDown, "the server stops: ask again when it is back")
+            }
+            if passed.isPreflight {
+                response = Response(status: .noContent, headers: ServerFields.preflight(passed.route))
+            } else {
+                response = try await respond(to: request, passed.route, channel)
+            }
+        } catch {
+            response = error.response
+        }
+        for field in ServerFields.common where response.headers[field.name] == nil { response.headers.append(field) }
+        if let allowedOrigin {
+            for field in ServerFields.sharing(with: allowedOrigin) { response.headers[field.name] = field.value }
+        }
+        return response
+    }
+
+    private func respond(
+        to request: Request, _ route: ServerRoute, _ channel: (any Channel)?
+    ) async throws(Refusal) -> Response {
+        switch route {
+        case .messages: try await perform(request, channel)
+        case .stream: try await openStream(request)
+        case .events: try await ingest(request, channel)
+        case .entity(let type, let id): try await entity(type, id, request)
+        case .entities(let type): try await entities(type, request)
+        case .export: try await export(request)
+        case .metrics: await metrics()
+        case .health: try await health()
+        }
+    }
+
+    // MARK: Messages
+
+    private func perform(_ request: Request, _ channel: (any Channel)?) async throws(Refusal) -> Response {
+        try RequestBodyCheck.type(of: request, "application/json")
+        try RequestBodyCheck.noCoding(of: request)
+        let text = try await RequestBodyCheck.bytes(
+            of: request, byteCountMax: configuration.limits.messageByteCountMax, channel)
+        let stream = request.headers[values: .tidemarkStream].first
+        guard let answer = await source.answer(to: text, stream: stream) else { return Response(status: .noContent) }
+        return CacheServer.json(answer)
+    }
+
+    static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    // MARK: State
+
+    private func health() async throws(Refusal) -> Response {
+        if let error = await source.storageError() { throw Refusal(.storageFailed, error.description) }
+        return Response(
+            status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: "ok\n")))
+    }
+
+    private func metrics() async -> Response {
+        var text = await source.metrics()
+        text.gauge("connections", "The connections of the server.", Int64(connections.value))
+        if let hub = live?.hub {
+            let counts = hub.counts
+            text.gauge("streams", "The streams of notifications, with those that may be resumed.", Int64(counts.all))
+            text.gauge("streams_connected", "The streams that have a connection.", Int64(counts.connected))
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: text.bytes)))
+    }
+}
+
+/// The checks of a request's body.
+enum RequestBodyCheck {
+    static func type(of request: Request, _ expected: String) throws(Refusal) {
+        let fields = request.headers[values: .contentType]
+        let type = fields.first?.prefix { $0 != ";" }.lowercased() ?? ""
+        guard fields.count == 1, type.trimmingSpaces() == expected else {
+            throw Refusal(.unsupportedType, "the Content-Type is not \(expected): send that one")
+        }
+    }
+
+    static func noCoding(of request: Request) throws(Refusal) {
+        guard request.headers[values: .contentEncoding].allSatisfy({ $0.lowercased() == "identity" }) else {
+            throw Refusal(.unsupportedCoding, "messages have no Content-Encoding: send them as they are")
+        }
+    }
+
+    /// Returns a whole body.
+    static func bytes(
+        of request: Request, byteCountMax: Int, _ channel: (any Channel)?
+    ) async throws(Refusal) -> [UInt8] {
+        let tooLarge = Refusal(.tooLarge, "the body has more than \(byteCountMax) bytes: send less at once")
+        if let length = request.headers[.contentLength], (Int(length) ?? .max) > byteCountMax { throw tooLarge }
+        channel?.triggerUserOutboundEvent(BodyIsWanted(), promise: nil)
+        var bytes: [UInt8] = []
+        do {
+            for try await buffer in request.body {
+                guard bytes.count + buffer.readableBytes <= byteCountMax else { throw tooLarge }
+                bytes += buffer.readableBytesView
+            }
+        } catch let refusal as Refusal {
+            throw refusal
+        } catch {
+            throw Refusal(.badRequest, "the body broke off: nothing of it was performed")
+        }
+        return bytes
+    }
+}
+
+extension String {
+    func trimmingSpaces() -> String {
+        var text = Substring(self)
+        while text.first == " " || text.first == "\t" { text.removeFirst() }
+        while text.last == " " || text.last == "\t" { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,38 @@
+import HTTPTypes
+
+/// The fields of answers.
+///
+/// - Source: Protocol/serving.md, security.
+enum ServerFields {
+    /// The fields of every answer.
+    static let common: HTTPFields = {
+        var fields = HTTPFields()
+        fields[.contentSecurityPolicy] = "default-src 'self'; frame-ancestors 'none'"
+        fields[.xContentTypeOptions] = "nosniff"
+        fields[.frameOptions] = "DENY"
+        fields[.referrerPolicy] = "no-referrer"
+        fields[.cacheControl] = "no-store"
+        fields[.resourcePolicy] = "same-origin"
+        return fields
+    }()
+
+    /// The fields that let a page of another origin see an answer.
+    static func sharing(with origin: String) -> HTTPFields {
+        var fields = HTTPFields()
+        fields[.accessControlAllowOrigin] = origin
+        fields[.vary] = "Origin"
+        fields[.accessControlExposeHeaders] = "ETag"
+        fields[.resourcePolicy] = "cross-origin"
+        return fields
+    }
+
+    /// The answer to a page of another origin that asks what it may send.
+    static func preflight(_ route: ServerRoute) -> HTTPFields {
+        var fields = HTTPFields()
+        fields[.accessControlAllowMethods] = route.methods.map(\.rawValue).joined(separator: ", ")
+        fields[.accessControlAllowHeaders] =
+            "Authorization, Content-Type, Content-Encoding, If-None-Match, Last-Event-ID, Tidemark-Stream"
+        fields[.accessControlMaxAge] = "600"
+        return fields
+    }
+}

@@ -1,0 +1,116 @@
+import HTTPTypes
+
+/// A path of the server, with the names in it.
+///
+/// Paths are compared as they are written: no empty or dotted segment is resolved, and a segment is decoded once.
+///
+/// - Source: Protocol/serving.md, paths.
+enum ServerRoute: Hashable, Sendable {
+    case messages
+    case stream
+    case events
+    case entity(type: String, id: String)
+    case entities(type: String)
+    case export
+    case metrics
+    case health
+
+    /// - Parameter path: The target of a request, with its query.
+    /// - Returns: nil when there is no such path.
+    init?(path: String) {
+        let target = path.utf8.prefix { $0 != UInt8(ascii: "?") }
+        switch String(Substring(target)) {
+        case "/rpc": self = .messages
+        case "/stream": self = .stream
+        case "/events": self = .events
+        case "/export": self = .export
+        case "/metrics": self = .metrics
+        case "/healthz": self = .health
+        default:
+            let parts = target.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            guard parts.count == 3 || parts.count == 4, parts[0].isEmpty, parts[1].elementsEqual("entities".utf8),
+                let type = PercentDecoding.text(parts[2]), !type.isEmpty
+            else { return nil }
+            if parts.count == 3 {
+                self = .entities(type: type)
+            } else {
+                guard let id = PercentDecoding.text(parts[3]), !id.isEmpty else { return nil }
+                self = .entity(type: type, id: id)
+            }
+        }
+    }
+
+    /// The methods that the path has.
+    var methods: [HTTPRequest.Method] {
+        switch self {
+        case .messages, .events: [.post]
+        case .stream, .entity, .entities, .export, .metrics, .health: [.get]
+        }
+    }
+
+    /// Whether the path is served without a token.
+    var isOpen: Bool { self == .health }
+
+    /// Whether the path is served beside a writer. Messages are: each method decides.
+    var isForReaders: Bool {
+        switch self {
+        case .stream, .events: false
+        case .messages, .entity, .entities, .export, .metrics, .health: true
+        }
+    }
+}
+
+/// The decoding of `%XX` in a part of a path or of a query.
+enum PercentDecoding {
+    /// - Returns: nil when a `%` is not followed by two hexadecimal digits, or when the bytes are not UTF-8.
+    static func text(_ bytes: some Collection<UInt8>) -> String? {
+        var decoded: [UInt8] = []
+        var rest = Array(bytes)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                decoded.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+                return nil
+            }
+            decoded.append(high << 4 | low)
+        }
+        return String(validating: decoded, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+}
+
+/// The parameters of a request's query, each at most once.
+struct QueryItems: Hashable, Sendable {
+    private var values: [String: String] = [:]
+
+    /// - Parameters:
+    ///   - path: The target of a request.
+    ///   - known: The names that the path has.
+    /// - Throws: ``Refusal`` for a name that is unknown or repeated, or a value that cannot be decoded.
+    init(path: String, known: [String]) throws(Refusal) {
+        guard let mark = path.utf8.firstIndex(of: UInt8(ascii: "?")) else { return }
+        for part in path.utf8[mark...].dropFirst().split(separator: UInt8(ascii: "&")) {
+            let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentDecoding.text(pair[0]), known.contains(name) else {
+                let list = known.isEmpty ? "it takes none" : "it takes \(known.joined(separator: ", "))"
+                throw Refusal(.badRequest, "the path does not take that parameter: \(list)")
+            }
+            guard values[name] == nil, let value = PercentDecoding.text(pair.count > 1 ? Array(pair[1]) : []) else {
+                throw Refusal(.badRequest, "the parameter \(name) is repeated, or cannot be decoded")
+            }
+            values[name] = value
+        }
+    }
+
+    subscript(_ name: String) -> String? { values[name] }
+}

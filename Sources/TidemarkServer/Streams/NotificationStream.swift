@@ -1,0 +1,133 @@
+import Synchronization
+import Tidemark
+import TidemarkModel
+import TidemarkSession
+
+/// The notifications for one client, from the cache to the connection that the client has now.
+///
+/// Appending never waits: a client that reads slowly, or is gone for a moment, delays nobody. The bounds are those of
+/// ``StreamState``.
+final class NotificationStream: SessionOutput {
+    /// The name of the stream: 128 random bits as hexadecimal digits.
+    let id: String
+    private let limits: ServerLimits
+    private struct Guarded {
+        var state: StreamState
+        /// The sending connection, while it waits. Bounded by the one connection.
+        var waiter: CheckedContinuation<StreamState.Step?, Never>?
+    }
+    private let guarded: Mutex<Guarded>
+
+    /// The bytes of one write; a longer line is written alone.
+    private static let writeByteCountMax = 64 << 10
+
+    init(id: String, limits: ServerLimits) {
+        self.id = id
+        self.limits = limits
+        guarded = Mutex(Guarded(state: StreamState(limits: limits)))
+    }
+
+    // MARK: Appending
+
+    func offer(_ notification: CacheNotification) -> Bool {
+        let line = OutputQueue.line(of: notification)
+        return change { $0.offer(line) }
+    }
+
+    func deliver(_ notification: CacheNotification) {
+        let line = OutputQueue.line(of: notification)
+        change { state in
+            if !state.offer(line) { state.append(late: line) }
+        }
+    }
+
+    func append(answer line: [UInt8]) {
+        change { state in
+            state.appendKept()
+            state.append(late: line)
+        }
+    }
+
+    func keepNewest(_ notification: KeptNotifications.Notification) {
+        change { $0.keepNewest(notification) }
+    }
+
+    /// Appends the newest notifications of libraries: an answer is about to be written.
+    func appendKept() {
+        change { $0.appendKept() }
+    }
+
+    func requestComment() {
+        change { $0.requestComment() }
+    }
+
+    func finish(_ end: StreamState.End) {
+        change { $0.finish(end) }
+    }
+
+    @discardableResult
+    private func change<Result>(_ body: (inout StreamState) -> Result) -> Result {
+        let (result, waiter) = guarded.withLock { guarded in
+            let result = body(&guarded.state)
+            defer { guarded.waiter = nil }
+            return (result, guarded.waiter)
+        }
+        waiter?.resume(returning: nil)
+        return result
+    }
+
+    // MARK: Requests
+
+    var observerRefusal: CacheError? { nil }
+
+    var answerByteCountMax: Int { limits.lateAnswerByteCountMax }
+
+    /// Returns at once: late answers are bounded by the end of the stream.
+    func waitForRoom() async {}
+
+    // MARK: Sending
+
+    /// Whether the stream has ended.
+    var isOver: Bool { guarded.withLock { $0.state.end != nil } }
+
+    /// The bytes that are kept in memory.
+    var byteCount: Int { guarded.withLock { $0.state.byteCount } }
+
+    /// Makes a new connection the one that sends; see ``StreamState/attach(after:)``.
+    func attach(after last: Int64) -> Int? { change { $0.attach(after: last) } }
+
+    /// Notes that a connection is over; tells whether the stream now has none.
+    func detach(_ connection: Int) -> Bool { change { $0.detach(connection) } }
+
+    /// Returns the next step of a connection when there is one to take; never ``StreamState/Step/wait``, except when
+    /// the task is cancelled.
+    func nextStep(_ connection: Int) async -> StreamState.Step {
+        while !Task.isCancelled {
+            let step: StreamState.Step? = await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let (step, earlier) = take(connection, continuation)
+                    earlier?.resume(returning: nil)
+                    if let step { continuation.resume(returning: step) }
+                }
+            } onCancel: {
+                change { _ in }
+            }
+            if let step { return step }
+        }
+        return .wait
+    }
+
+    /// Takes a step, or keeps the continuation until something changes.
+    ///
+    /// - Returns: The step; nil when the continuation is kept. The continuation of an earlier connection.
+    private func take(
+        _ connection: Int, _ continuation: CheckedContinuation<StreamState.Step?, Never>
+    ) -> (StreamState.Step?, CheckedContinuation<StreamState.Step?, Never>?) {
+        guarded.withLock { guarded in
+            let step = guarded.state.step(connection, byteCountMax: Self.writeByteCountMax)
+            if step != .wait || Task.isCancelled { return (step, nil) }
+            defer { guarded.waiter = continuation }
+            return (nil, guarded.waiter)
+        }
+    }
+}

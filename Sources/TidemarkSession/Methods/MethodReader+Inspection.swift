@@ -1,0 +1,105 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+/// - Source: Protocol/sessions.md, looking at a cache.
+extension MethodReader {
+    /// The params of methods that change something, without `library_id`.
+    static let strictInspectionParams: [ByteString: [String]] = ["quarantine.retry": ["numbers", "all"]]
+
+    static let inspectionReaders:
+        [ByteString: @Sendable (MethodReader, Params) throws(CacheError) -> InspectionMethod] = [
+            "entity.find": { (reader, params) throws(CacheError) in .find(try reader.finding(params)) },
+            "query.list": { (reader, params) throws(CacheError) in
+                .queries(
+                    library: try reader.optionalLibrary(params),
+                    type: params.value("resource_type") == nil
+                        ? nil : try params.resourceType(limits: reader.limits),
+                    after: try params.integer("after", in: 0...Int64.max) ?? 0, countMax: try reader.pageCount(params))
+            },
+            "quarantine.list": { (reader, params) throws(CacheError) in .quarantine(try reader.records(params)) },
+            "quarantine.retry": { (reader, params) throws(CacheError) in .retry(try reader.retried(params)) },
+            "log.observe": { (reader, params) throws(CacheError) in .observeLog(try reader.logFilter(params)) },
+            "doctor.findings": { (_, _) throws(CacheError) in .findings },
+            "facets": { (reader, params) throws(CacheError) in .facets(library: try reader.optionalLibrary(params)) },
+        ]
+
+    private func pageCount(_ params: Params) throws(CacheError) -> Int {
+        let limit = try params.integer("limit", in: 1...InspectionMethod.pageCountMax)
+        return limit.map { Int($0) } ?? InspectionMethod.pageCountDefault
+    }
+
+    private func finding(_ params: Params) throws(CacheError) -> EntityFinding {
+        let library = try library(params)
+        let type = try params.resourceType(limits: limits)
+        var finding = EntityFinding(
+            library: library, rule: try rule(params, type: type), countMax: try pageCount(params))
+        finding.after = try place(params, type: type, library: library)
+        finding.matching = try params.text(
+            "matching", byteCountMax: limits.typeByteCountMax + 1 + limits.idByteCountMax)
+        return finding
+    }
+
+    /// Reads `where` and `order` as members of a rule.
+    private func rule(_ params: Params, type: ByteString) throws(CacheError) -> Membership {
+        let order = params.value("order")
+        if let order, order.kind != .array { throw params.wrong("order", "an array of {path, direction}") }
+        var line = JSONLine()
+        line.object { line in
+            line.member("resource_type", Optional(type))
+            if let predicate = params.value("where") { line.member("where", json: Array(predicate.bytes)) }
+            if let order { line.member("order", json: Array(order.bytes)) }
+        }
+        do throws(MembershipError) {
+            return try Membership(json: line.bytes)
+        } catch {
+            throw CacheError(.invalidParams, "\(error.message): see Protocol/queries.md for where and order")
+        }
+    }
+
+    private func records(_ params: Params) throws(CacheError) -> QuarantineSelection {
+        var selection = QuarantineSelection(countMax: try pageCount(params))
+        selection.after = try params.integer("after", in: 0...Int64.max) ?? 0
+        selection.library = try optionalLibrary(params)
+        guard let code = try params.text("reason") else { return selection }
+        selection.reason = QuarantineReason(code: code.description)
+        guard selection.reason != nil else {
+            let codes = QuarantineReason.allCases.map(\.code).joined(separator: ", ")
+            throw CacheError(.invalidParams, "reason is '\(code)': pass one of \(codes)")
+        }
+        return selection
+    }
+
+    private func retried(_ params: Params) throws(CacheError) -> [Int64]? {
+        let isForAll = try params.flag("all")
+        let elements = try params.elements("numbers", countMax: InspectionMethod.recordCountMax)
+        guard isForAll == (elements == nil) else {
+            throw CacheError(.invalidParams, "numbers and all: pass the numbers of the records, or all: true")
+        }
+        guard let elements else { return nil }
+        guard !elements.isEmpty else { throw CacheError(.invalidParams, "numbers is empty: pass at least one") }
+        var numbers: [Int64] = []
+        for (index, element) in elements.enumerated() {
+            guard let number = element.integer, number >= 1 else {
+                throw CacheError(
+                    .invalidParams, "numbers[\(index)] is \(element.kind.rawValue): pass numbers from quarantine.list")
+            }
+            numbers.append(number)
+        }
+        return numbers
+    }
+
+    private func logFilter(_ params: Params) throws(CacheError) -> EventLog.Filter {
+        var filter = EventLog.Filter(library: try optionalLibrary(params))
+        filter.types = Set(try params.texts("types", countMax: InspectionMethod.filterCountMax) ?? [])
+        for (index, name) in (try params.texts("bins", countMax: InspectionMethod.filterCountMax) ?? []).enumerated() {
+            guard let bin = LoggedEvent.Bin(rawValue: name.description) else {
+                let names = LoggedEvent.Bin.allCases.map(\.rawValue).joined(separator: ", ")
+                throw CacheError(.invalidParams, "bins[\(index)] is '\(name)': pass some of \(names)")
+            }
+            filter.bins.insert(bin)
+        }
+        return filter
+    }
+}

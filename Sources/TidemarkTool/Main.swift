@@ -1,0 +1,9 @@
+import TidemarkCommand
+
+/// `tidemark`: the command line.
+@main
+enum Main {
+    static func main() async {
+        await EntryPoint.run()
+    }
+}
