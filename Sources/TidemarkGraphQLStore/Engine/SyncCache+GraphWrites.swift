@@ -105,7 +105,7 @@ extension SyncCache {
         defer { endGraphFetch(start.number, in: mutation.request.library) }
         let parts: AnswerParts
         do throws(UpstreamError) {
-            parts = try await upstream.ask(request)
+            parts = try await wholeAnswer(request, of: upstream)
         } catch {
             if error.isRefusal, hasLayer { await rollBackGraph(mutation.pendingID) }
             throw CacheError(
@@ -128,6 +128,23 @@ extension SyncCache {
             await rollBackGraph(mutation.pendingID)
         }
         return GraphResult(data: AnswerProjector.data(of: parts, plan), source: .upstream).with(parts)
+    }
+
+    /// Asks for an answer, and gathers it where it comes in parts.
+    private func wholeAnswer(
+        _ request: GraphUpstreamRequest, of upstream: any GraphUpstream
+    ) async throws(UpstreamError) -> AnswerParts {
+        switch try await upstream.ask(request) {
+        case .whole(let parts): return parts
+        case .parts(let parts, let parser):
+            defer { parts.stop() }
+            let whole = try await gatherGraph(parts, parser) { _, _ in true }
+            guard let whole else { throw UpstreamError("nobody waits for the answer any more") }
+            return try AnswerParts.checked(whole.answer)
+        case .stream(let parts, _):
+            parts.stop()
+            throw UpstreamError("the answer to a mutation came as a subscription")
+        }
     }
 
     private func rollBackGraph(_ pendingID: ByteString) async {

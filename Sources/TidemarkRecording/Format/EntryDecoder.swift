@@ -156,6 +156,7 @@ package final class EntryDecoder {
             library: try library(params), entities: entities, roots: roots, asOf: try params.sequence("as_of"),
             settledLayer: try params.text("pending_id"))
         answer.fetch = try params.integer("fetch", in: 0...Int64.max).map { UInt64($0) }
+        answer.isPart = try params.flag("part")
         return answer
     }
 
