@@ -301,6 +301,43 @@ private final class ScriptedServer: Sendable {
         #expect(live.finish(seconds: 20).status == 0)
     }
 
+    @Test(arguments: ["complete", "incremental"])
+    func `an observer is told of each part, and of a delivery that dies`(write: String) throws {
+        let first = #"{"data":{"hero":{"__typename":"Droid","id":"1"}},"hasNext":true}"#
+        let second =
+            #"{"incremental":[{"path":["hero"],"label":"D","data":{"name":"R2"}}],"hasNext":true}"#
+        let server = try ScriptedServer([parts([first, second], end: "\r\n---\r\n")])
+        defer { server.stop() }
+        let live = try LiveCommand(
+            [
+                "run", "--db", folder.path("cache.db"), "--graphql-endpoint",
+                "http://127.0.0.1:\(server.port)/graphql", "--graphql-write", write,
+            ])
+        let document =
+            #"{ hero { id ... @defer(label: \"D\") { name } ... @defer(label: \"E\") { age } } }"#
+        let observe = read(document).replacingOccurrences(of: "graphql.read", with: "graphql.observe")
+        live.write(Array((observe + "\n").utf8))
+        var lines: [String] = []
+        while lines.last?.contains("premature_end") != true {
+            guard case .line(let line) = live.next(seconds: 30) else { break }
+            lines.append(String(decoding: line, as: UTF8.self))
+        }
+        lines = lines.filter { $0.contains("graphql") || $0.contains("result") }
+        try #require(lines.count == 3, "\(lines)")
+        #expect(lines[0].contains(#""data":{"hero":{"id":"1"}}"#) && lines[0].contains(#""response":"partial""#))
+        #expect(lines[1].contains(#""patch":[{"op":"add","path":"/hero/name","value":"R2"}]"#))
+        #expect(lines[1].contains(#""label":"D","state":"fulfilled""#))
+        #expect(lines[1].contains(#""label":"E","state":"pending""#))
+        #expect(lines[2].contains(#""patch":[]"#) && lines[2].contains(#""label":"E","state":"failed""#))
+        #expect(lines[2].contains(#""code":"upstream_failed""#) && lines[2].contains(#""reason":"premature_end""#))
+        live.write(Array((read(document, #","policy":"cacheOnly""#, id: 2) + "\n").utf8))
+        guard case .line(let line) = live.next(seconds: 30) else { return }
+        let kept = String(decoding: line, as: UTF8.self)
+        #expect(
+            kept.contains(write == "complete" ? "cache_miss" : #""data":{"hero":{"id":"1","name":"R2"}}"#), "\(kept)")
+        #expect(live.finish(seconds: 30).status == 0)
+    }
+
     @Test func `a mutation carries the id of its layer`() throws {
         let server = try ScriptedServer([
             ok(#"{"data":{"rename":{"__typename":"Droid","id":"1","name":"C3"}}}"#),

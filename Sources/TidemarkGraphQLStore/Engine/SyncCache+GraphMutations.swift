@@ -74,11 +74,28 @@ extension SyncCache {
             throw UpstreamError(error.message, isRefusal: true)
         }
         graph.lastFetch += 1
-        return try await upstream.ask(
-            GraphUpstreamRequest(
-                fetch: graph.lastFetch, document: ByteString(document.sent),
-                operationName: mutation.request.operationName, variables: mutation.request.variables ?? "{}",
-                kind: .mutation, pendingID: mutation.pendingID, library: mutation.request.library))
+        let request = GraphUpstreamRequest(
+            fetch: graph.lastFetch, document: ByteString(document.sent),
+            operationName: mutation.request.operationName, variables: mutation.request.variables ?? "{}",
+            kind: .mutation, pendingID: mutation.pendingID, library: mutation.request.library)
+        return try await wholeAnswer(request, of: upstream)
+    }
+
+    /// Asks for an answer, and gathers it where it comes in parts.
+    private func wholeAnswer(
+        _ request: GraphUpstreamRequest, of upstream: any GraphUpstream
+    ) async throws(UpstreamError) -> AnswerParts {
+        switch try await upstream.ask(request) {
+        case .whole(let parts): return parts
+        case .parts(let parts, let parser):
+            defer { parts.stop() }
+            let whole = try await gatherGraph(parts, parser) { _, _ in true }
+            guard let whole else { throw UpstreamError("nobody waits for the answer any more") }
+            return try AnswerParts.checked(whole.answer)
+        case .stream(let parts, _):
+            parts.stop()
+            throw UpstreamError("the answer to a mutation came as a subscription")
+        }
     }
 
     /// Asks the server to perform a mutation, and settles its layer by what it answers.

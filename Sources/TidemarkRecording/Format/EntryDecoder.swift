@@ -173,6 +173,7 @@ package final class EntryDecoder {
         answer.realIDs = try methods.realIDs(params).sorted { $0.key < $1.key }.map {
             LayerConfirmation.RealID(temporary: $0.key, real: $0.value)
         }
+        answer.isPart = try params.flag("part")
         return answer
     }
 

@@ -41,7 +41,7 @@ extension MethodReader {
             guard let fetch = try params.integer("fetch", in: 0...Int64.max) else {
                 throw params.wrong("fetch", "the number of the fetch that goes on")
             }
-            return .part(fetch: UInt64(fetch), try AnswerParts(params))
+            return .part(fetch: UInt64(fetch), params.slice)
         },
     ]
 

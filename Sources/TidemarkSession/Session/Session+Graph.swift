@@ -32,8 +32,8 @@ extension Session {
             return nil
         case .stop(let subscription):
             try await cache.cancel(subscription)
-        case .part(let fetch, let parts):
-            await cache.takeGraph(parts, fetch: fetch)
+        case .part(let fetch, let payload):
+            await cache.takeGraph(payload, fetch: fetch)
         }
         return Answer.empty
     }
