@@ -103,7 +103,7 @@ extension Session {
     ///
     /// - Returns: nil when nothing is sent.
     func mutationUpstream() async -> (any MutationUpstream)? {
-        let host = sendsEdits ? HostMutations(calls, reader: reader) : nil
+        let host = sendsEdits ? calls.map { HostMutations($0, reader: reader) } : nil
         guard await cache.asksGraph else { return host }
         return GraphMutations(cache, other: host) { [cache, outputQueue] answer in
             cache.assumeIsolated { $0.deliverAll(to: outputQueue) }
