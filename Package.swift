@@ -235,7 +235,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkJetStream", "TidemarkModel",
+                "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore", "TidemarkJetStream",
+                "TidemarkModel",
                 "TidemarkSession", "TidemarkSQLite", "TidemarkStore",
                 "TidemarkFaultDisk", "TidemarkTestKit", "TidemarkTesting", "TidemarkWire",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -304,7 +305,8 @@ let package = Package(
         .testTarget(
             name: "TidemarkGraphQLClientTests",
             dependencies: [
-                "Tidemark", "TidemarkCommand", "TidemarkGraphQLClient", "TidemarkHTTPRules", "TidemarkModel",
+                "Tidemark", "TidemarkCommand", "TidemarkGraphQLClient", "TidemarkGraphQLStore", "TidemarkHTTPRules",
+                "TidemarkModel",
                 "TidemarkTestKit", "TidemarkTesting",
             ],
             swiftSettings: strict),

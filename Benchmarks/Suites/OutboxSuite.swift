@@ -27,6 +27,12 @@ enum OutboxSuite {
         report.add(
             name: "restart with \(editCount) edits", values: milliseconds, unit: "ms", goal: isSmoke ? nil : 2_000,
             hash: UInt64(found))
+        let peak = try await PeakByteCount.of { try await open(path, nil, editCount).close() }
+        if let peak {
+            report.add(
+                name: "memory of a waiting edit, peak of a restart", value: Double(peak) / Double(editCount),
+                unit: "bytes", goal: isSmoke ? nil : 4_096, hash: UInt64(editCount))
+        }
         try await send(path, editCount: editCount, count: isSmoke ? 200 : 5_000, into: &report)
     }
 

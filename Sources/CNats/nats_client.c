@@ -13,7 +13,9 @@ typedef void natsSubscription;
 typedef void natsMsg;
 typedef char natsInbox;
 
-enum { CONNECTED = 2 };
+typedef void natsStatistics;
+
+enum { CONNECTED = 2, CLOSED = 3 };
 
 static struct {
     int (*options_create)(natsOptions **);
@@ -36,6 +38,12 @@ static struct {
     int (*connect)(natsConnection **, natsOptions *);
     int (*status)(natsConnection *);
     int64_t (*max_payload)(natsConnection *);
+    int (*connection_error)(natsConnection *, const char **);
+    int (*connection_statistics)(natsConnection *, natsStatistics *);
+    int (*statistics_create)(natsStatistics **);
+    int (*statistics_counts)(
+        const natsStatistics *, uint64_t *, uint64_t *, uint64_t *, uint64_t *, uint64_t *);
+    void (*statistics_destroy)(natsStatistics *);
     void (*close)(natsConnection *);
     void (*destroy)(natsConnection *);
     int (*publish)(natsConnection *, const char *, const void *, int);
@@ -97,6 +105,11 @@ static void load(void) {
         {"natsConnection_Connect", &nats.connect},
         {"natsConnection_Status", &nats.status},
         {"natsConnection_GetMaxPayload", &nats.max_payload},
+        {"natsConnection_GetLastError", &nats.connection_error},
+        {"natsConnection_GetStats", &nats.connection_statistics},
+        {"natsStatistics_Create", &nats.statistics_create},
+        {"natsStatistics_GetCounts", &nats.statistics_counts},
+        {"natsStatistics_Destroy", &nats.statistics_destroy},
         {"natsConnection_Close", &nats.close},
         {"natsConnection_Destroy", &nats.destroy},
         {"natsConnection_Publish", &nats.publish},
@@ -170,6 +183,9 @@ int tidemark_nats_connect(
     if (status) {
         int last = 0;
         const char *text = nats.last_error(&last);
+        // Of several servers one may refuse and the next one be silent: the refusal says what to do.
+        bool is_unreached = status == TIDEMARK_NATS_TIMEOUT || status == TIDEMARK_NATS_NO_SERVER;
+        if (is_unreached && (last == TIDEMARK_NATS_AUTH_FAILED || last == TIDEMARK_NATS_SSL_ERROR)) status = last;
         snprintf(message, message_byte_count, "%s", last == status && text && *text ? text : nats.status_text(status));
     }
     if (options) nats.options_destroy(options);
@@ -182,6 +198,26 @@ void tidemark_nats_close(void *connection) {
 }
 
 int tidemark_nats_is_connected(void *connection) { return nats.status(connection) == CONNECTED; }
+
+int tidemark_nats_is_closed(void *connection) { return nats.status(connection) == CLOSED; }
+
+int tidemark_nats_last_error(void *connection, char *message, size_t message_byte_count) {
+    const char *text = NULL;
+    int status = nats.connection_error(connection, &text);
+    snprintf(message, message_byte_count, "%s", text ? text : "");
+    return status;
+}
+
+uint64_t tidemark_nats_reconnects(void *connection) {
+    natsStatistics *statistics = NULL;
+    uint64_t others[4] = {0}, count = 0;
+    if (nats.statistics_create(&statistics)) return 0;
+    if (!nats.connection_statistics(connection, statistics)) {
+        nats.statistics_counts(statistics, &others[0], &others[1], &others[2], &others[3], &count);
+    }
+    nats.statistics_destroy(statistics);
+    return count;
+}
 
 int64_t tidemark_nats_payload_byte_count_max(void *connection) { return nats.max_payload(connection); }
 

@@ -62,7 +62,8 @@ package enum EntryPoint {
         }
         return report(
             .usage(
-                words(RootCommand.message(for: error)), advice: "see tidemark help, or --help after a command"))
+                words(Login.hidden(in: RootCommand.message(for: error))),
+                advice: "see tidemark help, or --help after a command"))
     }
 
     /// Converts the parser's sentence into a part of an error line: on one line, without a full stop.

@@ -8,8 +8,12 @@ public struct JetStreamError: Error, Hashable, Sendable, CustomStringConvertible
         case libraryMissing = "library_missing"
         /// No server can be reached. A later try may succeed.
         case noServer = "no_server"
-        /// The server refused the credentials, or the permissions do not suffice.
+        /// The server refused the credentials, or a file holds none.
         case denied
+        /// The user may not use a subject.
+        case notPermitted = "not_permitted"
+        /// A file that the address names cannot be read.
+        case noFile = "not_found"
         /// The server's certificate, or ours, was refused.
         case tlsFailed = "tls_failed"
         /// The server, or the account, has no JetStream.

@@ -62,7 +62,7 @@ import Testing
         let storage = try cases("Sources/Tidemark/Journal/StorageError.swift").values
         #expect(storage.count == 10)
         let streams = try cases("Sources/TidemarkJetStream/JetStreamError.swift").values
-        #expect(streams.count == 14)
+        #expect(streams.count == 16)
         #expect(Set(rows.map(\.code)) == Set(written.map(\.code)).union(storage).union(streams))
     }
 

@@ -234,6 +234,110 @@ private final class ScriptedServer: Sendable {
         #expect(answers[0].contains(#""state":"failed""#) && answers[0].contains("broken"), "\(answers[0])")
     }
 
+    /// Starts a session, sends it lines, and returns its lines up to one that contains a text.
+    private func lines(
+        _ live: borrowing LiveCommand, _ requests: [String], until text: String
+    ) throws -> [String] {
+        for request in requests { live.write(Array((request + "\n").utf8)) }
+        var lines: [String] = []
+        while lines.last?.contains(text) != true {
+            guard case .line(let line) = live.next(seconds: 60) else {
+                Issue.record("no line with \(text), only \(lines)")
+                break
+            }
+            lines.append(String(decoding: line, as: UTF8.self))
+        }
+        return lines
+    }
+
+    @Test func `a mutation in the outbox is sent until the server has answered, across kill -9`() throws {
+        let server = try ScriptedServer([
+            ok("down", type: "text/plain", status: "503 Service Unavailable"), "",
+            ok("slower", type: "text/plain", status: "429 Too Many Requests"),
+            ok(#"{"data":{"add":{"__typename":"Photo","id":"17","name":"sea"}}}"#),
+        ])
+        defer { server.stop() }
+        let arguments = [
+            "run", "--db", folder.path("cache.db"), "--upstream", "none", "--graphql-endpoint",
+            "http://127.0.0.1:\(server.port)/graphql",
+        ]
+        let first = try LiveCommand(arguments)
+        let waiting = try lines(
+            first,
+            [
+                #"{"jsonrpc":"2.0","id":1,"method":"graphql.mutate","params":{"document":"mutation { add { __typename id name } }","#
+                    + #""pending_id":"p 1","optimistic":{"add":{"__typename":"Photo","id":"t","name":"sea"}},"send":true}}"#
+            ], until: #""state":"waiting""#)
+        #expect(waiting.last?.contains(#""code":"status""#) == true)
+        first.send(signal: SIGKILL)
+        _ = first.finish(seconds: 20)
+        let second = try LiveCommand(arguments)
+        let result = try lines(second, [], until: #""method":"graphql.result""#)
+        #expect(
+            result.last?.contains(#""pending_id":"p 1","data":{"add":{"__typename":"Photo","id":"17","name":"sea"}}"#)
+                == true)
+        let read = try lines(
+            second, [#"{"jsonrpc":"2.0","id":2,"method":"optimistic.list"}"#], until: #""id":2,"#)
+        #expect(read.last == #"{"jsonrpc":"2.0","id":2,"result":{"pending":[]}}"#)
+        #expect(second.finish(seconds: 20).status == 0)
+        #expect(server.requests.count == 4)
+        #expect(server.requests.allSatisfy { $0.contains("Tidemark-Pending-Id: p\\u00201\r\n") })
+    }
+
+    @Test func `beside an endpoint, a request that has no other server fails`() throws {
+        let server = try ScriptedServer([])
+        defer { server.stop() }
+        let live = try LiveCommand([
+            "run", "--db", folder.path("cache.db"), "--upstream", "none", "--graphql-endpoint",
+            "http://127.0.0.1:\(server.port)/graphql",
+        ])
+        let lines = try lines(
+            live,
+            [
+                #"{"jsonrpc":"2.0","id":1,"method":"optimistic.update","params":{"pending_id":"p1","changes":[{"op":"put","#
+                    + #""resource_type":"file","resource":{"id":"1"}}],"send":{"method":"files.put"}}}"#
+            ], until: #""state":"failed""#)
+        #expect(lines.last?.contains(#""code":"no_upstream""#) == true)
+        #expect(live.finish(seconds: 20).status == 0)
+    }
+
+    @Test(arguments: ["complete", "incremental"])
+    func `an observer is told of each part, and of a delivery that dies`(write: String) throws {
+        let first = #"{"data":{"hero":{"__typename":"Droid","id":"1"}},"hasNext":true}"#
+        let second =
+            #"{"incremental":[{"path":["hero"],"label":"D","data":{"name":"R2"}}],"hasNext":true}"#
+        let server = try ScriptedServer([parts([first, second], end: "\r\n---\r\n")])
+        defer { server.stop() }
+        let live = try LiveCommand(
+            [
+                "run", "--db", folder.path("cache.db"), "--graphql-endpoint",
+                "http://127.0.0.1:\(server.port)/graphql", "--graphql-write", write,
+            ])
+        let document =
+            #"{ hero { id ... @defer(label: \"D\") { name } ... @defer(label: \"E\") { age } } }"#
+        let observe = read(document).replacingOccurrences(of: "graphql.read", with: "graphql.observe")
+        live.write(Array((observe + "\n").utf8))
+        var lines: [String] = []
+        while lines.last?.contains("premature_end") != true {
+            guard case .line(let line) = live.next(seconds: 30) else { break }
+            lines.append(String(decoding: line, as: UTF8.self))
+        }
+        lines = lines.filter { $0.contains("graphql") || $0.contains("result") }
+        try #require(lines.count == 3, "\(lines)")
+        #expect(lines[0].contains(#""data":{"hero":{"id":"1"}}"#) && lines[0].contains(#""response":"partial""#))
+        #expect(lines[1].contains(#""patch":[{"op":"add","path":"/hero/name","value":"R2"}]"#))
+        #expect(lines[1].contains(#""label":"D","state":"fulfilled""#))
+        #expect(lines[1].contains(#""label":"E","state":"pending""#))
+        #expect(lines[2].contains(#""patch":[]"#) && lines[2].contains(#""label":"E","state":"failed""#))
+        #expect(lines[2].contains(#""code":"upstream_failed""#) && lines[2].contains(#""reason":"premature_end""#))
+        live.write(Array((read(document, #","policy":"cacheOnly""#, id: 2) + "\n").utf8))
+        guard case .line(let line) = live.next(seconds: 30) else { return }
+        let kept = String(decoding: line, as: UTF8.self)
+        #expect(
+            kept.contains(write == "complete" ? "cache_miss" : #""data":{"hero":{"id":"1","name":"R2"}}"#), "\(kept)")
+        #expect(live.finish(seconds: 30).status == 0)
+    }
+
     @Test func `a mutation carries the id of its layer`() throws {
         let server = try ScriptedServer([
             ok(#"{"data":{"rename":{"__typename":"Droid","id":"1","name":"C3"}}}"#),

@@ -1,20 +1,21 @@
 import Testing
 import Tidemark
-import TidemarkGraphQLClient
+import TidemarkGraphQLStore
 
 struct IncrementalAnswerTests {
     private func json(_ text: String) throws -> JSONValue { try JSONValue(parsing: text.utf8) }
 
-    private func answer(_ spec: DeliverySpec, _ payloads: [String]) throws -> IncrementalAnswer {
+    private func answer(_ spec: DeliveryFormat, _ payloads: [String]) throws -> IncrementalAnswer {
         var answer = IncrementalAnswer(spec)
         for payload in payloads { _ = try answer.apply(json(payload)) }
         return answer
     }
 
-    /// Payloads and the answer that they make: form, what comes, `data`, the messages of `errors`, what failed.
-    private static let rows: [(DeliverySpec, [String], String, [String], [String?])] = [
-        (.defer20220824, [#"{"data":{"a":1}}"#], #"{"a":1}"#, [], []),
+    /// Payloads and the answer that they make, by the rows of the page: name, form, what comes, `data`, the messages of `errors`, what failed.
+    private static let rows: [(String, DeliveryFormat, [String], String, [String], [String?])] = [
+        ("data alone", .defer20220824, [#"{"data":{"a":1}}"#], #"{"a":1}"#, [], []),
         (
+            "items by path",
             .defer20220824,
             [
                 #"{"data":{"hero":{"id":"1"}},"hasNext":true}"#,
@@ -24,6 +25,7 @@ struct IncrementalAnswerTests {
             #"{"hero":{"id":"1","name":"R2"}}"#, [], []
         ),
         (
+            "an empty path or none",
             .defer20220824,
             [
                 #"{"data":{"a":{"x":{"y":1}}},"hasNext":true}"#,
@@ -32,6 +34,7 @@ struct IncrementalAnswerTests {
             #"{"a":{"x":{"y":1,"z":2}},"b":3}"#, [], []
         ),
         (
+            "lists of one length",
             .defer20220824,
             [
                 #"{"data":{"l":[{"a":1},{"a":2}]},"hasNext":true}"#,
@@ -40,6 +43,7 @@ struct IncrementalAnswerTests {
             #"{"l":[{"a":1,"c":6},{"a":2,"b":5,"c":7}]}"#, [], []
         ),
         (
+            "lists of different lengths",
             .defer20220824,
             [
                 #"{"data":{"l":[1,2]},"hasNext":true}"#,
@@ -48,6 +52,7 @@ struct IncrementalAnswerTests {
             #"{"l":[9]}"#, [], []
         ),
         (
+            "a negative, huge or textual index",
             .defer20220824,
             [
                 #"{"data":{"l":[{}]},"hasNext":true}"#,
@@ -56,6 +61,7 @@ struct IncrementalAnswerTests {
             #"{"l":[{"k":1}]}"#, Array(repeating: "an incremental item's path leads nowhere", count: 5), []
         ),
         (
+            "data null in an item",
             .defer20220824,
             [
                 #"{"data":{"a":1},"hasNext":true}"#,
@@ -64,6 +70,7 @@ struct IncrementalAnswerTests {
             #"{"a":1}"#, ["no"], ["L"]
         ),
         (
+            "data beside items",
             .defer20220824,
             [
                 #"{"data":{"a":1},"incremental":[{"path":[],"data":{"b":2}}],"errors":[{"message":"e"}],"hasNext":false}"#
@@ -71,15 +78,18 @@ struct IncrementalAnswerTests {
             #"{"a":1,"b":2}"#, ["e"], []
         ),
         (
+            "a path of its own",
             .defer20220824,
             [#"{"data":{"h":{}},"hasNext":true}"#, #"{"path":["h"],"label":"L","data":{"n":1},"hasNext":false}"#],
             #"{"h":{"n":1}}"#, [], []
         ),
         (
+            "no members",
             .defer20220824, [#"{"data":{"n":1.10},"hasNext":true}"#, "{}", #"{"hasNext":false}"#], #"{"n":1.10}"#, [],
             []
         ),
         (
+            "items by id",
             .incremental02,
             [
                 #"{"data":{"me":{"id":"1","friends":[{},{}]}},"pending":[{"id":"0","path":["me"],"label":"L"}],"hasNext":true}"#,
@@ -88,6 +98,7 @@ struct IncrementalAnswerTests {
             #"{"me":{"id":"1","friends":[{},{"age":3}],"name":"x"}}"#, [], []
         ),
         (
+            "completed with errors",
             .incremental02,
             [
                 #"{"data":{"a":1},"pending":[{"id":"0","path":[],"label":"L"},{"id":"1","path":[]}],"hasNext":true}"#,
@@ -97,6 +108,7 @@ struct IncrementalAnswerTests {
             #"{"a":1,"b":2}"#, [#"an incremental item names the fragment "7", which is not pending"#, "bad"], ["L"]
         ),
         (
+            "a fragment announced late",
             .incremental02,
             [
                 #"{"data":{"a":1},"hasNext":true}"#,
@@ -104,11 +116,47 @@ struct IncrementalAnswerTests {
             ],
             #"{"a":1,"b":2}"#, [], []
         ),
+        (
+            "a path that leads nowhere", .defer20220824,
+            [
+                #"{"data":{"a":{}},"hasNext":true}"#,
+                #"{"incremental":[{"path":["b"],"data":{"x":1}},{"path":["a","b"],"data":{"x":1}},{"path":["a"],"data":{"y":2}}],"hasNext":false}"#,
+            ],
+            #"{"a":{"y":2}}"#, Array(repeating: "an incremental item's path leads nowhere", count: 2), []
+        ),
+        (
+            "hasNext false alone", .incremental02, [#"{"data":{"a":1},"hasNext":true}"#, #"{"hasNext":false}"#],
+            #"{"a":1}"#, [], []
+        ),
+        (
+            "an unknown id", .incremental02,
+            [
+                #"{"data":{"a":1},"pending":[{"id":"1","path":[]}],"hasNext":true}"#,
+                #"{"incremental":[{"id":"2","data":{"b":1}},{"id":5,"data":{"b":1}},{"id":"1","data":{"c":1}}],"hasNext":false}"#,
+            ],
+            #"{"a":1,"c":1}"#,
+            [
+                #"an incremental item names the fragment "2", which is not pending"#,
+                "an incremental item names the fragment 5, which is not pending",
+            ], []
+        ),
+        (
+            "extensions", .defer20220824,
+            [
+                #"{"data":{},"extensions":{"a":1,"b":2},"hasNext":true}"#,
+                #"{"incremental":[{"path":[],"data":{},"extensions":{"b":3}}],"hasNext":false}"#,
+            ],
+            "{}", [], []
+        ),
     ]
+
+    @Test func `each row of the page about payloads has a test`() throws {
+        #expect(Set(try PageTable.rows(of: "Payloads")) == Set(Self.rows.map(\.0)))
+    }
 
     @Test(arguments: rows.indices)
     func `payloads make the answer of the table`(row: Int) throws {
-        let (spec, payloads, data, messages, failed) = Self.rows[row]
+        let (_, spec, payloads, data, messages, failed) = Self.rows[row]
         let whole = try answer(spec, payloads)
         #expect(whole.data.text == data && !whole.hasNext)
         #expect(
@@ -135,6 +183,6 @@ struct IncrementalAnswerTests {
     func `a payload of another form is an error`(text: String) throws {
         var whole = IncrementalAnswer(.incremental02)
         let payload = try json(text)
-        #expect(throws: IncrementalAnswer.Fault.self) { _ = try whole.apply(payload) }
+        #expect(throws: DeliveryFault.self) { _ = try whole.apply(payload) }
     }
 }

@@ -14,13 +14,21 @@ final class NatsServer {
 
     private let folder: TemporaryFolder
     private var process = Process()
-    private let configuration: String
+    /// Lines of the configuration file besides the port and JetStream; read at each start.
+    var configuration: String
+    private let storage: String
+    /// The login and the options of the test's own connections, such as `user:password@` and `tls-ca=…`.
+    var login = (user: "", options: "")
     private(set) var port = 0
 
-    /// - Parameter configuration: Lines of a configuration file besides the port and JetStream.
-    init(_ configuration: String = "") throws {
-        folder = try TemporaryFolder()
+    /// - Parameters:
+    ///   - configuration: Lines of a configuration file besides the port and JetStream.
+    ///   - limits: The limits of JetStream; nil: the server has none.
+    init(_ configuration: String = "", limits: String? = "max_mem: 256MB, max_file: 1GB") throws {
+        let folder = try TemporaryFolder()
+        self.folder = folder
         self.configuration = configuration
+        storage = limits.map { "jetstream { store_dir: \"\(folder.path("store"))\", \($0) }" } ?? ""
         try start()
     }
 
@@ -33,7 +41,7 @@ final class NatsServer {
                 """
                 port: \(port == 0 ? -1 : port)
                 ports_file_dir: "\(folder.path)"
-                jetstream { store_dir: "\(folder.path("store"))", max_mem: 256MB, max_file: 1GB }
+                \(storage)
                 \(configuration)
                 """.utf8), to: "server.conf")
         process = Process()
@@ -58,6 +66,15 @@ final class NatsServer {
         if number == SIGKILL || number == SIGTERM { process.waitUntilExit() }
     }
 
+    func address(_ stream: String, user: String, _ options: String = "") -> String {
+        "nats://\(user)@127.0.0.1:\(port)/\(stream)\(options.isEmpty ? "" : "?\(options)")"
+    }
+
+    private func connect() throws -> NatsConnection {
+        try NatsConnection(
+            try JetStreamAddress("nats://\(login.user)127.0.0.1:\(port)/X?\(login.options)"))
+    }
+
     func address(_ stream: String, _ options: String = "") -> String {
         "nats://127.0.0.1:\(port)/\(stream)\(options.isEmpty ? "" : "?\(options)")"
     }
@@ -73,14 +90,14 @@ final class NatsServer {
     /// Asks JetStream's API, by the same connection as the program's.
     @discardableResult
     func call(_ name: String, _ body: String = "") throws -> String {
-        let connection = try NatsConnection(try JetStreamAddress(address("X")))
+        let connection = try connect()
         let answer = try connection.request("$JS.API.\(name)", Array(body.utf8))
         return String(decoding: answer.bytes, as: UTF8.self)
     }
 
     /// Publishes bodies to a subject.
     func publish(_ bodies: [String], to subject: String, headers: [(name: String, value: String)] = []) throws {
-        let connection = try NatsConnection(try JetStreamAddress(address("X")))
+        let connection = try connect()
         let inbox = try connection.newInbox()
         let answers = try connection.subscribe(inbox)
         for body in bodies {

@@ -11,8 +11,14 @@
 
 enum {
     TIDEMARK_NATS_OK = 0,
+    TIDEMARK_NATS_ERROR = 1,
+    TIDEMARK_NATS_PROTOCOL_ERROR = 2,
+    TIDEMARK_NATS_IO_ERROR = 3,
     TIDEMARK_NATS_CONNECTION_CLOSED = 5,
     TIDEMARK_NATS_NO_SERVER = 6,
+    TIDEMARK_NATS_STALE = 7,
+    TIDEMARK_NATS_TLS_NOT_OFFERED = 8,
+    TIDEMARK_NATS_TLS_WANTED = 9,
     TIDEMARK_NATS_DISCONNECTED = 10,
     TIDEMARK_NATS_AUTH_FAILED = 11,
     TIDEMARK_NATS_NOT_PERMITTED = 12,
@@ -61,6 +67,16 @@ int tidemark_nats_connect(
 void tidemark_nats_close(void *connection);
 
 int tidemark_nats_is_connected(void *connection);
+
+// Whether libnats has given the connection up: a server has refused its credentials again and again.
+int tidemark_nats_is_closed(void *connection);
+
+// Writes the last error that a server sent, or that ended the connection, and returns its status. Not every error
+// belongs to the last call: a refused permission is told later, and stays.
+int tidemark_nats_last_error(void *connection, char *message, size_t message_byte_count);
+
+// The number of times that the connection was lost and made again.
+uint64_t tidemark_nats_reconnects(void *connection);
 
 // The bytes that a message may have at most, as the server said.
 int64_t tidemark_nats_payload_byte_count_max(void *connection);

@@ -144,11 +144,7 @@ extension SyncCache {
                 throw CacheError(
                     .invalidParams, "id_map has an id of \(id.bytes.count) bytes: pass 1 to \(limits.idByteCountMax)")
             }
-            var json: [UInt8] = []
-            CanonicalString.append(real.bytes, to: &json)
-            realIDs.append(
-                LayerConfirmation.RealID(
-                    temporary: EntityKey.canonicalID(temporary), real: EntityKey.canonicalID(real), json: json))
+            realIDs.append(LayerConfirmation.RealID(temporary: temporary, real: real))
         }
         return LayerConfirmation(
             pendingID: commit.pendingID, library: commit.library, confirmed: puts, type: commit.resourceType,

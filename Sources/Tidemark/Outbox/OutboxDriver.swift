@@ -6,7 +6,7 @@ struct OutboxDriver {
     struct Attempt {
         /// The number of the attempt: the end of an attempt must not remove the task of the next one.
         var number: Int
-        /// The generation of the library's log when the attempt was begun: a place in the answer belongs to it.
+        /// The generation of the library's log when the request was sent: a place in the answer belongs to it.
         var generation: UInt32
         var task: Task<Void, Never>
         /// Ends the attempt when no answer comes; nil when the upstream does so by itself.

@@ -92,6 +92,16 @@ extension SyncCache {
         }
     }
 
+    /// Returns the entities that the edit of an attempt adds.
+    ///
+    /// - Returns: nil when the attempt is no longer under way: the edit has settled, or is sent again.
+    package func addedKeys(by mutation: SentMutation) -> Set<EntityKey>? {
+        let number = outbox.attempts.keys.first { outbox.queue.items[$0]?.entry.pendingID == mutation.pendingID }
+        guard let number, outbox.queue.isSending(number, attempt: mutation.attempt) else { return nil }
+        let added = state.requestChanges(of: number).filter { if case .put = $0.change { true } else { false } }
+        return Set(added.map(\.key))
+    }
+
     // MARK: Following the layers
 
     /// Takes up what changed about requests, sends what may be sent, and tells the observer.
@@ -186,6 +196,8 @@ extension SyncCache {
         guard !outbox.isStopped, let upstream = outbox.upstream, let mutation = mutation(number, attempt) else {
             return outbox.endAttempt(number, attempt)
         }
+        // A new log may have begun while the disk was written: the answer will be about the log of now.
+        outbox.attempts[number]?.generation = state.generation(of: mutation.library)
         if let timeout = outbox.timeout, outbox.attempts[number]?.number == attempt {
             outbox.attempts[number]?.timer = spawn { [weak self, clock] in
                 do {

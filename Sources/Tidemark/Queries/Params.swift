@@ -5,6 +5,8 @@ import TidemarkStore
 /// counts as absent, and members that are never read are ignored.
 package struct Params {
     private let members: [[UInt8]: JSONSlice]
+    /// The object itself.
+    package let slice: JSONSlice
     /// The name of the object in messages: empty, or for example `included[0].`.
     private let path: String
 
@@ -16,12 +18,14 @@ package struct Params {
             throw CacheError(.invalidParams, "\(name) is \(value.kind.rawValue): pass an object")
         }
         self.members = members
+        slice = value
         self.path = path.isEmpty ? "" : path + "."
     }
 
     /// Makes an object without members.
     package init() {
         members = [:]
+        slice = JSONSlice(compact: Array("{}".utf8)[...])
         path = ""
     }
 

@@ -50,6 +50,8 @@ struct GraphQLQueryCommand: AsyncParsableCommand {
     var policy = FetchPolicy.cacheFirst
     @Option(help: ArgumentHelp("How long the server may take.", valueName: "seconds"))
     var timeout = 30.0
+    @Option(help: "When an answer in parts is stored: complete or incremental.")
+    var write = GraphWrite.complete
     @Flag(help: "Go on until a signal, and print each change.")
     var watch = false
 
@@ -80,8 +82,9 @@ struct GraphQLQueryCommand: AsyncParsableCommand {
         let journal = try await SQLiteJournal.open(path: database.path)
         let cache = try await SyncCache.open(configuration: configuration, journal: journal)
         let upstream = GraphHTTPUpstream(
-            try server(), transport: CurlTransport(), clock: SystemClock(), feeding: cache)
-        await cache.attach { GraphEngine(rules: rules, upstream: upstream) }
+            try server(), transport: CurlTransport(), clock: SystemClock())
+        let write = write
+        await cache.attach { GraphEngine(rules: rules, upstream: upstream, write: write) }
         var request = GraphReadRequest(
             GraphRequest(
                 ByteString(text), operationName: operation.map { ByteString($0) },

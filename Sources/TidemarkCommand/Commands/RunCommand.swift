@@ -107,8 +107,9 @@ struct RunCommand: AsyncParsableCommand {
         try await EngineStart.reportRebuilt(database.path, journal, found: found, recorder, to: Output.errors())
         await journal.limitHTTP(http.limits)
         let transport = http.transport(calls)
-        let graphUpstream = try graph(cache, calls, transport, clock)
-        await cache.attach { GraphEngine(rules: rules, upstream: graphUpstream) }
+        let graphUpstream = try graph(calls, transport, clock)
+        let write = endpoint.write
+        await cache.attach { GraphEngine(rules: rules, upstream: graphUpstream, write: write) }
         var settings = Session.Settings(
             limits: configuration.limits, defaultLibrary: configuration.defaultLibrary, logger: configuration.logger)
         settings.http = HTTPClient(cache, transport: transport, defaults: try http.defaults())
@@ -147,10 +148,10 @@ struct RunCommand: AsyncParsableCommand {
 
     /// The server of GraphQL, else the host.
     private func graph(
-        _ cache: SyncCache, _ calls: HostCalls, _ transport: any HTTPTransport, _ clock: any CacheClock
+        _ calls: HostCalls, _ transport: any HTTPTransport, _ clock: any CacheClock
     ) throws -> (any GraphUpstream)? {
         if let server = try endpoint.server(timeout: session.fetchMilliseconds) {
-            return GraphHTTPUpstream(server, transport: transport, clock: clock, feeding: cache)
+            return GraphHTTPUpstream(server, transport: transport, clock: clock)
         }
         return upstream == .nobody ? nil : HostGraph(calls)
     }

@@ -7,9 +7,10 @@ extension Failure {
             switch error.code {
             case .badAddress: .usage
             case .messageTooLarge: .badData
+            case .noFile: .noInput
             case .differentStream: .cannotCreate
             case .otherPublisher: .locked
-            case .libraryMissing, .noServer, .denied, .tlsFailed, .noJetStream, .noStream, .noMessage, .streamFull,
+            case .libraryMissing, .noServer, .denied, .notPermitted, .tlsFailed, .noJetStream, .noStream, .noMessage, .streamFull,
                 .timedOut, .refused:
                 .unavailable
             }

@@ -23,6 +23,10 @@ struct EndpointOptions: ParsableArguments {
         name: .customLong("graphql-pending-header"),
         help: ArgumentHelp("The field that carries the id of a mutation's layer.", valueName: "name"))
     var pendingHeader = "Tidemark-Pending-Id"
+    @Option(
+        name: .customLong("graphql-write"),
+        help: "When an answer in parts is stored: complete, after its last part; or incremental, part by part.")
+    var write = GraphWrite.complete
 
     func validate() throws {
         if endpoint == nil, !headers.isEmpty { throw ValidationError("--graphql-header is for --graphql-endpoint.") }
@@ -78,15 +82,4 @@ struct EndpointOptions: ParsableArguments {
     }
 }
 
-extension GraphHTTPUpstream {
-    /// Makes an upstream whose subscriptions feed a cache.
-    convenience init(
-        _ endpoint: GraphEndpoint, transport: any HTTPTransport, clock: any CacheClock, feeding cache: SyncCache
-    ) {
-        self.init(
-            endpoint, transport: transport, clock: clock,
-            sink: Sink(
-                next: { [weak cache] parts, fetch in await cache?.takeGraph(parts, fetch: fetch) },
-                end: { [weak cache] fetch, error in await cache?.endStream(fetch, error) }))
-    }
-}
+extension GraphWrite: ExpressibleByArgument {}

@@ -44,8 +44,9 @@ extension ServeCommand {
             recorder: recorder)
         try await EngineStart.reportRebuilt(database.path, journal, found: found, recorder, to: Output.errors())
         await journal.limitHTTP(http.limits)
-        let graphUpstream = try graph(cache, transport, clock)
-        await cache.attach { GraphEngine(rules: rules, upstream: graphUpstream) }
+        let graphUpstream = try graph(transport, clock)
+        let write = endpoint.write
+        await cache.attach { GraphEngine(rules: rules, upstream: graphUpstream, write: write) }
         var session = Session.Settings(
             limits: configuration.limits, defaultLibrary: configuration.defaultLibrary, logger: configuration.logger)
         session.http = HTTPClient(cache, transport: transport, defaults: try http.defaults())
@@ -82,11 +83,9 @@ extension ServeCommand {
             timeout: session.fetchMilliseconds, transport: transport, limits: limits)
     }
 
-    private func graph(
-        _ cache: SyncCache, _ transport: any HTTPTransport, _ clock: any CacheClock
-    ) throws -> (any GraphUpstream)? {
+    private func graph(_ transport: any HTTPTransport, _ clock: any CacheClock) throws -> (any GraphUpstream)? {
         try endpoint.server(timeout: session.fetchMilliseconds).map { server in
-            GraphHTTPUpstream(server, transport: transport, clock: clock, feeding: cache)
+            GraphHTTPUpstream(server, transport: transport, clock: clock)
         }
     }
 

@@ -12,42 +12,32 @@ import TidemarkWire
 ///
 /// - Source: Protocol/graphql.md, endpoints; the GraphQL over HTTP specification.
 package final class GraphHTTPUpstream: GraphUpstream {
-    /// The receiver of a subscription's payloads.
-    package struct Sink: Sendable {
-        /// Takes a payload.
-        package var next: @Sendable (AnswerParts, UInt64) async -> Void
-        /// Ends the subscription, with an error where there is one.
-        package var end: @Sendable (UInt64, String?) async -> Void
-
-        package init(
-            next: @escaping @Sendable (AnswerParts, UInt64) async -> Void,
-            end: @escaping @Sendable (UInt64, String?) async -> Void
-        ) {
-            self.next = next
-            self.end = end
-        }
-    }
-
     private let endpoint: GraphEndpoint
     private let transport: any HTTPTransport
     private let clock: any CacheClock
-    private let sink: Sink
-    /// The subscriptions that are read, by the number of their fetch. Bounded by the cache's subscriptions.
-    private let streams = Mutex<[UInt64: Task<Void, Never>]>([:])
+    private let formats: DeliveryRegistry
+    /// The answers in parts that are read, by the number of their fetch. Bounded by the cache's fetches.
+    private let open = Mutex<[UInt64: PartReader]>([:])
 
-    package init(_ endpoint: GraphEndpoint, transport: any HTTPTransport, clock: any CacheClock, sink: Sink) {
+    /// - Parameter formats: The forms of answers in parts that are understood.
+    package init(
+        _ endpoint: GraphEndpoint, transport: any HTTPTransport, clock: any CacheClock,
+        formats: DeliveryRegistry = .standard
+    ) {
         self.endpoint = endpoint
         self.transport = transport
         self.clock = clock
-        self.sink = sink
+        self.formats = formats
     }
 
-    package func ask(_ request: GraphUpstreamRequest) async throws(UpstreamError) -> AnswerParts {
+    package var keepsTime: Bool { true }
+
+    package func ask(_ request: GraphUpstreamRequest) async throws(UpstreamError) -> GraphUpstreamAnswer {
         let answer = try await send(request)
         let type = answer.head.fields.first("content-type").flatMap { MediaType($0) }
-        guard 200...299 ~= answer.head.status else { return try await refusal(answer, type) }
+        guard 200...299 ~= answer.head.status else { return .whole(try await refusal(answer, type)) }
         if let type, type.name == "multipart/mixed" {
-            return try await parts(of: answer, type, request)
+            return try parts(of: answer, type, request)
         }
         guard let type, type.isJSON else {
             answer.body.cancel()
@@ -56,14 +46,14 @@ package final class GraphHTTPUpstream: GraphUpstream {
         }
         let body = try await whole(answer)
         do throws(AnswerFault) {
-            return try AnswerParts(body)
+            return .whole(try AnswerParts(body))
         } catch {
             throw failure(answer.head.status, "not_graphql", "its answer \(error.message)", body: body)
         }
     }
 
     package func stop(fetch: UInt64) {
-        streams.withLock { $0.removeValue(forKey: fetch) }?.cancel()
+        open.withLock { $0.removeValue(forKey: fetch) }?.stop()
     }
 
     // MARK: One exchange
@@ -78,7 +68,7 @@ package final class GraphHTTPUpstream: GraphUpstream {
         var fields = HeaderFields()
         fields.append("Content-Type", "application/json")
         let isSubscription = request.kind == .subscription
-        fields.append("Accept", isSubscription ? DeliverySpec.acceptSubscriptions : DeliverySpec.acceptAnswers)
+        fields.append("Accept", isSubscription ? formats.acceptSubscriptions : formats.acceptAnswers)
         for field in endpoint.fields.fields {
             fields.remove(field.name.description.lowercased())
             fields.fields.append(field)
@@ -144,13 +134,17 @@ package final class GraphHTTPUpstream: GraphUpstream {
             }
         }
         let reason = 300...399 ~= status ? "redirect_failed" : "status"
-        throw failure(status, reason, "it answered with status \(status)", body: body, isRefusal: 400...499 ~= status)
+        var error = failure(
+            status, reason, "it answered with status \(status)", body: body, isRefusal: 400...499 ~= status)
+        // Too early, or too many requests: the same request may be taken later.
+        if [408, 425, 429].contains(status) { error.retries = true }
+        throw error
     }
 
     private func failure(
         _ status: Int?, _ reason: String, _ message: String, body: [UInt8]? = nil, isRefusal: Bool = false
     ) -> UpstreamError {
-        var error = UpstreamError("the server of GraphQL: \(message)", isRefusal: isRefusal)
+        var error = UpstreamError("the server of GraphQL: \(message)", isRefusal: isRefusal, code: reason)
         var statusLine = JSONLine()
         statusLine.value(status ?? 0)
         var bodyLine = JSONLine()
@@ -169,115 +163,38 @@ package final class GraphHTTPUpstream: GraphUpstream {
 
     private func parts(
         of answer: HTTPExchangeAnswer, _ type: MediaType, _ request: GraphUpstreamRequest
-    ) async throws(UpstreamError) -> AnswerParts {
-        guard let spec = DeliverySpec(type), (spec == .subscription1) == (request.kind == .subscription) else {
+    ) throws(UpstreamError) -> GraphUpstreamAnswer {
+        let status = answer.head.status
+        let isSubscription = request.kind == .subscription
+        guard let format = formats.format(of: type), format.isSubscription == isSubscription else {
             answer.body.cancel()
             let name = answer.head.fields.first("content-type")?.description ?? "none"
-            throw failure(
-                answer.head.status, "content_type", "its Content-Type \(name) names no spec that is known here")
+            throw failure(status, "content_type", "its Content-Type is \(name), and no spec in it is known here")
         }
         guard let boundary = type.parameters["boundary"] else {
             answer.body.cancel()
-            throw failure(answer.head.status, "content_type", "its multipart body names no boundary")
+            throw failure(status, "content_type", "its multipart body names no boundary")
         }
         let reader: PartReader
         do throws(MultipartReader.Fault) {
             reader = PartReader(
                 answer.body,
                 try MultipartReader(boundary: boundary, partByteCountMax: GraphEndpoint.answerByteCountMax),
-                timeout: endpoint.timeout, clock)
+                timeout: endpoint.timeout, clock,
+                failure: { [self] in failure(status, $0, $1) },
+                onStop: { [weak self] in self?.forget(request.fetch) })
         } catch {
             answer.body.cancel()
-            throw failure(answer.head.status, "content_type", "the boundary of its multipart body cannot be used")
+            throw failure(status, "content_type", "the boundary of its multipart body cannot be used")
         }
-        if spec == .subscription1 {
-            begin(request.fetch, reader)
-            return AnswerParts(data: Array("null".utf8), errors: nil, hasNext: true)
-        }
-        return try await gathered(reader, spec, answer.head.status)
-    }
-
-    /// Puts an answer together from all its parts.
-    private func gathered(
-        _ reader: PartReader, _ spec: DeliverySpec, _ status: Int
-    ) async throws(UpstreamError) -> AnswerParts {
-        var answer = IncrementalAnswer(spec)
-        var byteCount = 0
-        while answer.hasNext {
-            let payload: JSONValue
-            do throws(PartReader.Fault) {
-                guard let next = try await reader.next() else {
-                    throw PartReader.Fault(reason: "premature_end", message: "its answer ended before the last part")
-                }
-                payload = next.payload
-                byteCount += next.byteCount
-                guard byteCount <= GraphEndpoint.answerByteCountMax else {
-                    throw PartReader.Fault(reason: "limit_exceeded", message: "its answer is larger than 64 MiB")
-                }
-            } catch {
-                reader.cancel()
-                throw failure(status, error.reason, error.message)
-            }
-            do throws(IncrementalAnswer.Fault) {
-                _ = try answer.apply(payload)
-            } catch {
-                reader.cancel()
-                throw failure(status, "not_graphql", error.message)
-            }
-        }
-        reader.cancel()
-        do throws(AnswerFault) {
-            var parts = try AnswerParts(answer.answer.bytes)
-            parts.failedFragments = answer.failed.map { fragment in
-                AnswerParts.FailedFragment(
-                    path: JSONValue.array(fragment.path).bytes, label: fragment.label.map { ByteString($0) })
-            }
-            return parts
-        } catch {
-            throw failure(status, "not_graphql", "its answer \(error.message)")
+        open.withLock { $0[request.fetch] = reader }
+        switch format.kind {
+        case .answer(let parser): return .parts(reader, parser())
+        case .subscription: return .stream(reader, .payloads)
         }
     }
 
-    /// Reads a subscription until it ends.
-    private func begin(_ fetch: UInt64, _ reader: PartReader) {
-        let task = Task { [sink] in
-            var error: String?
-            var isOver = false
-            while !isOver, !Task.isCancelled {
-                do throws(PartReader.Fault) {
-                    guard let next = try await reader.next() else {
-                        if !reader.isWhole { error = "premature_end: the subscription ended before its last part" }
-                        break
-                    }
-                    isOver = await GraphHTTPUpstream.deliver(next.payload, fetch, sink, &error)
-                } catch {
-                    break
-                }
-            }
-            reader.cancel()
-            await sink.end(fetch, error ?? reader.failure)
-        }
-        streams.withLock { $0[fetch] = task }
-    }
-
-    /// Hands over one payload of a subscription.
-    ///
-    /// - Returns: Whether it was the last one.
-    private static func deliver(
-        _ payload: JSONValue, _ fetch: UInt64, _ sink: Sink, _ error: inout String?
-    ) async -> Bool {
-        if let errors = payload["errors"], payload["payload"] != nil || payload["data"] == nil, !errors.isNull {
-            error = errors.elements?.first?["message"]?.string ?? "the server ended the subscription with an error"
-        }
-        if let body = payload["payload"], !body.isNull {
-            do throws(AnswerFault) {
-                var parts = try AnswerParts(body.bytes)
-                parts.hasNext = true
-                await sink.next(parts, fetch)
-            } catch let fault {
-                error = "a payload \(fault.message)"
-            }
-        }
-        return error != nil
+    private func forget(_ fetch: UInt64) {
+        open.withLock { $0[fetch] = nil }
     }
 }

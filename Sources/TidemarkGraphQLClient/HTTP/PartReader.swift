@@ -1,61 +1,61 @@
 import Synchronization
 import Tidemark
+import TidemarkGraphQLStore
 import TidemarkHTTP
 import TidemarkHTTPRules
 import TidemarkModel
 
 /// Reads the payloads of a multipart body as they come, each with a time-out.
 ///
-/// Heartbeats are left out. Used by one task.
-final class PartReader: Sendable {
-    /// An error that ends the reading.
-    struct Fault: Error, Hashable, Sendable {
-        /// One of the codes of exchanges, or `content_type`, `not_graphql`, `limit_exceeded`.
-        var reason: String
-        var message: String
-    }
-
+/// Used by one task.
+final class PartReader: GraphParts {
     private struct State {
         var reader: MultipartReader
         var parts: [MultipartReader.Part] = []
         var isEnded = false
-        var isWhole = false
-        var failure: String?
     }
 
     private let body: HTTPBody
     private let timeout: Int64
     private let clock: any CacheClock
     private let state: Mutex<State>
+    /// Makes the error of a reason and a message.
+    private let failure: @Sendable (String, String) -> UpstreamError
+    private let onStop: @Sendable () -> Void
 
-    init(_ body: HTTPBody, _ reader: MultipartReader, timeout: Int64, _ clock: any CacheClock) {
+    init(
+        _ body: HTTPBody, _ reader: MultipartReader, timeout: Int64, _ clock: any CacheClock,
+        failure: @escaping @Sendable (String, String) -> UpstreamError, onStop: @escaping @Sendable () -> Void
+    ) {
         self.body = body
         self.timeout = timeout
         self.clock = clock
+        self.failure = failure
+        self.onStop = onStop
         state = Mutex(State(reader: reader))
     }
 
-    /// Whether the closing delimiter was read.
-    var isWhole: Bool { state.withLock { $0.isWhole } }
+    func stop() {
+        body.cancel()
+        onStop()
+    }
 
-    /// Why the reading ended with an error; nil when it did not.
-    var failure: String? { state.withLock { $0.failure } }
-
-    func cancel() { body.cancel() }
-
-    /// Returns the next payload; nil at the end.
-    func next() async throws(Fault) -> (payload: JSONValue, byteCount: Int)? {
+    func next() async throws(UpstreamError) -> (payload: JSONValue, byteCount: Int)? {
         while true {
             if let part = state.withLock({ $0.parts.isEmpty ? nil : $0.parts.removeFirst() }) {
-                if let payload = try payload(of: part) { return (payload, part.body.count) }
-                continue
+                return (try payload(of: part), part.body.count)
             }
-            guard !state.withLock({ $0.isEnded }) else { return nil }
+            guard !state.withLock({ $0.isEnded }) else {
+                guard state.withLock({ $0.reader.isWhole }) else {
+                    throw failure("premature_end", "its answer ended before the last part")
+                }
+                return nil
+            }
             try await readMore()
         }
     }
 
-    private func readMore() async throws(Fault) {
+    private func readMore() async throws(UpstreamError) {
         let isLate = Mutex(false)
         let watch = Task { [clock, timeout, body] in
             do { try await clock.sleep(milliseconds: timeout) } catch { return }
@@ -69,10 +69,9 @@ final class PartReader: Sendable {
         } catch {
             watch.cancel()
             let isLate = isLate.withLock { $0 }
-            throw fail(
-                Fault(
-                    reason: isLate ? "timed_out" : error.code == .truncated ? "premature_end" : error.code.rawValue,
-                    message: isLate ? "no part came within \(timeout) ms" : error.message))
+            throw failure(
+                isLate ? "timed_out" : error.code == .truncated ? "premature_end" : error.code.rawValue,
+                isLate ? "no part came within \(timeout) ms" : error.message)
         }
         let fault = state.withLock { state -> MultipartReader.Fault? in
             do throws(MultipartReader.Fault) {
@@ -82,34 +81,25 @@ final class PartReader: Sendable {
                     state.parts += try state.reader.finish()
                     state.isEnded = true
                 }
-                state.isWhole = state.reader.isWhole
-                if state.isWhole { state.isEnded = true }
+                if state.reader.isWhole { state.isEnded = true }
                 return nil
             } catch {
                 return error
             }
         }
-        if fault != nil { throw fail(Fault(reason: "limit_exceeded", message: "a part is larger than 64 MiB")) }
+        if fault != nil { throw failure("limit_exceeded", "a part is larger than 64 MiB") }
     }
 
-    private func payload(of part: MultipartReader.Part) throws(Fault) -> JSONValue? {
+    private func payload(of part: MultipartReader.Part) throws(UpstreamError) -> JSONValue {
         if let type = part.contentType, MediaType(type)?.isJSON != true {
-            throw fail(Fault(reason: "content_type", message: "a part's Content-Type is \(type), not JSON"))
+            throw failure("content_type", "a part's Content-Type is \(type), not JSON")
         }
-        guard part.body.contains(where: { $0 > 0x20 }) else { return Optional<JSONValue>.none }
-        let payload: JSONValue
+        // A part without a body is a heartbeat, as an empty object is.
+        guard part.body.contains(where: { $0 > 0x20 }) else { return .object([]) }
         do throws(JSONSyntaxError) {
-            payload = try JSONValue(parsing: part.body)
+            return try JSONValue(parsing: part.body)
         } catch {
-            throw fail(Fault(reason: "not_graphql", message: "a part is no JSON: \(error)"))
+            throw failure("not_graphql", "a part is no JSON: \(error)")
         }
-        // An empty object is a heartbeat. Not in one expression: `nil` would be the JSON value null there.
-        guard payload.members?.isEmpty != true else { return Optional<JSONValue>.none }
-        return payload
-    }
-
-    private func fail(_ fault: Fault) -> Fault {
-        state.withLock { $0.failure = "\(fault.reason): \(fault.message)" }
-        return fault
     }
 }

@@ -64,16 +64,29 @@ extension GraphEngine {
     func run(_ watcher: GraphWatcher, asked: Set<StoredKey> = [], isForced: Bool = false, in cache: isolated SyncCache)
     {
         guard !watcher.isEnded, !watcher.isLoading else { return }
+        if let key = watcher.delivery, let delivery = fetches[key]?.delivery {
+            if delivery.isEnding { return }
+            if write == .complete { return tell(watcher, delivery.parts, isForced: isForced, in: cache) }
+        }
         let source = CacheSource(cache: cache, library: watcher.library, asked: asked)
         let freshness = GraphFreshness(now: cache.now, allowsStale: true, ignoresAges: true)
         let outcome = DocumentReader.read(
-            watcher.plan, from: source, freshness: freshness, completeness: watcher.request.completeness)
+            watcher.plan, from: source, freshness: freshness, completeness: watcher.completeness)
         switch outcome {
         case .unloaded(let keys):
             load(source.storedKeys(keys), for: watcher, in: cache)
-        case .read(let reading):
+        case .read(var reading):
             depend(watcher, on: reading.visits, in: cache)
-            watcher.isFetching = false
+            if watcher.delivery != nil {
+                reading.isPartial = true
+            } else {
+                reading.deferred = reading.deferred.failing(watcher.failed)
+                if !watcher.failed.isEmpty, !reading.deferred.contains(where: { $0.state == .pending }) {
+                    reading.isPartial = watcher.request.isPartial && reading.isPartial
+                }
+                if let miss = watcher.lacking(reading) { return lack(watcher, miss, isForced: isForced, in: cache) }
+                watcher.isFetching = false
+            }
             tell(watcher, reading, isForced: isForced, in: cache)
             expect(reading.expiresAt, watcher, in: cache)
         case .missed(let miss, let visits):
@@ -98,7 +111,7 @@ extension GraphEngine {
         let operations = DataPatch.operations(from: watcher.shown, to: snapshot)
         let isNews =
             !operations.isEmpty || reading.isStale != watcher.shownStale || reading.isPartial != watcher.shownPartial
-            || reading.deferred != watcher.shownDeferred || watcher.shownMiss != nil
+            || reading.deferred != watcher.shownDeferred || watcher.shownMiss != nil || !watcher.untoldErrors.isEmpty
         guard isNews else {
             watcher.changeCount = 0
             return
@@ -124,6 +137,16 @@ extension GraphEngine {
         watcher.shownMiss = nil
     }
 
+    /// Tells what has come so far of an answer that is not stored yet.
+    private func tell(_ watcher: GraphWatcher, _ parts: AnswerParts, isForced: Bool, in cache: isolated SyncCache) {
+        let projection = AnswerProjector.projection(of: parts, watcher.plan)
+        var reading = GraphReading()
+        reading.data = projection.data
+        reading.deferred = projection.deferred
+        reading.isPartial = true
+        tell(watcher, reading, isForced: isForced, in: cache)
+    }
+
     /// Tells once that something is too old.
     func tellStale(_ watcher: GraphWatcher, in cache: isolated SyncCache) {
         guard !watcher.shownStale else { return }
@@ -142,7 +165,7 @@ extension GraphEngine {
 
     /// Has an incomplete answer fetched again, or tells what is missing.
     private func lack(_ watcher: GraphWatcher, _ miss: GraphMiss, isForced: Bool, in cache: isolated SyncCache) {
-        if watcher.isFetching { return }
+        if watcher.isFetching || watcher.delivery != nil { return }
         let mayFetch = watcher.request.refetches && watcher.request.policy != .cacheOnly && upstream != nil
         guard mayFetch else { return tell(watcher, GraphWatcherMiss(miss: miss), isForced: isForced, in: cache) }
         guard watcher.fetchCount < GraphEngine.fetchCountMax else {
@@ -176,6 +199,9 @@ extension GraphEngine {
                 line.object { line in
                     line.member("code", Optional(ByteString(error.code.rawValue)))
                     line.member("message", Optional(ByteString(error.message)))
+                    if let reason = error.details.first(where: { $0.name == "reason" }) {
+                        line.member("reason", json: Optional(reason.json))
+                    }
                 }
             }
         }
@@ -193,6 +219,9 @@ extension GraphEngine {
         line.object { line in
             line.member("subscription", watcher.subscription.rawValue)
             members(&line)
+            if !watcher.untoldErrors.isEmpty {
+                line.member("errors", json: Optional(JSONValue.array(watcher.untoldErrors).bytes))
+            }
         }
         let notification = CacheNotification.document(
             DocumentNotification(method: "graphql.changed", params: line.bytes))
@@ -205,6 +234,7 @@ extension GraphEngine {
             }
             return false
         }
+        watcher.untoldErrors = []
         cache.countNotification()
         return true
     }
@@ -231,7 +261,7 @@ extension GraphEngine {
     }
 
     /// Lets a watcher be woken by what its last run looked at, and by nothing else.
-    private func depend(_ watcher: GraphWatcher, on visits: Set<EntityVisit>, in cache: isolated SyncCache) {
+    func depend(_ watcher: GraphWatcher, on visits: Set<EntityVisit>, in cache: isolated SyncCache) {
         var wanted: [GraphKey: Set<ByteString>] = [:]
         for visit in visits { wanted[visit.key, default: []].formUnion(watcher.plan.storageNames(of: visit)) }
         var keys: [GraphKey: ListHandle] = [:]
@@ -268,11 +298,13 @@ extension GraphEngine {
     package func cancel(_ subscription: SubscriptionID, in cache: isolated SyncCache) -> Bool {
         if let stream = streams.first(where: { $0.value.subscription == subscription }) {
             streams[stream.key] = nil
+            stream.value.task?.cancel()
             upstream?.stop(fetch: stream.key)
             return true
         }
         guard let watcher = watchers.removeValue(forKey: subscription) else { return false }
         watcher.isEnded = true
+        if let key = watcher.delivery { cache.abandonGraph(subscription, key) }
         watcher.expiry?.cancel()
         for handle in watcher.keys.values { forget(watcher, handle, in: cache) }
         for query in watcher.queries { forget(watcher, query: query, in: cache) }
@@ -286,32 +318,5 @@ extension GraphEngine {
             watchers.values.filter { $0.sink === sink }.map(\.subscription)
             + streams.values.filter { $0.sink === sink }.map(\.subscription)
         for subscription in own { _ = cancel(subscription, in: cache) }
-    }
-}
-
-extension SyncCache {
-    /// Loads what a watcher needs, and runs it.
-    func loadGraph(_ subscription: SubscriptionID) async {
-        guard let watcher = graph.watchers[subscription] else { return }
-        let plan = watcher.plan
-        let library = watcher.library
-        let completeness = watcher.request.completeness
-        do throws(StorageError) {
-            try await withGraph({ asked in
-                let source = CacheSource(cache: self, library: library, asked: asked)
-                let outcome = DocumentReader.read(
-                    plan, from: source,
-                    freshness: GraphFreshness(now: now, allowsStale: true, ignoresAges: true),
-                    completeness: completeness)
-                guard case .unloaded(let keys) = outcome else { return [] }
-                return source.storedKeys(keys)
-            }) {
-                watcher.isLoading = false
-                graph.run(watcher, in: self)
-                endGraphStep()
-            }
-        } catch {
-            watcher.isLoading = false
-        }
     }
 }

@@ -4,6 +4,16 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
+/// When an answer that comes in parts is stored.
+///
+/// - Source: Protocol/graphql.md, incremental delivery.
+public enum GraphWrite: String, Hashable, Sendable, CaseIterable {
+    /// Nothing before its last part.
+    case complete
+    /// Each part's own fields as it comes.
+    case incremental
+}
+
 /// The documents of one cache: parsed, planned, watched and fetched.
 ///
 /// Lives inside the cache's actor; see ``GraphHost``.
@@ -14,6 +24,7 @@ package final class GraphEngine: GraphHost {
     let rules: GraphRules
     let upstream: (any GraphUpstream)?
     let limits: ExecutableLimits
+    let write: GraphWrite
 
     private var documents = DocumentStore<GraphDocument>()
     private var plans: [GraphRequest: OperationPlan] = [:]
@@ -40,8 +51,12 @@ package final class GraphEngine: GraphHost {
     var streams: [UInt64: GraphStream] = [:]
 
     /// - Parameter upstream: nil where nobody can be asked.
-    package init(rules: GraphRules, upstream: (any GraphUpstream)?, limits: ExecutableLimits = ExecutableLimits()) {
+    package init(
+        rules: GraphRules, upstream: (any GraphUpstream)?, write: GraphWrite = .complete,
+        limits: ExecutableLimits = ExecutableLimits()
+    ) {
         self.rules = rules
+        self.write = write
         self.upstream = upstream
         self.limits = limits
     }
@@ -119,6 +134,9 @@ extension DocumentRefusal {
 }
 
 extension SyncCache {
+    /// Whether there is a server, or a host, that is asked for documents.
+    package var asksGraph: Bool { (graphHost as? GraphEngine)?.upstream != nil }
+
     /// The engine that was attached.
     var graph: GraphEngine {
         guard let engine = graphHost as? GraphEngine else {

@@ -18,7 +18,12 @@ struct GraphFetch {
     /// The watchers whose answer is fetched again.
     var watchers: [SubscriptionID] = []
     let task: Task<Void, Never>
-    let timer: Task<Void, Never>
+    /// Ends it when its answer, or the next part of one, does not come in time.
+    var timer: Task<Void, Never>
+    /// What has come of an answer in parts; nil before its first part was told or stored.
+    var delivery: GraphDelivery?
+    /// The watchers that were answered with a part.
+    var observers: [SubscriptionID] = []
     /// The answer that came and is being stored.
     var parts: AnswerParts?
 }
@@ -57,4 +62,6 @@ struct GraphStream {
     let request: GraphRequest
     let plan: OperationPlan
     let sink: any ObserverSink
+    /// The task that reads it.
+    var task: Task<Void, Never>?
 }

@@ -82,14 +82,9 @@ package struct GraphResult: Sendable {
         var result = self
         result.errors = parts.errors.map { Array($0.bytes) }
         result.extensions = parts.extensions.map { Array($0.bytes) }
-        for index in result.deferred.indices where result.deferred[index].state == .pending {
-            var path = JSONLine()
-            result.deferred[index].path.appendJSON(to: &path)
-            let failed = parts.failedFragments.contains {
-                $0.path == path.bytes && ($0.label == nil || $0.label == result.deferred[index].label)
-            }
-            if failed { result.deferred[index].state = .failed }
-        }
+        result.deferred = result.deferred.failing(parts.failedFragments)
+        // A fragment that failed is all that there will be of it.
+        if !result.deferred.isEmpty { result.isPartial = result.deferred.contains { $0.state == .pending } }
         return result
     }
 }

@@ -33,6 +33,12 @@ final class GraphWatcher {
     var isLagging = false
     /// A fetch for it is under way.
     var isFetching = false
+    /// The fetch whose parts it is told of; nil when its answer is whole, or nothing comes.
+    var delivery: GraphFetchKey?
+    /// The deferred fragments whose data will not come: they do not count as missing.
+    var failed: [AnswerParts.FailedFragment] = []
+    /// Errors of payloads that it was not told yet.
+    var untoldErrors: [JSONValue] = []
     /// Fetches since a change of another cause.
     var fetchCount = 0
     var isEnded = false
@@ -52,6 +58,18 @@ final class GraphWatcher {
         self.plan = plan
         self.sink = sink
         self.shown = shown
+    }
+
+    /// The treatment of missing fields when it is run.
+    var completeness: GraphCompleteness {
+        request.completeness == .whole && (delivery != nil || !failed.isEmpty) ? .deferred : request.completeness
+    }
+
+    /// Returns the first fragment of a reading that is missing and did not fail, as a miss of its field.
+    func lacking(_ reading: GraphReading) -> GraphMiss? {
+        guard request.completeness == .whole else { return nil }
+        guard let state = reading.deferred.first(where: { $0.state == .pending }) else { return nil }
+        return GraphMiss(path: state.path, reason: .absent, key: nil, expired: nil)
     }
 }
 

@@ -19,6 +19,9 @@ extension SyncCache {
             let key = try fetchKey(waiter.request.operation)
             if let fetch = graph.fetches[key] {
                 if let parts = fetch.parts, !waiter.stores { return giveUnstored(parts, to: waiter) }
+                if let delivery = fetch.delivery, waiter.sink != nil, fetch.parts == nil {
+                    return join(delivery, key, waiter)
+                }
                 graph.fetches[key]?.waiters.append(waiter)
                 return
             }
@@ -58,34 +61,54 @@ extension SyncCache {
             fetch: number, document: key.document, operationName: key.operationName, variables: key.variables,
             kind: .query, pendingID: nil, library: key.library)
         let task = spawnGraph {
-            let result: Result<AnswerParts, UpstreamError>
             do throws(UpstreamError) {
-                result = .success(try await upstream.ask(request))
+                switch try await upstream.ask(request) {
+                case .whole(let parts): await self.graphFetched(.success(parts), key, number)
+                case .parts(let parts, let parser): await self.followGraph(parts, parser, key, number)
+                case .stream(let parts, _):
+                    parts.stop()
+                    throw UpstreamError("the answer to a query came as a subscription")
+                }
             } catch {
-                result = .failure(error)
+                await self.graphFetched(.failure(error), key, number)
             }
-            await self.graphFetched(result, key, number)
-        }
-        let timeout = graphConfiguration.fetchTimeout
-        let clock = graphClock
-        let timer = spawnGraph {
-            do { try await clock.sleep(milliseconds: timeout) } catch { return }
-            await self.graphTimedOut(key, number)
         }
         graph.fetches[key] = GraphFetch(
             number: number, start: beginGraphFetch(in: key.library), waiters: waiters, watchers: watchers,
-            task: task, timer: timer)
+            task: task, timer: graphTimer(key, number))
+    }
+
+    /// Begins to observe an answer of which parts have come.
+    private func join(_ delivery: GraphDelivery, _ key: GraphFetchKey, _ waiter: GraphWaiter) {
+        spawnGraph {
+            guard self.graph.fetches[key]?.delivery != nil else { return self.fetchGraph(waiter) }
+            await self.answerPart(delivery.parts, to: waiter, key)
+            self.endGraphStep()
+        }
+    }
+
+    /// Ends a fetch whose answer, or whose next part, does not come in time.
+    func graphTimer(_ key: GraphFetchKey, _ number: UInt64) -> Task<Void, Never> {
+        let timeout = graphConfiguration.fetchTimeout
+        let clock = graphClock
+        return spawnGraph {
+            do { try await clock.sleep(milliseconds: timeout) } catch { return }
+            await self.graphTimedOut(key, number)
+        }
     }
 
     private func graphTimedOut(_ key: GraphFetchKey, _ number: UInt64) async {
         guard let fetch = graph.fetches[key], fetch.number == number, fetch.parts == nil else { return }
         fetch.task.cancel()
+        if fetch.delivery != nil { graph.upstream?.stop(fetch: number) }
         await endGraph(
             key, fetch, CacheError(.upstreamFailed, "no answer within \(graphConfiguration.fetchTimeout) ms"))
     }
 
-    private func graphFetched(
-        _ result: Result<AnswerParts, UpstreamError>, _ key: GraphFetchKey, _ number: UInt64
+    /// - Parameter last: The places that the last payload of an answer in parts brought.
+    func graphFetched(
+        _ result: Result<AnswerParts, UpstreamError>, _ key: GraphFetchKey, _ number: UInt64,
+        last: PayloadMask = .whole
     ) async {
         guard let fetch = graph.fetches[key], fetch.number == number else { return }
         fetch.timer.cancel()
@@ -94,22 +117,27 @@ extension SyncCache {
             await endGraph(key, fetch, CacheError(.upstreamFailed, error.message, details: error.details))
         case .success(let parts):
             graph.fetches[key]?.parts = parts
+            graph.fetches[key]?.delivery?.isEnding = true
             graph.fetches[key]?.waiters.removeAll { !$0.stores }
             for waiter in fetch.waiters where !waiter.stores { giveUnstored(parts, to: waiter) }
-            await storeGraphFetched(parts, key, fetch)
+            await storeGraphFetched(parts, key, fetch, last)
         }
     }
 
-    private func storeGraphFetched(_ parts: AnswerParts, _ key: GraphFetchKey, _ fetch: GraphFetch) async {
-        let request = GraphRequest(
-            fetch.waiters.first?.request.operation.document ?? documentText(of: fetch) ?? key.document,
-            operationName: key.operationName, variables: key.variables == "{}" ? nil : key.variables,
-            library: key.library)
-        let isWanted = fetch.waiters.contains { $0.stores } || !fetch.watchers.isEmpty
+    private func storeGraphFetched(
+        _ parts: AnswerParts, _ key: GraphFetchKey, _ fetch: GraphFetch, _ last: PayloadMask
+    ) async {
+        let isWanted =
+            fetch.waiters.contains { $0.stores } || !fetch.watchers.isEmpty || !fetch.observers.isEmpty
         if isWanted {
             do throws(CacheError) {
-                let answer = try graphAnswer(parts, try graph.plan(request), key.library, start: fetch.start)
-                try await store(answer, isRefetch: !fetch.watchers.isEmpty)
+                if fetch.delivery != nil, graph.write == .incremental {
+                    try await storePart(parts, last, key, fetch, isLast: true)
+                } else {
+                    let plan = try graph.plan(fetchedRequest(key, fetch))
+                    let answer = try graphAnswer(parts, plan, key.library, start: fetch.start)
+                    try await store(answer, isRefetch: !fetch.watchers.isEmpty)
+                }
             } catch {
                 let cause =
                     error.code == .storageFailed
@@ -127,13 +155,21 @@ extension SyncCache {
                 if let refusal { waiter.reply(.failure(refusal.error)) }
             }
         }
-        let watchers = graph.fetches.removeValue(forKey: key)?.watchers ?? []
+        let ended = graph.fetches.removeValue(forKey: key) ?? fetch
         endGraphFetch(fetch.start.number, in: key.library)
-        refetched(watchers, nil)
+        endDelivery(ended, parts, nil)
+        refetched(ended.observers + ended.watchers, nil)
     }
 
-    private func documentText(of fetch: GraphFetch) -> ByteString? {
-        fetch.watchers.lazy.compactMap { self.graph.watchers[$0]?.request.operation.document }.first
+    /// Returns a request that has the document of a fetch as it was written.
+    func fetchedRequest(_ key: GraphFetchKey, _ fetch: GraphFetch) -> GraphRequest {
+        let watched = (fetch.observers + fetch.watchers).lazy.compactMap {
+            self.graph.watchers[$0]?.request.operation.document
+        }
+        return GraphRequest(
+            fetch.waiters.first?.request.operation.document ?? watched.first ?? key.document,
+            operationName: key.operationName, variables: key.variables == "{}" ? nil : key.variables,
+            library: key.library)
     }
 
     private func giveUnstored(_ parts: AnswerParts, to waiter: GraphWaiter) {
@@ -159,7 +195,8 @@ extension SyncCache {
         ended.timer.cancel()
         endGraphFetch(ended.start.number, in: key.library)
         await failGraph(ended.waiters, error.message, error.code, error.details)
-        refetched(ended.watchers, error)
+        endDelivery(ended, nil, error)
+        refetched(ended.observers + ended.watchers, error)
     }
 
     /// Runs watchers again after a fetch for them; one whose answer is still incomplete is told.
@@ -168,6 +205,7 @@ extension SyncCache {
             guard let watcher = graph.watchers[subscription], watcher.isFetching else { continue }
             watcher.isFetching = false
             if let error {
+                watcher.failed = []
                 if watcher.expiresAt.map({ $0 <= now }) == true { graph.tellStale(watcher, in: self) }
                 graph.tellFailure(of: watcher, error, in: self)
             } else {
@@ -202,43 +240,6 @@ extension SyncCache {
                         details: details)))
         }
     }
-
-    /// Makes the entities of a server's answer.
-    ///
-    /// - Throws: ``CacheError`` `invalidParams` with the path of the first place that does not fit.
-    func graphAnswer(
-        _ parts: AnswerParts, _ plan: OperationPlan, _ library: ByteString, key: GraphKey? = nil,
-        options: AnswerNormalizer.Options = AnswerNormalizer.Options(),
-        start: (start: FetchStart, number: UInt64)? = nil,
-        asOf: EventSequence? = nil
-    ) throws(CacheError) -> GraphAnswer {
-        do throws(AnswerFault) {
-            let normalized = try AnswerNormalizer.normalize(
-                parts.data, errors: parts.errors, plan: plan, key: key, options: options)
-            var answer = GraphAnswer(
-                library: library,
-                entities: normalized.entities.map {
-                    GraphAnswer.Entity(key: $0.key.entityKey(in: library), resource: $0.resource)
-                },
-                roots: normalized.roots.map {
-                    GraphAnswer.Root(
-                        name: GraphRootName(storageName: $0.storageName), types: $0.types,
-                        list: $0.list.map { list in
-                            GraphAnswer.List(
-                                membership: list.rule.membership, text: list.rule.text,
-                                elements: list.elements.map { $0.entityKey(in: library) })
-                        })
-                }, asOf: asOf, start: start?.start)
-            answer.fetch = start?.number
-            return answer
-        } catch {
-            var path = JSONLine()
-            error.path.appendJSON(to: &path)
-            throw CacheError(
-                .invalidParams, "\(error.description), nothing was stored",
-                details: [CacheError.Detail("path", json: path.bytes)])
-        }
-    }
 }
 
 extension GraphEngine {
@@ -247,7 +248,8 @@ extension GraphEngine {
         let outcome = DocumentReader.read(
             watcher.plan, from: source,
             freshness: GraphFreshness(now: cache.now, allowsStale: true, ignoresAges: true))
-        guard case .missed(let miss, _) = outcome else { return run(watcher, in: cache) }
+        guard case .missed(let miss, let visits) = outcome else { return run(watcher, in: cache) }
+        depend(watcher, on: visits, in: cache)
         tell(watcher, GraphWatcherMiss(miss: miss, error: error), isForced: false, in: cache)
     }
 

@@ -111,8 +111,8 @@ extension SyncCache {
     /// - Parameter parts: The server's answer that was just stored; nil when the cache is read.
     /// - Returns: nil when `reply` was called.
     func answerGraph(
-        _ request: GraphReadRequest, _ demand: GraphDemand, parts: AnswerParts? = nil, _ sink: (any ObserverSink)?,
-        _ reply: (Result<GraphReply, CacheError>) -> Void
+        _ request: GraphReadRequest, _ demand: GraphDemand, parts: AnswerParts? = nil, delivery: GraphFetchKey? = nil,
+        _ sink: (any ObserverSink)?, _ reply: (Result<GraphReply, CacheError>) -> Void
     ) async -> GraphRefusal? {
         let plan: OperationPlan
         do throws(CacheError) { plan = try graph.plan(request.operation) } catch { return .failed(error) }
@@ -134,7 +134,7 @@ extension SyncCache {
                 guard case .unloaded(let keys) = outcome else { return [] }
                 return source.storedKeys(keys)
             }) {
-                finishGraph(outcome, request, plan, parts, sink, reply)
+                finishGraph(outcome, request, plan, parts, delivery: delivery, sink, reply)
             }
         } catch {
             return .failed(CacheError(.storageFailed, error.description))
@@ -143,10 +143,10 @@ extension SyncCache {
 
     private func finishGraph(
         _ outcome: GraphReadOutcome, _ request: GraphReadRequest, _ plan: OperationPlan, _ parts: AnswerParts?,
-        _ sink: (any ObserverSink)?, _ reply: (Result<GraphReply, CacheError>) -> Void
+        delivery: GraphFetchKey?, _ sink: (any ObserverSink)?, _ reply: (Result<GraphReply, CacheError>) -> Void
     ) -> GraphRefusal? {
         var result: GraphResult
-        var visits: Set<EntityVisit>
+        let visits: Set<EntityVisit>
         var snapshot: GraphSnapshot
         switch outcome {
         case .unloaded: preconditionFailure("a read ended before what it needs was loaded")
@@ -154,7 +154,10 @@ extension SyncCache {
             noteGraphRead([], miss: miss.reason.readMiss)
             guard let parts else { return .missed(miss) }
             // The server's answer is given as it came: the cache keeps what it knows better.
-            result = GraphResult(data: AnswerProjector.data(of: parts, plan), source: .upstream).with(parts)
+            let projection = AnswerProjector.projection(of: parts, plan)
+            result = GraphResult(data: projection.data, source: .upstream)
+            result.deferred = projection.deferred
+            result = result.with(parts)
             visits = missVisits
             snapshot = GraphSnapshot(data: result.data)
         case .read(let reading):
@@ -172,21 +175,37 @@ extension SyncCache {
                 }
             }
         }
-        if let sink { deliverAll(to: sink) }
-        var subscription: SubscriptionID?
-        if let sink {
-            let watcher = GraphWatcher(newSubscription(), request, plan, sink: sink, shown: snapshot)
-            watcher.shownStale = result.isStale
-            watcher.shownPartial = result.isPartial
-            watcher.shownDeferred = result.deferred
-            graph.add(watcher, visits, in: self)
-            subscription = watcher.subscription
-        }
-        reply(.success(GraphReply(result: result, subscription: subscription)))
-        if let subscription, let watcher = graph.watchers[subscription], case .read(let reading) = outcome {
-            graph.expect(reading.expiresAt, watcher, in: self)
-        }
+        var expiresAt: Int64?
+        if case .read(let reading) = outcome { expiresAt = reading.expiresAt }
+        if delivery != nil { result.isPartial = true }
+        finishGraph(
+            result, snapshot, visits, expiresAt: expiresAt, request, plan, failed: parts?.failedFragments ?? [],
+            delivery: delivery, sink, reply)
         return nil
+    }
+
+    /// Gives a result, and makes the watcher in the same step.
+    ///
+    /// - Parameter delivery: The fetch whose further parts the watcher is told of; nil when the answer is whole.
+    func finishGraph(
+        _ result: GraphResult, _ snapshot: GraphSnapshot, _ visits: Set<EntityVisit>, expiresAt: Int64?,
+        _ request: GraphReadRequest, _ plan: OperationPlan, failed: [AnswerParts.FailedFragment] = [],
+        delivery: GraphFetchKey?, _ sink: (any ObserverSink)?, _ reply: (Result<GraphReply, CacheError>) -> Void
+    ) {
+        guard let sink else { return reply(.success(GraphReply(result: result, subscription: nil))) }
+        deliverAll(to: sink)
+        let watcher = GraphWatcher(newSubscription(), request, plan, sink: sink, shown: snapshot)
+        watcher.shownStale = result.isStale
+        watcher.shownPartial = result.isPartial
+        watcher.shownDeferred = result.deferred
+        watcher.failed = failed
+        if let delivery, let fetch = graph.fetches[delivery], fetch.parts == nil {
+            watcher.delivery = delivery
+            graph.fetches[delivery]?.observers.append(watcher.subscription)
+        }
+        graph.add(watcher, visits, in: self)
+        reply(.success(GraphReply(result: result, subscription: watcher.subscription)))
+        if watcher.delivery == nil { graph.expect(expiresAt, watcher, in: self) }
     }
 
     // MARK: Fragments

@@ -32,44 +32,76 @@ extension SyncCache {
         let asked = GraphUpstreamRequest(
             fetch: number, document: ByteString(document.sent), operationName: request.operationName,
             variables: request.variables ?? "{}", kind: .subscription, pendingID: nil, library: request.library)
-        spawnGraph {
-            do throws(UpstreamError) {
-                let parts = try await upstream.ask(asked)
-                await self.takeGraph(parts, fetch: number, isFirst: true)
-            } catch {
-                self.endStream(number, error.message)
-            }
-        }
+        graph.streams[number]?.task = spawnGraph { await self.followStream(asked, of: upstream) }
         return subscription
     }
 
-    /// Takes one payload of a subscription.
-    ///
-    /// - Parameter isFirst: The answer to the request itself, which may hold nothing yet.
-    package func takeGraph(_ parts: AnswerParts, fetch number: UInt64, isFirst: Bool = false) async {
-        guard let stream = graph.streams[number] else { return }
-        if parts.hasData || parts.errors != nil {
-            if parts.hasData {
-                do throws(CacheError) {
-                    try await store(graphAnswer(parts, stream.plan, stream.request.library), isRefetch: false)
+    /// Takes a payload that a host sends for a fetch. Returns when it was used, or when nobody wants it any more.
+    package func takeGraph(_ payload: JSONSlice, fetch: UInt64) async {
+        await graph.upstream?.take(payload, fetch: fetch)
+    }
+
+    /// Reads a subscription to its end.
+    private func followStream(_ request: GraphUpstreamRequest, of upstream: any GraphUpstream) async {
+        var error: String?
+        do throws(UpstreamError) {
+            switch try await upstream.ask(request) {
+            case .whole(let parts): error = await take(parts, fetch: request.fetch)
+            case .parts(let parts, _): error = try await follow(parts, .answers, fetch: request.fetch)
+            case .stream(let parts, let form): error = try await follow(parts, form, fetch: request.fetch)
+            }
+        } catch let failure {
+            error = failure.message
+        }
+        endStream(request.fetch, error)
+    }
+
+    /// - Returns: The error that ended the subscription; nil when it is over.
+    private func follow(
+        _ parts: any GraphParts, _ form: GraphStreamForm, fetch number: UInt64
+    ) async throws(UpstreamError) -> String? {
+        defer { parts.stop() }
+        while let next = try await parts.next() {
+            guard graph.streams[number] != nil else { return nil }
+            guard next.payload.members?.isEmpty != true else { continue }
+            let payload = GraphPayload(next.payload, form)
+            if let answer = payload.answer {
+                do throws(AnswerFault) {
+                    if let error = await take(try AnswerParts(answer), fetch: number) { return error }
                 } catch {
-                    return endStream(number, error.message)
+                    return "a payload \(error.message)"
                 }
             }
-            var line = JSONLine()
-            line.object { line in
-                line.member("subscription", stream.subscription.rawValue)
-                line.member("data", json: Optional(AnswerProjector.data(of: parts, stream.plan)))
-                line.member("errors", json: parts.errors.map { Array($0.bytes) })
-                line.member("extensions", json: parts.extensions.map { Array($0.bytes) })
-            }
-            tell(stream, "graphql.next", line.bytes)
+            if payload.isLast { return payload.error }
         }
-        if !parts.hasNext { endStream(number, nil) }
+        return form == .payloads ? "the subscription ended before its last part" : nil
+    }
+
+    /// Stores and tells one payload of a subscription.
+    ///
+    /// - Returns: The error that ends the subscription; nil when it goes on.
+    private func take(_ parts: AnswerParts, fetch number: UInt64) async -> String? {
+        guard let stream = graph.streams[number], parts.hasData || parts.errors != nil else { return nil }
+        if parts.hasData {
+            do throws(CacheError) {
+                try await store(graphAnswer(parts, stream.plan, stream.request.library), isRefetch: false)
+            } catch {
+                return error.message
+            }
+        }
+        var line = JSONLine()
+        line.object { line in
+            line.member("subscription", stream.subscription.rawValue)
+            line.member("data", json: Optional(AnswerProjector.data(of: parts, stream.plan)))
+            line.member("errors", json: parts.errors.map { Array($0.bytes) })
+            line.member("extensions", json: parts.extensions.map { Array($0.bytes) })
+        }
+        tell(stream, "graphql.next", line.bytes)
+        return nil
     }
 
     /// Ends a subscription, with an error where there is one. One that has ended is passed over.
-    package func endStream(_ number: UInt64, _ error: String?) {
+    private func endStream(_ number: UInt64, _ error: String?) {
         guard let stream = graph.streams.removeValue(forKey: number) else { return }
         var line = JSONLine()
         line.object { line in
@@ -83,5 +115,32 @@ extension SyncCache {
         deliverAll(to: stream.sink)
         stream.sink.deliver(.document(DocumentNotification(method: method, params: params)))
         countNotification()
+    }
+}
+
+/// One payload of a subscription.
+struct GraphPayload {
+    /// The answer in it as JSON; nil when it has none.
+    let answer: [UInt8]?
+    /// Whether no more follow.
+    let isLast: Bool
+    /// The error that ended the subscription; nil when it is just over.
+    let error: String?
+
+    init(_ payload: JSONValue, _ form: GraphStreamForm) {
+        switch form {
+        case .answers:
+            answer = payload.bytes
+            isLast = payload["hasNext"]?.bool != true
+            error = nil
+        case .payloads:
+            let body = payload["payload"] ?? .null
+            answer = body.isNull ? nil : body.bytes
+            let errors = payload["errors"] ?? .null
+            isLast = !errors.isNull
+            error =
+                errors.isNull
+                ? nil : errors.elements?.first?["message"]?.string ?? "the server ended the subscription with an error"
+        }
     }
 }

@@ -13,6 +13,10 @@ package struct AnswerNormalizer {
     package struct Options: Sendable {
         /// Selected fields may be absent.
         package var isPartial = false
+        /// The places of entities are remembered.
+        package var notesPlaces = false
+        /// The places that are written; the rest of the answer tells entities apart, and names the root fields.
+        package var mask = PayloadMask.whole
 
         package init() {}
     }
@@ -22,6 +26,8 @@ package struct AnswerNormalizer {
     private let errors: ErrorPaths
     private let options: Options
     private var path: ResponsePath = []
+    /// The places below `path` that are written.
+    private var mask: PayloadMask
     private var result = NormalizedAnswer()
     /// The types that references name since the root field began.
     private var referredTypes: Set<ByteString> = []
@@ -31,6 +37,7 @@ package struct AnswerNormalizer {
         self.outline = outline
         self.errors = errors
         self.options = options
+        mask = options.mask
     }
 
     /// - Parameters:
@@ -118,7 +125,14 @@ package struct AnswerNormalizer {
             if field.isAdded || options.isPartial || !field.deferrals.isEmpty { return nil }
             throw fault(.missingField, "is selected and not there: answer every selected field")
         }
-        return try value(entry, field, field.type, node: errors.child(node, step))
+        let outer = mask
+        guard let inner = outer.child(step) else { return nil }
+        mask = inner
+        defer { mask = outer }
+        let value = try value(entry, field, field.type, node: errors.child(node, step))
+        // The payload brought fields of that entity, not the reference to it.
+        if case .reference? = value, !inner.isWhole { return nil }
+        return value
     }
 
     private mutating func value(
@@ -131,7 +145,10 @@ package struct AnswerNormalizer {
             // One value stands for a list nowhere in an answer.
             throw fault(.wrongShape, type.isList ? "is no list" : "is a list, and its type is none")
         }
-        if isList, field.set != nil || type?.isList == true { return try list(entry, field, type, node: node) }
+        if isList, field.set != nil || type?.isList == true {
+            if mask.isWhole { return try list(entry, field, type, node: node) }
+            return try elements(of: entry, field, type, node: node)
+        }
         guard let set = field.set else { return try leaf(entry, type) }
         guard kind == .object else { throw fault(.wrongShape, "is no object, and fields of it are selected") }
         return try object(entry, set, type, node: node)
@@ -140,8 +157,7 @@ package struct AnswerNormalizer {
     private mutating func list(
         _ entry: Int, _ field: CollectedField, _ type: SchemaTypeReference?, node: Int?
     ) throws(AnswerFault) -> StoredValue? {
-        var elementType: SchemaTypeReference?
-        if case .list(let inner)? = type?.nullable { elementType = inner }
+        let elementType = AnswerNormalizer.elementType(of: type)
         var elements: [StoredValue] = []
         elements.reserveCapacity(Int(outline[entry].count))
         var isWhole = true
@@ -159,6 +175,40 @@ package struct AnswerNormalizer {
             index += 1
         }
         return isWhole ? .list(elements) : nil
+    }
+
+    private static func elementType(of type: SchemaTypeReference?) -> SchemaTypeReference? {
+        if case .list(let inner)? = type?.nullable { inner } else { nil }
+    }
+
+    /// Writes what a payload brought of the entities in a list that came before. A list of embedded objects is written
+    /// as it stands by now.
+    private mutating func elements(
+        of entry: Int, _ field: CollectedField, _ type: SchemaTypeReference?, node: Int?
+    ) throws(AnswerFault) -> StoredValue? {
+        let outer = mask
+        defer { mask = outer }
+        var element = entry + 1
+        var index = 0
+        var isEmbedding = false
+        while element < Int(outline[entry].next) {
+            if let inner = outer.child(.index(index)) {
+                mask = inner
+                path.append(.index(index))
+                let value = try value(
+                    element, field, AnswerNormalizer.elementType(of: type), node: errors.child(node, .index(index)))
+                path.removeLast()
+                switch value {
+                case .reference?, nil: if inner.isWhole { isEmbedding = true }
+                case .json?, .embedded?, .list?: isEmbedding = true
+                }
+            }
+            element = Int(outline[element].next)
+            index += 1
+        }
+        guard isEmbedding else { return nil }
+        mask = .whole
+        return try list(entry, field, type, node: node)
     }
 
     private func leaf(_ entry: Int, _ type: SchemaTypeReference?) throws(AnswerFault) -> StoredValue {
@@ -191,8 +241,10 @@ package struct AnswerNormalizer {
         if plan.rules.identity.keyFields(of: typename) == IdentityRules.defaultKeyFields {
             setDefaultKey(of: entry, set, in: &object)
         }
+        let keyCount = object.fields.count
         try fill(&object, collection, entry: entry, node: node)
-        result.add(object, to: key)
+        if mask.isWhole || object.fields.count > keyCount { result.add(object, to: key) }
+        if options.notesPlaces { result.keysByPath[path] = key }
         referredTypes.insert(key.type)
         return .reference(key)
     }

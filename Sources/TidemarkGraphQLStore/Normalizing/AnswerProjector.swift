@@ -7,17 +7,36 @@ import TidemarkStore
 ///
 /// - Source: Protocol/graphql.md, sending and reading.
 struct AnswerProjector {
+    /// An answer of which parts have come.
+    struct Projection {
+        /// `data` as JSON.
+        var data: [UInt8]
+        /// Fragments that lack a field are pending.
+        var deferred: [DeferredState]
+    }
+
     private let plan: OperationPlan
     private let outline: JSONOutline
     private var data: [UInt8] = []
+    private var path: ResponsePath = []
+    private var deferred: [DeferredState] = []
 
     /// - Returns: `data` as JSON; null for an answer without, and for one that does not fit the document.
     /// - Complexity: O(answer).
     static func data(of parts: AnswerParts, _ plan: OperationPlan) -> [UInt8] {
-        guard parts.hasData, let outline = JSONOutline(text: parts.data) else { return Array("null".utf8) }
+        projection(of: parts, plan).data
+    }
+
+    /// Gives the answer, and the states of its deferred fragments.
+    ///
+    /// - Complexity: O(answer).
+    static func projection(of parts: AnswerParts, _ plan: OperationPlan) -> Projection {
+        guard parts.hasData, let outline = JSONOutline(text: parts.data) else {
+            return Projection(data: Array("null".utf8), deferred: [])
+        }
         var projector = AnswerProjector(plan: plan, outline: outline)
         projector.object(0, plan.rootSet, plan.rootTypename)
-        return projector.data
+        return Projection(data: projector.data, deferred: projector.deferred)
     }
 
     private init(plan: OperationPlan, outline: JSONOutline) {
@@ -34,15 +53,23 @@ struct AnswerProjector {
         }
         data.append(UInt8(ascii: "{"))
         var isFirst = true
-        for field in plan[collection: plan.collection(of: set, typename: typename)].fields where !field.isAdded {
+        var missing: Set<Int> = []
+        let collection = plan[collection: plan.collection(of: set, typename: typename)]
+        for field in collection.fields where !field.isAdded {
             let planned = plan.fields[field.field]
-            guard let member = outline.value(named: planned.responseName, in: entry) else { continue }
+            guard let member = outline.value(named: planned.responseName, in: entry) else {
+                missing.formUnion(field.deferrals)
+                continue
+            }
             if !isFirst { data.append(UInt8(ascii: ",")) }
             isFirst = false
             data.append(contentsOf: planned.quotedResponseName)
+            path.append(.name(planned.responseName))
             value(member, field)
+            path.removeLast()
         }
         data.append(UInt8(ascii: "}"))
+        deferred += plan.states(of: collection, missing: missing, at: path)
     }
 
     private mutating func value(_ entry: Int, _ field: CollectedField) {
@@ -53,10 +80,14 @@ struct AnswerProjector {
         case .array where field.set != nil:
             data.append(UInt8(ascii: "["))
             var element = entry + 1
+            var index = 0
             while element < Int(item.next) {
-                if element > entry + 1 { data.append(UInt8(ascii: ",")) }
+                if index > 0 { data.append(UInt8(ascii: ",")) }
+                path.append(.index(index))
                 value(element, field)
+                path.removeLast()
                 element = Int(outline[element].next)
+                index += 1
             }
             data.append(UInt8(ascii: "]"))
         default:

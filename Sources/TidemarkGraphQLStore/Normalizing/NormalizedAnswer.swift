@@ -31,6 +31,8 @@ package struct NormalizedAnswer: Sendable {
     package internal(set) var entities: [Entity] = []
     /// The root fields that are stored; empty for mutations and subscriptions.
     package internal(set) var roots: [RootField] = []
+    /// The entities by their places in the answer; empty unless the places were asked for.
+    package internal(set) var keysByPath: [ResponsePath: GraphKey] = [:]
     private var places: [GraphKey: Int] = [:]
 
     init() {}

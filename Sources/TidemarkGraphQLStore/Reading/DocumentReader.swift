@@ -155,7 +155,7 @@ package struct DocumentReader<Source: EntitySource> {
         }
         if !missing.isEmpty { leaveOut(missing, collection, ranges, from: start) }
         reading.data.append(UInt8(ascii: "}"))
-        tellDeferred(collection, missing)
+        reading.deferred += plan.states(of: collection, missing: missing, at: path)
     }
 
     /// Removes the fields that only missing fragments have.
@@ -182,19 +182,6 @@ package struct DocumentReader<Source: EntitySource> {
         reading.lists.replaceSubrange(inside..., with: lists)
         reading.data.removeLast(reading.data.count - start)
         reading.data.append(contentsOf: kept)
-    }
-
-    private mutating func tellDeferred(_ collection: Collection, _ missing: Set<Int>) {
-        for deferral in collection.deferrals {
-            reading.deferred.append(
-                DeferredState(
-                    path: path, label: plan.deferrals[deferral].label,
-                    state: missing.contains(deferral) ? .pending : .fulfilled))
-        }
-        for deferral in collection.notExecuted {
-            reading.deferred.append(
-                DeferredState(path: path, label: plan.deferrals[deferral].label, state: .notExecuted))
-        }
     }
 
     /// Reads an entity.

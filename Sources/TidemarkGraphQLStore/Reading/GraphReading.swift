@@ -75,6 +75,21 @@ package struct DeferredState: Hashable, Sendable {
     }
 }
 
+extension OperationPlan {
+    /// Returns the states of the deferred fragments of one object.
+    ///
+    /// - Parameter missing: The fragments of which a field is missing.
+    func states(of collection: Collection, missing: Set<Int>, at path: ResponsePath) -> [DeferredState] {
+        collection.deferrals.map { deferral in
+            DeferredState(
+                path: path, label: deferrals[deferral].label, state: missing.contains(deferral) ? .pending : .fulfilled)
+        }
+            + collection.notExecuted.map { deferral in
+                DeferredState(path: path, label: deferrals[deferral].label, state: .notExecuted)
+            }
+    }
+}
+
 /// The outcome of one run of a reader.
 package enum GraphReadOutcome: Sendable {
     case read(GraphReading)

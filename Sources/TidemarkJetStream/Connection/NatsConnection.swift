@@ -8,7 +8,7 @@ import TidemarkModel
 /// Sendable by libnats, which locks its connections; the pointer never changes, and is freed when nobody refers to this
 /// object.
 package final class NatsConnection: @unchecked Sendable {
-    private let handle: UnsafeMutableRawPointer
+    let handle: UnsafeMutableRawPointer
     let address: JetStreamAddress
 
     /// Connects to the first server that answers.
@@ -17,6 +17,7 @@ package final class NatsConnection: @unchecked Sendable {
     /// - Throws: ``JetStreamError``.
     package init(_ address: JetStreamAddress, timeout: Int64 = 2_000) throws(JetStreamError) {
         self.address = address
+        try NatsConnection.checkFiles(of: address)
         var connection: UnsafeMutableRawPointer?
         var text = [CChar](repeating: 0, count: 256)
         let status = NatsConnection.withOptions(address, timeout) { options in
@@ -24,7 +25,7 @@ package final class NatsConnection: @unchecked Sendable {
         }
         guard status == Int32(TIDEMARK_NATS_OK), let connection else {
             let words = text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-            throw NatsConnection.error(status, words, address)
+            throw NatsConnection.failure(status, words, address)
         }
         handle = connection
     }
@@ -33,6 +34,12 @@ package final class NatsConnection: @unchecked Sendable {
 
     /// Whether a server is connected now.
     var isConnected: Bool { tidemark_nats_is_connected(handle) != 0 }
+
+    /// Whether the connection was given up for good, because servers refused its credentials again and again.
+    var isClosed: Bool { tidemark_nats_is_closed(handle) != 0 }
+
+    /// The number of times that the connection was lost and made again.
+    var reconnectCount: Int64 { Int64(clamping: tidemark_nats_reconnects(handle)) }
 
     /// The bytes that a message may have, as the server said.
     var payloadByteCountMax: Int { Int(clamping: tidemark_nats_payload_byte_count_max(handle)) }
@@ -58,12 +65,14 @@ package final class NatsConnection: @unchecked Sendable {
 
     /// Sends a request, and waits for its answer.
     ///
-    /// - Throws: ``JetStreamError``; `.timedOut` when no answer came in time.
+    /// - Throws: ``JetStreamError``; `.timedOut` when no answer came in time, `.notPermitted` when the server said why.
     func request(_ subject: String, _ body: [UInt8], timeout: Int64 = 5_000) throws(JetStreamError) -> NatsMessage {
         var message = tidemark_nats_message()
         let status = body.withUnsafeBufferPointer {
             tidemark_nats_request(&message, handle, subject, $0.baseAddress, $0.count, timeout)
         }
+        // A server says nothing in answer to a request that is not permitted; it tells the connection.
+        if status == Int32(TIDEMARK_NATS_TIMEOUT) { try checkPermission(subject) }
         try check(status)
         return NatsMessage(message)
     }
@@ -92,43 +101,6 @@ package final class NatsConnection: @unchecked Sendable {
         var text = [CChar](repeating: 0, count: 128)
         try check(tidemark_nats_new_inbox(&text, text.count))
         return text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-    }
-
-    func check(_ status: Int32) throws(JetStreamError) {
-        guard status != Int32(TIDEMARK_NATS_OK) else { return }
-        throw NatsConnection.error(status, String(cString: tidemark_nats_text(status)), address)
-    }
-
-    private static func error(_ status: Int32, _ text: String, _ address: JetStreamAddress) -> JetStreamError {
-        let servers = address.servers.joined(separator: ", ")
-        switch status {
-        case Int32(TIDEMARK_NATS_NO_LIBRARY):
-            return JetStreamError(
-                .libraryMissing, "libnats cannot be loaded",
-                advice: "install it; on Debian it is the package libnats3.4")
-        case Int32(TIDEMARK_NATS_AUTH_FAILED), Int32(TIDEMARK_NATS_NOT_PERMITTED):
-            return JetStreamError(
-                .denied, "the server at \(servers) refused the credentials or the permission",
-                advice: "check the user, token, creds or nkey of the address, and the account's permissions")
-        case Int32(TIDEMARK_NATS_SSL_ERROR), 8, 9:
-            return JetStreamError(
-                .tlsFailed, "the connection to \(servers) cannot be encrypted: \(text)",
-                advice: "check tls, tls-ca, tls-cert and tls-key of the address")
-        case Int32(TIDEMARK_NATS_TIMEOUT):
-            return JetStreamError(.timedOut, "the server at \(servers) did not answer in time", advice: "try again")
-        case Int32(TIDEMARK_NATS_NO_RESPONDERS):
-            return JetStreamError(
-                .noJetStream, "nobody at \(servers) answers for JetStream",
-                advice: "start the server with -js, enable JetStream for the account, or wait for the cluster's leader")
-        case Int32(TIDEMARK_NATS_MAX_PAYLOAD):
-            return JetStreamError(
-                .messageTooLarge, "the message is larger than the server admits",
-                advice: "raise max_payload of the server")
-        default:
-            return JetStreamError(
-                .noServer, "no server at \(servers) can be reached: \(text)",
-                advice: "check the addresses, and that a server runs there")
-        }
     }
 
     private static func withOptions<Result>(

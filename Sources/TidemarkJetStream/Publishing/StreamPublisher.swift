@@ -14,6 +14,8 @@ package struct StreamPublisher {
     private let api: JetStreamAPI
     private let inbox: String
     private let answers: NatsSubscription
+    /// The stream when publishing began.
+    private let stream: StreamStatus
     private var queue: PublishQueue
     /// The time of the last answer of a server.
     private var lastContact = ContinuousClock.now
@@ -55,7 +57,7 @@ package struct StreamPublisher {
         inbox = try connection.newInbox()
         answers = try connection.subscribe("\(inbox).*")
         queue = PublishQueue(isShared: settings.isShared)
-        _ = try patiently { () throws(JetStreamError) in try api.status(of: address.stream) }
+        stream = try patiently { () throws(JetStreamError) in try api.status(of: address.stream) }
     }
 
     /// Publishes the events of a batch of lines.
@@ -145,7 +147,10 @@ package struct StreamPublisher {
             switch known.code {
             case .otherPublisher: queue.answered(number, .outOfOrder)
             case .timedOut, .noJetStream, .noServer: break
-            default: throw known
+            default:
+                // The answers of the lines before it have come.
+                confirm(queue.takeConfirmed())
+                throw known
             }
         }
     }
@@ -200,6 +205,7 @@ package struct StreamPublisher {
             let settled = queue.settle()
             confirm(settled.confirmed)
             if !settled.confirmed.isEmpty { return }
+            try connection.checkPermission(line.subject)
             try checkPatience()
             StreamPublisher.pause()
         }
@@ -223,6 +229,12 @@ package struct StreamPublisher {
     }
 
     private mutating func learnLast(of subject: String) throws(JetStreamError) {
+        guard stream.admits(subject) else {
+            throw JetStreamError(
+                .differentStream,
+                "the stream \(stream.name) does not store \(subject): it has \(stream.subjects.joined(separator: ", "))",
+                advice: "write the beginning of its subjects as ?prefix=…, or take another stream")
+        }
         while true {
             do throws(JetStreamError) {
                 queue.learn(subject, last: try api.lastSequence(of: subject, in: address.stream) ?? 0)

@@ -148,8 +148,10 @@ package final class JetStreamInput: LineInput {
     private func follow(_ error: JetStreamError, _ work: inout Work) throws(InputError) {
         work.reader.forgetConsumer()
         noteReach(&work, work.reader.isConnected && error.code != .noJetStream && error.code != .noStream)
-        if !work.hadContact, let timeout = settings.firstContactTimeout,
-            !error.mayPass || ContinuousClock.now - work.beganAt >= .milliseconds(timeout)
+        if let timeout = settings.firstContactTimeout,
+            error.code == .notPermitted
+                || !work.hadContact
+                    && (!error.mayPass || ContinuousClock.now - work.beganAt >= .milliseconds(timeout))
         {
             shown.withLock { $0.failure = error }
             throw InputError(error)

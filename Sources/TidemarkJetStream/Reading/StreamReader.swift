@@ -70,6 +70,8 @@ struct StreamReader {
     /// - Parameter lines: Gets the lines that tell the cache what the stream does not have any more.
     /// - Throws: ``JetStreamError``.
     mutating func prepare(_ lines: inout [UInt8]) throws(JetStreamError) {
+        // libnats gives a connection up when a server refuses its credentials twice; others may be valid by now.
+        if connection?.isClosed == true { (connection, consumer) = (nil, nil) }
         if connection == nil { connection = try NatsConnection(address) }
         guard consumer == nil, let connection else { return }
         let api = JetStreamAPI(connection: connection)

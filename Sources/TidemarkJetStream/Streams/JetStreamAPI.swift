@@ -70,6 +70,11 @@ package struct JetStreamAPI {
             Array(body.utf8), to: "\(JetStreamAPI.root).CONSUMER.MSG.NEXT.\(stream).\(consumer)", reply: inbox)
     }
 
+    /// Throws when the server said that the user may not ask consumers of a stream for messages.
+    func checkMayAsk(_ stream: String) throws(JetStreamError) {
+        try connection.checkPermission("\(JetStreamAPI.root).CONSUMER.MSG.NEXT.\(stream)")
+    }
+
     /// Returns the subjects of a stream that a filter admits.
     ///
     /// - Complexity: O(subjects), one request for each 100,000.
@@ -173,10 +178,22 @@ package struct JetStreamAPI {
             return JetStreamError(
                 .noJetStream, "JetStream is not enabled: \(text)",
                 advice: "start the server with -js, and enable JetStream for the account")
-        case 10023, 10028, 10047, 10077, 10002, 10026, 10027:
+        case 10065:
             return JetStreamError(
-                .streamFull, "the stream or the server is at a limit: \(text)",
-                advice: "raise the limit, or remove messages")
+                .differentStream, "another stream of the account has subjects \(address.prefix).* already",
+                advice: "name that stream, or take another prefix")
+        case 10093:
+            return JetStreamError(
+                .differentStream, "the stream \(address.stream) has no subjects \(address.prefix).*",
+                advice: "look at its subjects with tidemark stream info, and write their beginning as ?prefix=…")
+        case 10005, 10074:
+            return JetStreamError(
+                .refused, "there are not enough servers for the replicas: \(text)",
+                advice: "pass fewer --replicas, or start more servers")
+        case 10002, 10023, 10026, 10027, 10028, 10047, 10077, 10113, 10122:
+            return JetStreamError(
+                .streamFull, "the stream, its account or the server is at a limit: \(text)",
+                advice: "raise the limit, remove messages, or make room on the server's disk")
         case 10054:
             return JetStreamError(
                 .messageTooLarge, "the message is larger than the stream admits: \(text)",

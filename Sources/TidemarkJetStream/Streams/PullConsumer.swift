@@ -59,7 +59,10 @@ package struct PullConsumer {
     ) throws -> Bool {
         try ask()
         guard let message = try subscription.next(timeout: timeout) else {
-            guard ContinuousClock.now - lastSign < PullConsumer.silenceMax else { throw PullConsumer.lost("is silent") }
+            guard ContinuousClock.now - lastSign < PullConsumer.silenceMax else {
+                try api.checkMayAsk(stream)
+                throw PullConsumer.lost("is silent")
+            }
             return false
         }
         lastSign = .now

@@ -30,6 +30,18 @@ public struct StreamStatus: Hashable, Sendable {
     /// Whether the stream has one subject without wildcards: then every number of it is of that subject.
     var hasOneSubject: Bool { subjects.count == 1 && !subjects[0].contains("*") && !subjects[0].contains(">") }
 
+    /// Whether the stream stores messages of a subject.
+    func admits(_ subject: String) -> Bool {
+        let tokens = subject.split(separator: ".", omittingEmptySubsequences: false)
+        return subjects.contains { pattern in
+            let parts = pattern.split(separator: ".", omittingEmptySubsequences: false)
+            let isOpen = parts.last == ">"
+            let fixed = isOpen ? parts.dropLast() : parts[...]
+            return (isOpen ? tokens.count > fixed.count : tokens.count == fixed.count)
+                && zip(fixed, tokens).allSatisfy { $0 == "*" || $0 == $1 }
+        }
+    }
+
     /// Reads the answer of `STREAM.INFO` or `STREAM.CREATE`; nil when it is not of that form.
     init?(_ answer: JSONValue) {
         guard let config = answer["config"], let state = answer["state"], let name = config["name"]?.string,

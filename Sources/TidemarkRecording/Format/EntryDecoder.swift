@@ -170,6 +170,10 @@ package final class EntryDecoder {
             library: try library(params), entities: entities, roots: roots, asOf: try params.sequence("as_of"),
             settledLayer: try params.text("pending_id"))
         answer.fetch = try params.integer("fetch", in: 0...Int64.max).map { UInt64($0) }
+        answer.realIDs = try methods.realIDs(params).sorted { $0.key < $1.key }.map {
+            LayerConfirmation.RealID(temporary: $0.key, real: $0.value)
+        }
+        answer.isPart = try params.flag("part")
         return answer
     }
 

@@ -9,7 +9,14 @@ extension JSONLine {
         member("library_id", Optional(answer.library))
         if let fetch = answer.fetch { member("fetch", fetch) }
         if let asOf = answer.asOf { member("as_of", Optional(asOf)) }
+        if answer.isPart { member("part", true) }
         if let settled = answer.settledLayer { member("pending_id", Optional(settled)) }
+        if !answer.realIDs.isEmpty {
+            name("id_map")
+            object { line in
+                for id in answer.realIDs { line.member(id.temporary, Optional(id.real)) }
+            }
+        }
         name("entities")
         array { line in
             for entity in answer.entities {

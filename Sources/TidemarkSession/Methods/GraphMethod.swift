@@ -1,6 +1,7 @@
 import Tidemark
 import TidemarkGraphQLStore
 import TidemarkModel
+import TidemarkStore
 
 /// A request about documents of GraphQL.
 ///
@@ -22,5 +23,5 @@ enum GraphMethod: Sendable {
     case mutate(GraphMutation)
     case stop(SubscriptionID)
     /// A payload of a fetch that goes on.
-    case part(fetch: UInt64, AnswerParts)
+    case part(fetch: UInt64, JSONSlice)
 }

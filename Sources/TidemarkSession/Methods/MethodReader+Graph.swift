@@ -10,7 +10,7 @@ extension MethodReader {
         "graphql.write_fragment": [
             "document", "fragment", "variables", "resource_type", "id", "data", "errors", "as_of", "partial",
         ],
-        "graphql.mutate": ["document", "operation_name", "variables", "pending_id", "optimistic"],
+        "graphql.mutate": ["document", "operation_name", "variables", "pending_id", "optimistic", "send"],
         "graphql.stop": ["subscription"],
     ]
 
@@ -41,7 +41,7 @@ extension MethodReader {
             guard let fetch = try params.integer("fetch", in: 0...Int64.max) else {
                 throw params.wrong("fetch", "the number of the fetch that goes on")
             }
-            return .part(fetch: UInt64(fetch), try AnswerParts(params))
+            return .part(fetch: UInt64(fetch), params.slice)
         },
     ]
 
@@ -82,7 +82,8 @@ extension MethodReader {
             optimistic = AnswerParts(data: Array(data.bytes), errors: nil)
         }
         return GraphMutation(
-            try graphRequest(params), pendingID: pendingID ?? GraphMutation.newPendingID(), optimistic: optimistic)
+            try graphRequest(params), pendingID: pendingID ?? GraphMutation.newPendingID(), optimistic: optimistic,
+            send: try graphSending(params))
     }
 
     private func document(_ params: Params) throws(CacheError) -> ByteString {

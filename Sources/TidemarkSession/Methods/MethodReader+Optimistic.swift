@@ -63,7 +63,7 @@ extension MethodReader {
     }
 
     /// Reads real ids, strings or integers, by temporary ids.
-    private func realIDs(_ params: Params) throws(CacheError) -> [ByteString: ByteString] {
+    package func realIDs(_ params: Params) throws(CacheError) -> [ByteString: ByteString] {
         guard let value = params.value("id_map") else { return [:] }
         guard let members = value.members else { throw params.wrong("id_map", "an object of ids by temporary ids") }
         guard members.count <= limits.batchMemberCountMax else {

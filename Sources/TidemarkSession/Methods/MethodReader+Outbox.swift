@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkGraphQLStore
 import TidemarkModel
 import TidemarkStore
 
@@ -9,12 +10,30 @@ extension MethodReader {
         guard let value = params.value("send") else { return nil }
         let send = try Params(value, path: params.name("send"))
         if !isLenient {
-            try send.refuseUnknown(
-                ["method", "input", "key", "retry", "ids", "coalesce", "on_failure", "discard"],
-                of: params.name("send"))
+            try send.refuseUnknown(["method", "input"] + MethodReader.sendingMembers, of: params.name("send"))
         }
         let input = send.value("input").map { Array($0.bytes) } ?? Array("null".utf8)
         var request = MutationRequest(method: try send.requiredText("method"), compactInput: input)
+        try readSending(send, into: &request)
+        return request
+    }
+
+    /// Reads how the cache sends a mutation of a document: true, or an object; nil when it is sent once.
+    func graphSending(_ params: Params) throws(CacheError) -> MutationRequest? {
+        guard let value = params.value("send") else { return nil }
+        var request = MutationRequest(method: GraphMutation.method, compactInput: Array("null".utf8))
+        if let isSent = value.bool { return isSent ? request : nil }
+        guard value.kind == .object else { throw params.wrong("send", "true, or an object") }
+        let send = try Params(value, path: params.name("send"))
+        if !isLenient { try send.refuseUnknown(MethodReader.sendingMembers, of: params.name("send")) }
+        try readSending(send, into: &request)
+        return request
+    }
+
+    /// The members of `send` that do not say what is sent.
+    private static let sendingMembers = ["key", "retry", "ids", "coalesce", "on_failure", "discard"]
+
+    private func readSending(_ send: Params, into request: inout MutationRequest) throws(CacheError) {
         if send.value("key") != nil { request.key = try send.requiredText("key") }
         if let value = send.value("retry") {
             let retry = try Params(value, path: send.name("retry"))
@@ -36,7 +55,6 @@ extension MethodReader {
             request.onFailure = rule
         }
         request.discardsOnFailure = try send.flag("discard")
-        return request
     }
 
     private func temporaryIDs(_ send: Params) throws(CacheError) -> [ByteString] {

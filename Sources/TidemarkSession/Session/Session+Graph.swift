@@ -32,8 +32,8 @@ extension Session {
             return nil
         case .stop(let subscription):
             try await cache.cancel(subscription)
-        case .part(let fetch, let parts):
-            await cache.takeGraph(parts, fetch: fetch)
+        case .part(let fetch, let payload):
+            await cache.takeGraph(payload, fetch: fetch)
         }
         return Answer.empty
     }
@@ -83,13 +83,13 @@ extension Session {
         let task = Task { [cache, outputQueue, waiting] in
             let outcome: Result<[UInt8], MessageError>
             do throws(CacheError) {
-                let result = try await cache.finishGraph(mutation, hasLayer: hasLayer)
-                outcome = .success(
-                    Answer.object { line in
-                        line.member("data", json: Optional(result.data))
-                        line.member("errors", json: result.errors)
-                        line.member("extensions", json: result.extensions)
-                    })
+                if mutation.send != nil {
+                    try await cache.finish(mutation.pendingID, isUpdate: true)
+                    outcome = .success(Answer.object { $0.member("pending_id", Optional(mutation.pendingID)) })
+                } else {
+                    let result = try await cache.finishGraph(mutation, hasLayer: hasLayer)
+                    outcome = .success(Answer.object { $0.mutated(result) })
+                }
             } catch {
                 outcome = .failure(MessageError(error))
             }
@@ -97,5 +97,34 @@ extension Session {
             waiting.finish(number) { $0.answer(outcome) }
         }
         waiting.set(task, for: number)
+    }
+
+    /// Returns the server of pending edits: for mutations of documents, and for all others.
+    ///
+    /// - Returns: nil when nothing is sent.
+    func mutationUpstream() async -> (any MutationUpstream)? {
+        let host = sendsEdits ? calls.map { HostMutations($0, reader: reader) } : nil
+        guard await cache.asksGraph else { return host }
+        return GraphMutations(cache, other: host) { [cache, outputQueue] answer in
+            cache.assumeIsolated { $0.deliverAll(to: outputQueue) }
+            outputQueue.append(
+                answer: MessageLine.notification("graphql.result") { line in
+                    line.member("document", Optional(answer.mutation.request.document))
+                    line.member("operation_name", answer.mutation.request.operationName)
+                    line.member("variables", json: answer.mutation.request.variables?.bytes ?? Array("{}".utf8))
+                    line.member("library_id", Optional(answer.mutation.request.library))
+                    line.member("pending_id", Optional(answer.mutation.pendingID))
+                    line.mutated(answer.result)
+                })
+        }
+    }
+}
+
+extension JSONLine {
+    /// Appends what a server answered to a mutation.
+    fileprivate mutating func mutated(_ result: GraphResult) {
+        member("data", json: Optional(result.data))
+        member("errors", json: result.errors)
+        member("extensions", json: result.extensions)
     }
 }

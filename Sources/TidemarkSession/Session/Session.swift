@@ -50,7 +50,7 @@ package final class Session: Sendable {
     let httpSubscriptions = HTTPSubscriptions()
     private let aheadByteCountMax: Int
     private let beforeEnd: @Sendable () async -> Void
-    private let sendsEdits: Bool
+    let sendsEdits: Bool
     let isReadOnly: Bool
 
     /// - Parameters:
@@ -103,8 +103,9 @@ package final class Session: Sendable {
         }
         await cache.observeLibraries(outputQueue)
         await cache.observeDurability { [outputQueue] places in outputQueue.notifyDurable(places) }
-        let mutations = sendsEdits ? HostMutations(calls, reader: reader) : nil
-        await cache.startOutbox(mutations, timeout: nil) { [outputQueue] status in outputQueue.notifyOutbox(status) }
+        await cache.startOutbox(await mutationUpstream(), timeout: nil) { [outputQueue] status in
+            outputQueue.notifyOutbox(status)
+        }
         let resuming = Task { [cache, outputQueue] in
             for await _ in room { await cache.resume(outputQueue) }
         }

@@ -16,12 +16,16 @@ extension Simulation {
             state.isLate = false
         }
         executor.isLaneStalled = false
-        process?.disk.heal()
-        try drain()
-        guard try wait(atMost: Self.patience, until: { self.underway.isEmpty }) else {
-            throw SimulationFailure("\(underway.map(\.name)) never ended")
+        while true {
+            // The disk of a process that was started by a crash may be about to stop again.
+            process?.disk.heal()
+            try drain()
+            guard try wait(atMost: Self.patience, until: { self.underway.isEmpty }) else {
+                throw SimulationFailure("\(underway.map(\.name)) never ended")
+            }
+            guard process?.disk.isStopped == true else { break }
+            try crash(CrashKind(seed: plan.seed))
         }
-        if process?.disk.isStopped == true { try crash(CrashKind(seed: plan.seed)) }
         diskMayFail = false
         try deliverAll()
         try settleEdits()

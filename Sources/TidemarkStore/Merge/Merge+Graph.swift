@@ -10,13 +10,14 @@ extension Merge {
     /// - Parameters:
     ///   - fields: A validated object without insignificant white space.
     ///   - base: The stored object, in the same form.
+    ///   - kept: The paths that stay as they are stored, with everything below them.
     /// - Returns: The merged object, and the paths of what was written: names joined by a zero byte.
     /// - Complexity: O((base.count + fields.count) · nesting).
     /// - Source: Protocol/graphql.md, what is stored.
     package static func graph(
-        _ fields: UnsafeRawBufferPointer, into base: UnsafeRawBufferPointer
+        _ fields: UnsafeRawBufferPointer, into base: UnsafeRawBufferPointer, keeping kept: Set<ByteString> = []
     ) -> (resource: [UInt8], paths: [ByteString]) {
-        var merge = GraphMerge(base: base, incoming: fields)
+        var merge = GraphMerge(base: base, incoming: fields, kept: kept)
         merge.append(base: 0..<base.count, incoming: 0..<fields.count, path: [])
         return (merge.result, merge.paths)
     }
@@ -36,10 +37,12 @@ extension Merge {
 private struct GraphMerge {
     let base: UnsafeRawBufferPointer
     let incoming: UnsafeRawBufferPointer
+    let kept: Set<ByteString>
     var result: [UInt8] = []
     var paths: [ByteString] = []
 
-    init(base: UnsafeRawBufferPointer, incoming: UnsafeRawBufferPointer) {
+    init(base: UnsafeRawBufferPointer, incoming: UnsafeRawBufferPointer, kept: Set<ByteString>) {
+        self.kept = kept
         self.base = base
         self.incoming = incoming
         result.reserveCapacity(base.count + incoming.count)
@@ -59,7 +62,9 @@ private struct GraphMerge {
             isTaken[index] = true
             let name = path + new.unescapedName(new.members[index])
             let value = new.members[index].value
-            if isMergeable(member.value, value) {
+            if keeps(name, orBelow: !isMergeable(member.value, value)) {
+                result.append(contentsOf: base[member.value])
+            } else if isMergeable(member.value, value) {
                 append(base: member.value, incoming: value, path: name + [0])
             } else {
                 result.append(contentsOf: incoming[value])
@@ -67,11 +72,22 @@ private struct GraphMerge {
             }
         }
         for (index, member) in new.members.enumerated() where !isTaken[index] {
+            // A field that was removed meanwhile stays removed.
+            if keeps(path + new.unescapedName(member), orBelow: false) { continue }
             appendName(incoming, member.name)
             result.append(contentsOf: incoming[member.value])
             paths.append(ByteString(path + new.unescapedName(member)))
         }
         result.append(UInt8(ascii: "}"))
+    }
+
+    /// Tells whether a path stays as it is stored.
+    ///
+    /// - Parameter orBelow: Whether a path below it that stays keeps it, too.
+    private func keeps(_ path: [UInt8], orBelow: Bool) -> Bool {
+        guard !kept.isEmpty else { return false }
+        return kept.contains(ByteString(path))
+            || orBelow && kept.contains { $0.bytes.count > path.count && $0.bytes.starts(with: path + [0]) }
     }
 
     private func isMergeable(_ old: Range<Int>, _ new: Range<Int>) -> Bool {

@@ -38,6 +38,8 @@ package struct CacheState: ~Copyable {
     var layers = LayerStack()
     /// The recent writes; maintained while ``isAwaitingAnswers``.
     var recentWrites = RecentWrites()
+    /// The fields that local writes set, for answers that are stored part by part.
+    var localWrites = LocalFieldWrites()
     /// The number of fetches under way: their answers may be older than writes made meanwhile.
     var fetchCount = 0
     /// Whether changes of the libraries' phases are logged.

@@ -1,5 +1,6 @@
 import Tidemark
 import TidemarkGraphQLClient
+import TidemarkGraphQLStore
 import TidemarkModel
 
 /// Multipart bodies and the answers in their parts.
@@ -23,7 +24,7 @@ enum MultipartTarget {
         try require(split.isWhole == whole.isWhole, "a split body is whole or not")
         var answer = IncrementalAnswer(bytes[0] & 4 == 0 ? .defer20220824 : .incremental02)
         for part in whole.parts {
-            if let type = part.contentType { _ = MediaType(type).flatMap { DeliverySpec($0) } }
+            if let type = part.contentType { _ = MediaType(type).flatMap { DeliveryRegistry.standard.format(of: $0) } }
             do throws(JSONSyntaxError) {
                 try apply(try JSONValue(parsing: part.body), &answer)
             } catch {
@@ -33,7 +34,7 @@ enum MultipartTarget {
     }
 
     private static func apply(_ payload: JSONValue, _ answer: inout IncrementalAnswer) throws(JSONSyntaxError) {
-        do throws(IncrementalAnswer.Fault) {
+        do throws(DeliveryFault) {
             _ = try answer.apply(payload)
         } catch {
             // A payload of another form is refused; the answer so far stays.

@@ -60,7 +60,7 @@ import Testing
         entry.becomeStaleSinceStored()
         #expect(entry.staleSince == 0)
         var other = self.entry()
-        other.becomeStale(because: .request, at: 12)
+        other.becomeStale(because: .event, at: 12)
         other.becomeStaleSinceStored()
         #expect(other.staleSince == 12)
     }

@@ -6,7 +6,7 @@ import TidemarkSQLite
 import TidemarkTesting
 
 /// Edits that the cache sends by itself, with a server in the same process.
-@Suite(.timeLimit(.minutes(2))) struct OutboxTests {
+@Suite(.timeLimit(.minutes(10))) struct OutboxTests {
     struct Photo: Resource, Codable {
         static let resourceType = "photo"
         var id: String
@@ -122,6 +122,35 @@ import TidemarkTesting
         try await cache.ingest(line("e2", 61, #"{"id":"1","name":"lagoon"}"#))
         #expect(await edit.state == nil)
         #expect(try await cache.entity(Photo.self, id: "1")?.name == "lagoon")
+        try await cache.close()
+    }
+
+    @Test func `the place in an answer belongs to the log of the moment when the request left`() async throws {
+        let server = ScriptedMutations()
+        let journal = MemoryJournal()
+        let cache = try await SyncCache.open(
+            configuration: CacheConfiguration(), journal: journal, mutationUpstream: server)
+        try await cache.ingest(line("e1", 50, #"{"id":"1","name":"pond"}"#))
+        await journal.pause()
+        let laying = Task {
+            try await cache.optimistically(sending: MutationRequest(method: "m", input: 1)) { changes in
+                try changes.put(Photo(id: "1", name: "lake"))
+            }
+        }
+        // The attempt is begun, and waits for the disk.
+        await journal.waitUntilHeld()
+        try await cache.ingest(line("e2", 1, #"{"id":"2","name":"ocean"}"#))
+        await journal.resume()
+        let edit = try await laying.value
+        let sent = await server.next()
+        await server.answer(.success(OptimisticCommit(pendingID: sent.pendingID, sequence: EventSequence(3))))
+        try await cache.outboxIsEmpty()
+        try await cache.ingest(line("e2", 2, #"{"id":"1","name":"lagoon"}"#))
+        // The place is 3 of the new log.
+        #expect(await edit.state == .confirmed)
+        #expect(try await cache.entity(Photo.self, id: "1")?.name == "lake")
+        try await cache.ingest(line("e2", 3, #"{"id":"1","name":"lake"}"#))
+        #expect(await edit.state == nil)
         try await cache.close()
     }
 

@@ -1,7 +1,7 @@
 export { NormalizedCache } from "./engine/cache.js";
 export type { CacheOptions, GapReport, NotificationHandler } from "./engine/cache.js";
 export type {
-  CacheCalls, EntityGetParams, EntityResult, Explanation, Id, JsonObject, Operation, PendingEdit, QueryAnswerParams,
+  CacheCalls, EntityGetParams, EntityResult, Explanation, Id, JsonObject, MutationRequestParams, Operation, OutboxEntry, PendingEdit, QueryAnswerParams,
   QueryIdentity, QueryReadParams, QueryResult, RemoveOperation,
 } from "./engine/calls.js";
 export { systemClock } from "./engine/clock.js";
@@ -9,7 +9,7 @@ export type { CacheClock } from "./engine/clock.js";
 export type { Notification } from "./engine/notifications.js";
 export { journalStores } from "./engine/ports.js";
 export type {
-  EventsAnswer, Journal, JournalBatch, JournalContents, JournalStore, JournalWrite, Upstream,
+  EventsAnswer, Journal, JournalBatch, JournalContents, JournalStore, JournalWrite, SentMutation, Upstream,
 } from "./engine/ports.js";
 export { ResourceError, ResourceTypeRegistry } from "./engine/registry.js";
 export type { ResourceDecoder } from "./engine/registry.js";
@@ -21,7 +21,7 @@ export { MemoryJournal } from "./journal/memory.js";
 export { ExactNumber, parseExact, stringifyExact } from "./json/exact.js";
 export type { JsonValue, NumberMode } from "./json/exact.js";
 export { CacheError, UpstreamError } from "./model/errors.js";
-export type { ErrorCode, Reason, Reasons } from "./model/errors.js";
+export type { ErrorCode, Reason, Reasons, UpstreamFailure } from "./model/errors.js";
 export { defaultLimits } from "./model/limits.js";
 export type { Limits } from "./model/limits.js";
 export type { Sequence } from "./model/sequence.js";

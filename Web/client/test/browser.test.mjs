@@ -11,7 +11,7 @@ import { Browser, chromium, serve } from "./support/chromium.mjs";
 
 const path = chromium();
 const isReady = path !== null && existsSync("/usr/share/nodejs/react-dom");
-const options = { skip: isReady ? false : "no Chromium, or no React of Debian" };
+const options = { timeout: 120_000, skip: isReady ? false : "no Chromium, or no React of Debian" };
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "tidemark-browser-"));
 let server;
@@ -27,7 +27,8 @@ before(async () => {
   });
 });
 
-after(() => {
+after(async () => {
+  await Browser.killAll();
   server?.close();
   rmSync(folder, { recursive: true, force: true });
 });

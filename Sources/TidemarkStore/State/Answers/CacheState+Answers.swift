@@ -3,6 +3,7 @@ import TidemarkModel
 /// The position of a library's log when a fetch began.
 package struct FetchStart: Sendable {
     var write: Int64
+    var localWrite: Int64
     var cursor: EventSequence?
     /// The generation of `cursor`; the cursor compares with sequences of this generation only.
     var generation: UInt32

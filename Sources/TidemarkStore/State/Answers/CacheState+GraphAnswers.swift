@@ -52,8 +52,13 @@ package struct GraphAnswer: Sendable {
     package var start: FetchStart?
     /// The number of the fetch that it answers; nil when it was not requested.
     package var fetch: UInt64?
-    /// The layer whose mutation the answer settles; it goes in the same unit.
+    /// The layer whose mutation the answer settles, with those that were sent with it; they go in the same unit.
     package var settledLayer: ByteString?
+    /// The real ids that the mutation gave, each temporary id once.
+    package var realIDs: [LayerConfirmation.RealID] = []
+    /// Whether it is one payload of an answer that comes in parts: local writes of single fields win over it, not
+    /// those of whole entities.
+    package var isPart = false
 
     package init(
         library: ByteString, entities: [Entity], roots: [Root], asOf: EventSequence? = nil, start: FetchStart? = nil,
@@ -105,7 +110,9 @@ extension CacheState {
     /// Returns the keys that an answer touches and that only the journal may have.
     package func keysToLoad(for answer: GraphAnswer) -> [StoredKey] {
         guard absentCount > 0 else { return [] }
-        return answer.entities.compactMap { keyToLoad($0.key) }
+        let keys = answer.entities.compactMap { keyToLoad($0.key) }
+        guard !answer.realIDs.isEmpty, let library = libraries.index(of: answer.library) else { return keys }
+        return keys + keysToLoad(for: answer.realIDs, in: library).filter { !keys.contains($0) }
     }
 
     /// Stores an answer of GraphQL as one unit: its fields are merged by path and dated, unless something newer is known
@@ -136,9 +143,17 @@ extension CacheState {
         for root in answer.roots { rootQueries += try open(root, of: answer.library, library) }
         isUnwritten = true
         libraries[library].isChanged = true
+        // A program wrote it by itself.
+        let isLocal = answer.fetch == nil && answer.asOf == nil
         beginUnit(isMulti: true)
+        for id in answer.realIDs {
+            rename(id, in: library, at: now)
+            layers.renameInputs(id.temporary, to: id.json, in: library)
+        }
         for (key, entity) in zip(keys, answer.entities) {
-            write(entity.resource, key, stamp: stamp, newer: newer, isPlaceKnown: head.asOf != nil)
+            write(
+                entity.resource, key, stamp: stamp, newer: newer, isPlaceKnown: head.asOf != nil,
+                keeping: localPaths(of: key, for: answer, newer), isLocal: isLocal)
         }
         for root in rootQueries {
             var head = head
@@ -152,27 +167,48 @@ extension CacheState {
             if newer.isUnsure { markStale(root.query, because: .answer, at: now) }
             if !layers.isEmpty { refoldAll(in: root.query) }
         }
-        if let pendingID = answer.settledLayer, let layer = layers.layer(named: pendingID) { drop([layer], at: now) }
+        if let pendingID = answer.settledLayer, let layer = layers.layer(named: pendingID) {
+            drop(layers.group(of: layer), at: now)
+        }
         if !layers.isEmpty { dropLayersOfEndedLog(at: now) }
         if !answer.roots.isEmpty { libraries[library].gate.clearStale() }
         endUnit(at: now)
         noteStatus(of: library, at: now)
     }
 
+    /// Returns the fields of an entity that stay as they are when a payload of an answer is stored.
+    ///
+    /// - Returns: nil when the entity is judged as a whole.
+    private func localPaths(
+        of key: StoredKey, for answer: GraphAnswer, _ newer: NewerWrites
+    ) -> Set<ByteString>? {
+        guard answer.isPart, let start = answer.start, !newer.isUnsure, start.generation == generation(of: answer.library)
+        else { return nil }
+        // An event or another answer came for it: that one is newer as a whole.
+        if newer.keys.contains(key), newer.writes.contains(where: { $0.key == key && $0.sequence != nil }) {
+            return nil
+        }
+        return localWrites.paths(of: key, after: start.localWrite)
+    }
+
     private mutating func write(
-        _ resource: [UInt8], _ key: StoredKey, stamp: EntityStamp, newer: NewerWrites, isPlaceKnown: Bool
+        _ resource: [UInt8], _ key: StoredKey, stamp: EntityStamp, newer: NewerWrites, isPlaceKnown: Bool,
+        keeping local: Set<ByteString>?, isLocal: Bool
     ) {
         key.withIdentity(seed: entities.seed) { identity in
             if let index = entities.find(identity) {
                 let stored = entities.stamp(of: index)
-                if isNewer(stored, key, than: newer, generation: stamp.generation) { return }
-                let merged = resource.withUnsafeBytes { Merge.graph($0, into: entities.payload(of: index)) }
+                if local == nil, isNewer(stored, key, than: newer, generation: stamp.generation) { return }
+                let merged = resource.withUnsafeBytes {
+                    Merge.graph($0, into: entities.payload(of: index), keeping: local ?? [])
+                }
                 var stamp = stamp
                 // An answer without a known place must not lower the entity's own sequence.
                 if !isPlaceKnown, stored.generation == stamp.generation, let sequence = stored.sequence {
                     stamp.sequence = max(stamp.sequence ?? sequence, sequence)
                 }
                 merged.resource.withUnsafeBytes { overwrite(index, $0, fields: merged.paths, stamp: stamp) }
+                if isLocal { noteLocalWrite(of: key, resource, fields: merged.paths) }
                 return noteAnswer(of: index, stamp)
             }
             if residency.wasEvicted(identity), mayBePast(key, newer) { return }
@@ -184,6 +220,7 @@ extension CacheState {
             }
             let index = resource.withUnsafeBytes { insert(identity, $0, stamp: stamp) }
             noteAnswer(of: index, stamp)
+            if isLocal { noteLocalWrite(of: key, resource, fields: nil) }
         }
     }
 

@@ -11,7 +11,7 @@ extension CacheState {
         fetchCount += 1
         let index = libraries.index(of: library)
         return FetchStart(
-            write: recentWrites.ordinal, cursor: index.flatMap { cursor(of: $0) },
+            write: recentWrites.ordinal, localWrite: localWrites.ordinal, cursor: index.flatMap { cursor(of: $0) },
             generation: generation(of: library))
     }
 
@@ -25,6 +25,7 @@ extension CacheState {
     /// - Complexity: O(libraries).
     mutating func forgetRecentWrites() {
         recentWrites.clear()
+        localWrites.clear()
         for library in libraries.indexes {
             recentWrites.forget(through: knownThrough(library), in: library)
         }
@@ -39,7 +40,10 @@ extension CacheState {
     /// Ends a fetch, whatever its result.
     package mutating func endFetch() {
         fetchCount -= 1
-        if !isAwaitingAnswers { recentWrites.clear() }
+        if !isAwaitingAnswers {
+            recentWrites.clear()
+            localWrites.clear()
+        }
     }
 
     func cursor(of library: LibraryIndex) -> EventSequence? {

@@ -16,6 +16,14 @@ package struct LayerConfirmation: Sendable {
             self.real = real
             self.json = json
         }
+
+        /// Makes the canonical forms of two ids.
+        package init(temporary: ByteString, real: ByteString) {
+            var json: [UInt8] = []
+            CanonicalString.append(real.bytes, to: &json)
+            self.init(
+                temporary: EntityKey.canonicalID(temporary), real: EntityKey.canonicalID(real), json: json)
+        }
     }
 
     package var pendingID: ByteString
@@ -56,10 +64,17 @@ extension CacheState {
             // The confirmation is refused later, when it is applied.
             return []
         }
-        for id in confirmation.realIDs {
-            for type in typesNaming(id.temporary, in: layer.library) {
-                keys.insert(StoredKey(library: layer.library, type: type, id: StoredID(id.real)))
-                keys.insert(StoredKey(library: layer.library, type: type, id: StoredID(id.temporary)))
+        keys.formUnion(keysToLoad(for: confirmation.realIDs, in: layer.library))
+        return keys.filter { !isKnown($0) }
+    }
+
+    /// Returns the keys of temporary and real ids that only the journal may have.
+    func keysToLoad(for realIDs: [LayerConfirmation.RealID], in library: LibraryIndex) -> [StoredKey] {
+        var keys: Set<StoredKey> = []
+        for id in realIDs {
+            for type in typesNaming(id.temporary, in: library) {
+                keys.insert(StoredKey(library: library, type: type, id: StoredID(id.real)))
+                keys.insert(StoredKey(library: library, type: type, id: StoredID(id.temporary)))
             }
         }
         return keys.filter { !isKnown($0) }

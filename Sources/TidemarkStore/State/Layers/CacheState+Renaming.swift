@@ -33,7 +33,8 @@ extension CacheState {
             switch change {
             case .put(_, let resource): .put(key, resource: CacheState.renamed(resource, json))
             case .patch(_, let fields, let unset): .patch(key, fields: fields, unset: unset)
-            case .merge(_, let fields): .merge(key, fields: fields)
+            case .merge(_, let fields):
+                .merge(key, fields: CacheState.namesID(fields) ? CacheState.renamed(fields, json) : fields)
             case .removeField(_, let field): .removeField(key, field)
             case .delete(_, let isAlong): .delete(key, isAlong: isAlong)
             }
@@ -88,6 +89,11 @@ extension CacheState {
         key.withIdentity(seed: entities.seed) { identity in
             _ = resource.withUnsafeBytes { insert(identity, $0, stamp: stamp) }
         }
+    }
+
+    /// Whether the fields of a merge have the id: those of an answer often do.
+    private static func namesID(_ fields: [UInt8]) -> Bool {
+        fields.withUnsafeBytes { JSONObject($0, range: 0..<$0.count).value(named: "id") != nil }
     }
 
     /// Returns a resource with another id.

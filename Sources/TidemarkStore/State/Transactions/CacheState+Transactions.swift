@@ -108,6 +108,7 @@ extension CacheState {
             switch outcomes[key] {
             case .written(let resource, let fields):
                 resource.withUnsafeBytes { write($0, key, fields: fields, stamp: stamp) }
+                noteLocalWrite(of: key, resource, fields: fields)
             case .deleted:
                 // Many deletes can push tombstones out before the journal has them.
                 residency.forget(key)

@@ -113,7 +113,7 @@ export class NormalizedCache {
 
   /** Calls `handler` with each notification of a name. Returns a function that ends it. */
   on(method: Notification["method"], handler: NotificationHandler): () => void {
-    if (method === "library.state" || method === "durable") this.engine.addSink(this.sink);
+    if (method === "library.state" || method === "durable" || method === "outbox.changed") this.engine.addSink(this.sink);
     const handlers = this.handlers.get(method) ?? new Set();
     this.handlers.set(method, handlers.add(handler));
     return () => { handlers.delete(handler); };

@@ -88,6 +88,33 @@ export interface PendingEdit {
   readonly depends_on: readonly string[];
 }
 
+/** The request that the cache sends for an edit, until the server has answered. */
+export interface MutationRequestParams {
+  method: string;
+  input?: unknown;
+  /** The queue in the library: requests of one key are sent one after another. */
+  key?: string;
+  /** The most attempts, and the seconds since the first one after which a failure is final. */
+  retry?: { attempts?: number; for?: number; };
+  /** JSON Pointers into `input` whose values are temporary ids. */
+  ids?: readonly string[];
+  /** Until it is sent, a newer input may take its place. */
+  coalesce?: "replace";
+  /** What the requests behind it do when it has failed. */
+  on_failure?: "stop" | "continue";
+  /** Whether the edit is rolled back when its request has failed. */
+  discard?: boolean;
+}
+
+/** The progress of an edit's request. */
+export interface OutboxEntry {
+  readonly pending_id: string;
+  readonly state: "queued" | "sending" | "waiting" | "failed";
+  readonly attempt: number;
+  readonly next_attempt_at: number | null;
+  readonly error: { readonly message: string; readonly code?: string; } | null;
+}
+
 /** Where an entity's value comes from. */
 export interface Explanation {
   readonly miss: Miss | null;
@@ -134,6 +161,7 @@ export interface CacheCalls {
   readonly optimistic: {
     update(params: InLibrary & {
       pending_id: string; changes: readonly Operation[]; depends_on?: string | readonly string[];
+      send?: MutationRequestParams;
     }): Promise<{ pending_id: string; }>;
     commit(params: InLibrary & {
       pending_id: string; confirmed?: object | readonly object[]; resource_type?: string; sequence?: Sequence;
@@ -141,6 +169,12 @@ export interface CacheCalls {
     }): Promise<Nothing>;
     rollback(params: InLibrary & { pending_id: string; }): Promise<Nothing>;
     list(params?: InLibrary): Promise<{ pending: readonly PendingEdit[]; }>;
+    retry(params: InLibrary & { pending_id: string; }): Promise<Nothing>;
+  };
+  readonly outbox: {
+    list(params?: InLibrary): Promise<{ outbox: readonly OutboxEntry[]; }>;
+    pause(): Promise<Nothing>;
+    resume(): Promise<Nothing>;
   };
 }
 
@@ -159,7 +193,8 @@ export function cacheCalls(call: (method: string, params?: object) => Promise<Js
     },
     optimistic: {
       update: typed("optimistic.update"), commit: typed("optimistic.commit"), rollback: typed("optimistic.rollback"),
-      list: typed("optimistic.list"),
+      list: typed("optimistic.list"), retry: typed("optimistic.retry"),
     },
+    outbox: { list: typed("outbox.list"), pause: typed("outbox.pause"), resume: typed("outbox.resume") },
   };
 }

@@ -25,6 +25,7 @@ import { Flusher } from "./flusher.js";
 import { Gaps } from "./gaps.js";
 import type { Sink } from "./notifications.js";
 import { Observers } from "./observers.js";
+import { Outbox } from "./outbox.js";
 import type { Journal, TextUpstream } from "./ports.js";
 import { Queries } from "./queries.js";
 import { Refreshes } from "./refreshes.js";
@@ -65,6 +66,7 @@ export class Engine {
   readonly gaps: Gaps;
   readonly refreshes: Refreshes;
   readonly flusher: Flusher;
+  readonly outbox: Outbox;
   readonly methods: Methods;
   /** Who hears of libraries and commits. */
   readonly sinks = new Set<Sink>();
@@ -102,6 +104,7 @@ export class Engine {
     this.gaps = new Gaps(this);
     this.refreshes = new Refreshes(this);
     this.flusher = new Flusher(this);
+    this.outbox = new Outbox(this);
     this.methods = new Methods(this);
     this.decoder = new EventDecoder(options.limits, options.aliases);
     this.framer = new LineFramer(options.limits.lineByteCountMax, options.limits.quarantineByteCountMax);
@@ -116,8 +119,10 @@ export class Engine {
     if (this.isClosed) return;
     recover(this.state, contents, limits, this.now());
     this.flusher.start();
+    this.outbox.restore();
     this.isOpen = true;
     this.noteShown();
+    this.outbox.follow(true);
     this.gaps.healAll();
     this.drainInput();
     this.afterInput();
@@ -254,6 +259,7 @@ export class Engine {
   /** Tells observers everything that changed. */
   distribute(): void {
     this.observers.distribute(this.refreshes, this.sinks);
+    this.outbox.follow();
     if (this.positionWaiters.length > 0) this.wakePositionWaiters(false);
     if (this.shownLayers === this.state.layers.version) return;
     this.shownLayers = this.state.layers.version;
@@ -301,6 +307,7 @@ export class Engine {
     if (this.isClosed) return;
     await this.opened;
     this.endOfBytes();
+    this.outbox.stop();
     this.gaps.isAtEnd = true;
     this.fetches.failAll("the cache is closed");
     this.gaps.failAll("the cache is closed");

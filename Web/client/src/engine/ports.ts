@@ -1,3 +1,4 @@
+import type { JsonValue } from "../json/exact.js";
 import type { Sequence } from "../model/sequence.js";
 
 /** What an upstream answers about missing events. */
@@ -8,10 +9,29 @@ export interface EventsAnswer {
   readonly coveredThrough?: Sequence;
 }
 
+/** One attempt to perform the mutation of a pending edit. */
+export interface SentMutation {
+  /** The id of the edit, the same in every attempt. */
+  readonly pending_id: string;
+  readonly method: string;
+  readonly input: JsonValue;
+  /** The number of the attempt, from 1. */
+  readonly attempt: number;
+  readonly library_id: string;
+  /** The changes of the edit, and of newer edits that it is sent for, in order. */
+  readonly changes: readonly { readonly [name: string]: JsonValue; }[];
+}
+
 /** A source that can be asked for missing events and for queries. Failures are thrown; `isFinal` ends the attempts. */
 export interface Upstream {
   /** Returns the library's events from a position on, that one included. Without it, missing events are lost. */
   eventsSince?(library: string, sequence: Sequence): Promise<EventsAnswer>;
+  /**
+   * Performs the mutation of a pending edit; returns the params of `optimistic.commit` without `pending_id`. The same mutation
+   * may come again, and a server performs one of a `pending_id`. An `UpstreamError` with `isRefusal` is final; after any other
+   * error the mutation is sent again.
+   */
+  send?(mutation: SentMutation): Promise<unknown>;
   /** Returns a server's answer: what `query.put` takes, without `method` and `input`. */
   fetch?(method: string, input: unknown, library: string): Promise<unknown>;
 }
@@ -20,6 +40,10 @@ export interface Upstream {
 export interface TextUpstream {
   eventsSince: ((library: string, sequence: Sequence) => Promise<{ lines: readonly string[]; coveredThrough: Sequence | null; }>) | null;
   fetch: ((method: string, input: string, library: string) => Promise<string>) | null;
+  /** Takes a mutation, and returns the confirmation. */
+  send: ((mutation: string) => Promise<string>) | null;
+  /** Whether it ends what is not answered in time by itself. */
+  hasTimeout?: boolean;
 }
 
 /** One record of a journal: a store, a key in it, and the value; undefined removes it. */

@@ -3,7 +3,7 @@ import type { NumberMode } from "../json/exact.js";
 import { compact } from "../json/text.js";
 import { Scanner } from "../json/scan.js";
 import { UpstreamError } from "../model/errors.js";
-import type { TextUpstream, Upstream } from "./ports.js";
+import type { SentMutation, TextUpstream, Upstream } from "./ports.js";
 
 const DEPTH_MAX = 64;
 
@@ -19,6 +19,8 @@ export function textUpstream(upstream: Upstream, mode: NumberMode): TextUpstream
       const answer = await settled(() => upstream.fetch?.(method, parseExact(input, mode), library));
       return textOfAnswer(answer);
     },
+    send: upstream.send === undefined ? null : async (mutation) =>
+      textOfAnswer(await settled(() => upstream.send?.(parseExact(mutation, mode) as unknown as SentMutation)) ?? {}),
   };
 }
 
@@ -28,8 +30,11 @@ async function settled<Result>(body: () => Promise<Result> | undefined): Promise
     return await body();
   } catch (error) {
     if (error instanceof UpstreamError) throw error;
-    const isFinal = typeof error === "object" && error !== null && (error as { isFinal?: unknown; }).isFinal === true;
-    throw new UpstreamError(error instanceof Error ? error.message : String(error), isFinal);
+    const { isFinal, isRefusal, retries, code } = (typeof error === "object" && error !== null ? error : {}) as Record<string, unknown>;
+    throw new UpstreamError(error instanceof Error ? error.message : String(error), {
+      isFinal: isFinal === true, isRefusal: isRefusal === true, retries: typeof retries === "boolean" ? retries : undefined,
+      code: typeof code === "string" ? code : undefined,
+    });
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { Layer, LayerChange } from "../layers/layer.js";
 import { layerByteCount } from "../layers/layer.js";
+import type { LayerSending } from "../outbox/sending.js";
 import type { Limits } from "../model/limits.js";
 import { parseSequence } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
@@ -81,6 +82,8 @@ interface LayerRecord {
   awaited: readonly [string, number] | null;
   dependsOn: readonly string[];
   changes: readonly ChangeRecord[];
+  /** The request of the layer; absent where there is none. */
+  sending?: LayerSending;
 }
 
 const written = (sequence: Sequence | null): string | null => sequence === null ? null : String(sequence);
@@ -151,10 +154,13 @@ function queryRecord(query: Query): QueryRecord | undefined {
   };
 }
 
+function copied(sending: LayerSending): LayerSending { return { ...sending, request: { ...sending.request } }; }
+
 function layerRecord(layer: Layer): LayerRecord {
   return {
     number: layer.number, pendingId: layer.pendingId, library: layer.library.name, createdAt: layer.createdAt,
     isConfirmed: layer.isConfirmed, dependsOn: layer.dependsOn,
+    ...layer.sending === null ? {} : { sending: copied(layer.sending) },
     awaited: layer.awaited === null ? null : [String(layer.awaited.sequence), layer.awaited.generation],
     changes: layer.changes.map((change): ChangeRecord => {
       const key = { type: change.slot.table.name, id: change.slot.id };
@@ -234,7 +240,8 @@ function recoverLayer(state: State, record: LayerRecord): Layer | null {
       case "delete": return { op: "delete", slot };
     }
   });
-  const parts = { pendingId: record.pendingId, dependsOn: [...record.dependsOn], changes };
+  const sending = record.sending === undefined ? null : copied(record.sending);
+  const parts = { pendingId: record.pendingId, dependsOn: [...record.dependsOn], changes, sending };
   const sequence = record.awaited === null ? null : read(record.awaited[0]);
   const layer: Layer = {
     ...parts, number: record.number, library, createdAt: record.createdAt, isConfirmed: record.isConfirmed,

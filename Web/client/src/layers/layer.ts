@@ -1,3 +1,5 @@
+import type { LayerSending } from "../outbox/sending.js";
+import { sendingByteCount } from "../outbox/sending.js";
 import { assigned } from "../store/merge.js";
 import type { Sequence } from "../model/sequence.js";
 import type { Library } from "../store/library.js";
@@ -28,6 +30,8 @@ export interface Layer {
   dependsOn: string[];
   isConfirmed: boolean;
   awaited: AwaitedPlace | null;
+  /** The request that is sent for the layer; null where there is none, or none any more. */
+  sending: LayerSending | null;
   /** The bytes that count toward the bound on layers. */
   byteCount: number;
 }
@@ -43,8 +47,8 @@ export function fold(change: LayerChange, value: string | null): string | null {
 }
 
 /** Returns the bytes that a layer's parts count. */
-export function layerByteCount(layer: { pendingId: string; dependsOn: readonly string[]; changes: readonly LayerChange[]; }): number {
-  return layer.changes.reduce((sum, change) => sum + changeByteCount(change),
+export function layerByteCount(layer: Pick<Layer, "pendingId" | "dependsOn" | "changes" | "sending">): number {
+  return (layer.sending === null ? 0 : sendingByteCount(layer.sending)) + layer.changes.reduce((sum, change) => sum + changeByteCount(change),
     layer.dependsOn.reduce((sum, id) => sum + id.length + 16, layer.pendingId.length));
 }
 

@@ -3,6 +3,7 @@ import type { KeyNode, Overlay } from "../queries/node.js";
 import type { Library } from "../store/library.js";
 import type { AwaitedPlace, Layer } from "./layer.js";
 import { layerByteCount } from "./layer.js";
+import type { LayerSending } from "../outbox/sending.js";
 
 /** The pending layers, oldest first. What they do to an entity stands at its node. */
 export class LayerStack {
@@ -12,6 +13,10 @@ export class LayerStack {
   version = 0;
   /** The bytes of all changes. */
   byteCount = 0;
+  /** The layers whose input another layer sends, by the pending id of that one. */
+  private readonly members = new Map<string, Set<Layer>>();
+  /** The layers whose request was added, changed or removed since the last call of `takeChangedRequests`. */
+  private changedRequests = new Set<Layer>();
 
   get size(): number { return this.layers.size; }
 
@@ -44,6 +49,7 @@ export class LayerStack {
     this.version += 1;
     this.layers.set(layer.pendingId, layer);
     this.byteCount += layer.byteCount;
+    this.addRequest(layer);
     for (const change of layer.changes) overlayOf(change).touches.push({ layer, change });
   }
 
@@ -52,6 +58,7 @@ export class LayerStack {
     this.version += 1;
     this.layers.delete(layer.pendingId);
     this.byteCount -= layer.byteCount;
+    this.removeRequest(layer);
     return this.releaseDependents(layer);
   }
 
@@ -60,6 +67,9 @@ export class LayerStack {
     this.version += 1;
     layer.isConfirmed = true;
     layer.awaited = awaited;
+    this.removeRequest(layer);
+    layer.sending = null;
+    this.recount(layer);
     return this.releaseDependents(layer);
   }
 
@@ -76,9 +86,55 @@ export class LayerStack {
       if (!other.dependsOn.includes(layer.pendingId)) continue;
       other.dependsOn = other.dependsOn.filter((id) => id !== layer.pendingId);
       this.recount(other);
+      if (other.sending !== null) this.changedRequests.add(other);
       released.push(other);
     }
     return released;
+  }
+
+  // Requests
+
+  /** Whether the outbox has changes to look at. */
+  get hasChangedRequests(): boolean { return this.changedRequests.size > 0; }
+
+  /** Returns the layers whose requests changed since the last call, oldest first. */
+  takeChangedRequests(): Layer[] {
+    const changed = [...this.changedRequests].sort((left, right) => left.number - right.number);
+    this.changedRequests = new Set();
+    return changed;
+  }
+
+  /** Returns a layer and those whose input its request has, oldest first. */
+  group(layer: Layer): Layer[] {
+    const members = this.members.get(layer.pendingId);
+    if (members === undefined) return [layer];
+    return [layer, ...[...members].sort((left, right) => left.number - right.number)];
+  }
+
+  /** Changes the progress of a layer's request. */
+  changeSending(layer: Layer, change: Partial<LayerSending>): void {
+    if (layer.sending === null) return;
+    this.removeRequest(layer);
+    Object.assign(layer.sending, change);
+    this.addRequest(layer);
+    this.recount(layer);
+  }
+
+  private addRequest(layer: Layer): void {
+    const { sending } = layer;
+    if (sending === null) return;
+    this.changedRequests.add(layer);
+    if (sending.sentWith === null) return;
+    this.members.set(sending.sentWith, (this.members.get(sending.sentWith) ?? new Set()).add(layer));
+  }
+
+  private removeRequest(layer: Layer): void {
+    const { sending } = layer;
+    if (sending === null) return;
+    this.changedRequests.add(layer);
+    const members = sending.sentWith === null ? undefined : this.members.get(sending.sentWith);
+    members?.delete(layer);
+    if (sending.sentWith !== null && members?.size === 0) this.members.delete(sending.sentWith);
   }
 
   /** Returns the layer that waits for the lowest position at or below the cursor; null when there is none. */

@@ -8,7 +8,8 @@ import type { QueryKey } from "../queries/query.js";
 import { agesOf, expiredField } from "../state/ages.js";
 import type { Answer } from "../state/answers.js";
 import { confirm, isOrphaned, lay, rollBack } from "../state/layers.js";
-import type { Layer, LayerChange } from "../layers/layer.js";
+import type { Confirmation } from "../state/layers.js";
+import type { Layer } from "../layers/layer.js";
 import { dropQuery } from "../state/queries.js";
 import { knownPart, lookUp, readPage } from "../state/reads.js";
 import { clear, removeSlots, selectedSlots } from "../state/removal.js";
@@ -18,6 +19,7 @@ import type { Engine } from "../engine/engine.js";
 import { answerOut } from "../engine/queries.js";
 import type { QueryAnswer } from "../engine/queries.js";
 import type { Sink } from "../engine/notifications.js";
+import { changeOut } from "./changes.js";
 import { explain, statisticsOf } from "./looking.js";
 import { Params } from "./params.js";
 import {
@@ -38,9 +40,10 @@ const strictParams: ReadonlyMap<string, readonly string[]> = new Map([
   ["cache.transaction", ["operations"]], ["cache.remove", ["resource_type", "ids", "matching", "cascade"]],
   ["cache.clear", []], ["cache.invalidate", ["method", "input", "resource_type", "tags", "hints", "all"]],
   ["query.put", ["method", "input", "resource_type", "resources", "included", "ttl", "as_of", "membership", "tags", "local"]],
-  ["optimistic.update", ["pending_id", "changes", "depends_on"]],
+  ["optimistic.update", ["pending_id", "changes", "depends_on", "send"]],
   ["optimistic.commit", ["pending_id", "confirmed", "resource_type", "sequence", "id_map"]],
   ["optimistic.rollback", ["pending_id"]], ["optimistic.list", []],
+  ["optimistic.retry", ["pending_id"]], ["outbox.list", []], ["outbox.pause", []], ["outbox.resume", []],
 ]);
 
 type Handler = (params: Params, reply: Reply, sink: Sink) => void;
@@ -74,6 +77,10 @@ export class Methods {
       ["optimistic.commit", (params, reply) => this.commit(params, reply)],
       ["optimistic.rollback", (params, reply) => this.rollBack(params, reply)],
       ["optimistic.list", (params, reply) => reply(this.pending(namedLibrary(params, this.context)))],
+      ["optimistic.retry", (params, reply) => this.retry(params, reply)],
+      ["outbox.list", (params, reply) => reply(this.engine.outbox.list(namedLibrary(params, this.context)))],
+      ["outbox.pause", (_params, reply) => { this.engine.outbox.pause(); reply({}); }],
+      ["outbox.resume", (_params, reply) => { this.engine.outbox.resume(); reply({}); }],
       ["initialize", (params, reply) => reply(greeting(params, this.names))],
     ]);
   }
@@ -104,6 +111,9 @@ export class Methods {
 
   /** Reads what `query.put` takes and `query.fetch` answers. */
   answer(json: string, key: QueryKey, path = ""): Answer { return answerOf(new Params(json, path), key, this.context); }
+
+  /** Reads what `mutation.send` answers. */
+  confirmation(json: string, pendingId: string): Confirmation { return confirmationOf(new Params(json, "result"), this.context, pendingId); }
 
   /** Notifications of what a step changed come before its answer. */
   private done(reply: Reply, out: Out): void {
@@ -272,12 +282,17 @@ export class Methods {
   }
 
   private commit(params: Params, reply: Reply): void {
-    confirm(this.engine.state, confirmationOf(params, this.context), this.engine.now());
+    confirm(this.engine.state, confirmationOf(params, this.context, params.requiredText("pending_id")), this.engine.now());
     this.durable(reply, {}, null);
   }
 
   private rollBack(params: Params, reply: Reply): void {
     rollBack(this.engine.state, params.requiredText("pending_id"), namedLibrary(params, this.context), this.engine.now());
+    this.durable(reply, {}, null);
+  }
+
+  private retry(params: Params, reply: Reply): void {
+    this.engine.outbox.retry(params.requiredText("pending_id"), namedLibrary(params, this.context));
     this.durable(reply, {}, null);
   }
 
@@ -347,16 +362,4 @@ export function errorOut(error: CacheError): { readonly [name: string]: Out; } {
   const reasons = cache === undefined && upstream === undefined ? undefined : { cache, upstream };
   const data = error.code === "method_not_found" ? undefined : { code: error.code, reasons };
   return { code: error.number, message: error.message, data };
-}
-
-function changeOut(change: LayerChange): Out {
-  const key = { op: change.op, resource_type: change.slot.table.name };
-  switch (change.op) {
-    case "put": return { ...key, resource: new Raw(change.resource) };
-    case "patch": return {
-      ...key, id: change.slot.id, fields: new Raw(change.fields), unset: change.unset.length === 0 ? undefined : change.unset,
-    };
-    case "remove_field": return { ...key, id: change.slot.id, field: change.field };
-    case "delete": return { ...key, id: change.slot.id };
-  }
 }

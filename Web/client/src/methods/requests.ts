@@ -7,6 +7,8 @@ import { CacheError } from "../model/errors.js";
 import { canonicalId, idOf, isIdTooLong } from "../model/identity.js";
 import type { Limits } from "../model/limits.js";
 import type { Sequence } from "../model/sequence.js";
+import type { MutationRequest } from "../outbox/sending.js";
+import { Pointer } from "../queries/pointer.js";
 import type { QueryKey } from "../queries/query.js";
 import { parseRule } from "../queries/rule.js";
 import { fetchPolicies } from "../engine/queries.js";
@@ -262,7 +264,39 @@ export function updateOf(params: Params, context: RequestContext): LayerUpdate {
   const steps = stepsOf(params, "changes", context);
   if (steps.length === 0) refuse("changes is empty: pass at least one change");
   const library = libraryOf(params, context);
-  return { pendingId, library, steps, dependsOn: dependenciesOf(params, context) };
+  return { pendingId, library, steps, dependsOn: dependenciesOf(params, context), send: mutationRequestOf(params) };
+}
+
+/** The most attempts that a request may name, and the most places of temporary ids. */
+const ATTEMPT_COUNT_MAX = 1_000_000_000;
+const TEMPORARY_ID_COUNT_MAX = 1_000;
+
+/** Reads the request that is sent for an edit; null when somebody else sends it. */
+function mutationRequestOf(params: Params): MutationRequest | null {
+  const value = params.value("send");
+  if (value === null) return null;
+  const send = new Params(value, "send");
+  send.refuseUnknown(["method", "input", "key", "retry", "ids", "coalesce", "on_failure", "discard"], "send");
+  const method = send.requiredText("method");
+  const key = send.value("key") === null ? null : send.requiredText("key");
+  const retry = new Params(send.value("retry") ?? "{}", "send.retry");
+  retry.refuseUnknown(["attempts", "for"], "send.retry");
+  const attemptCountMax = retry.integer("attempts", 1, ATTEMPT_COUNT_MAX);
+  const duration = retry.milliseconds("for");
+  const temporaryIds = send.texts("ids", TEMPORARY_ID_COUNT_MAX) ?? [];
+  temporaryIds.forEach((text, index) => {
+    if (typeof Pointer.parse(text) === "string") {
+      refuse(`send.ids[${index}] is '${text.slice(0, 60)}': pass a JSON Pointer into input, such as /id`);
+    }
+  });
+  const coalesce = send.text("coalesce");
+  if (coalesce !== null && coalesce !== "replace") send.wrong("coalesce", "replace, or leave it out");
+  const onFailure = send.text("on_failure") ?? "stop";
+  return {
+    method, input: send.value("input") ?? "null", key, attemptCountMax, duration, temporaryIds, isReplaceable: coalesce !== null,
+    onFailure: onFailure === "stop" || onFailure === "continue" ? onFailure : send.wrong("on_failure", "stop or continue"),
+    discardsOnFailure: send.flag("discard"),
+  };
 }
 
 function dependenciesOf(params: Params, context: RequestContext): string[] {
@@ -274,21 +308,18 @@ function dependenciesOf(params: Params, context: RequestContext): string[] {
 }
 
 /** Reads a server's answer to an edit. */
-export function confirmationOf(params: Params, context: RequestContext): Confirmation {
+export function confirmationOf(params: Params, context: RequestContext, pendingId: string): Confirmation {
   const { limits } = context;
-  const pendingId = params.requiredText("pending_id");
   const library = namedLibrary(params, context);
   const value = params.value("confirmed");
-  const resources = value === null ? null : kindOf(value) === "object" ? [value] : params.objects("confirmed", limits.batchMemberCountMax);
+  const resources = value === null ? null : kindOf(value) === "object" ? [value]
+    : kindOf(value) === "array" ? params.objects("confirmed", limits.batchMemberCountMax)
+      : params.wrong("confirmed", "a resource, or an array of them");
   const resourceType = params.optionalType(limits);
   const sequence = params.sequence("sequence");
   const realIds = realIdsOf(params, limits);
-  const confirmed = resources === null ? null : resources.map((resource, index) => {
-    const member = memberOfResource(resource, limits);
-    if (member.reason !== null) return refuse(`confirmed[${index}] cannot be used (${member.reason}): correct it, nothing changed`);
-    return { id: member.id, resource };
-  });
-  return { pendingId, library, confirmed, resourceType, sequence, realIds };
+  const confirmed = resources === null ? null : resources.map((resource) => memberOfResource(resource, limits));
+  return { pendingId, library, confirmed, resourceType, sequence, generation: null, realIds };
 }
 
 function realIdsOf(params: Params, limits: Limits): { temporary: string; real: string; given: string; }[] {

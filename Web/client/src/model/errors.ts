@@ -32,14 +32,33 @@ export class CacheError extends Error {
   get number(): number { return numbers[this.code]; }
 }
 
+/** More about the failure of an upstream. */
+export interface UpstreamFailure {
+  /** Whether another attempt is useless. */
+  isFinal?: boolean;
+  /** Whether the server took the request and refused it. */
+  isRefusal?: boolean;
+  /** Whether a mutation is sent again; without it, what was refused is not, unless the code says that nobody was reached. */
+  retries?: boolean;
+  /** The name of the error that the server gave. */
+  code?: string;
+}
+
 /** The failure of an upstream; `isFinal` says that another attempt is useless. */
 export class UpstreamError extends Error {
   readonly isFinal: boolean;
+  readonly isRefusal: boolean;
+  readonly retries: boolean | null;
+  readonly code: string | null;
 
-  constructor(message: string, isFinal = false) {
+  constructor(message: string, failure: boolean | UpstreamFailure = {}) {
     super(message);
     this.name = "UpstreamError";
-    this.isFinal = isFinal;
+    const { isFinal, isRefusal, retries, code } = typeof failure === "boolean" ? { isFinal: failure, isRefusal: failure } as UpstreamFailure : failure;
+    this.isFinal = isFinal ?? false;
+    this.isRefusal = isRefusal ?? false;
+    this.retries = retries ?? null;
+    this.code = code ?? null;
   }
 }
 

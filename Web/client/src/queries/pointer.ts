@@ -1,7 +1,7 @@
 import { elementsOf, memberOf } from "../json/text.js";
 
 /** One step of a pointer: a member's name, and the element's index that it may be as well. */
-interface Token {
+export interface Token {
   name: string;
   index: number | null;
 }
@@ -9,6 +9,9 @@ interface Token {
 /** A JSON Pointer (RFC 6901) into a resource. */
 export class Pointer {
   private constructor(private readonly tokens: readonly Token[]) { }
+
+  /** The steps of the pointer, from the outside in. */
+  get path(): readonly Token[] { return this.tokens; }
 
   /** The tokens that a pointer may have. */
   static readonly tokenCountMax = 64;

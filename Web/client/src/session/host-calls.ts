@@ -1,6 +1,7 @@
 import type { CacheClock } from "../engine/clock.js";
 import { quoted } from "../json/text.js";
 import { UpstreamError } from "../model/errors.js";
+import type { HostError } from "./message.js";
 
 interface Pending {
   method: string;
@@ -32,18 +33,22 @@ export class HostCalls {
         return reject(new UpstreamError(`${COUNT_MAX} requests wait for the host's answer: it must answer some first`));
       }
       const cancelTimer = this.clock.schedule(this.timeout, () =>
-        this.end(id)?.reject(new UpstreamError(`the host did not answer ${method} in ${this.timeout} ms`)));
+        this.end(id)?.reject(new UpstreamError(`the host did not answer ${method} in ${this.timeout} ms`, { code: "timed_out" })));
       this.pending.set(id, { method, resolve, reject, cancelTimer });
       this.write(`{"jsonrpc":"2.0","id":${quoted(id)},"method":${quoted(method)},"params":${params}}`);
     });
   }
 
   /** Takes an answer of the host; one that nobody waits for is passed over. */
-  take(id: string | null, result: string | null, error: { code: number | null; message: string; } | null): void {
+  take(id: string | null, result: string | null, error: HostError | null): void {
     const pending = id === null ? null : this.end(id);
     if (pending === null) return;
     if (result !== null && error === null) pending.resolve(result);
-    else if (error !== null) pending.reject(new UpstreamError(`the host says: ${error.message}`, error.code === METHOD_NOT_FOUND));
+    else if (error !== null) {
+      pending.reject(new UpstreamError(`the host says: ${error.message}`, {
+        isFinal: error.code === METHOD_NOT_FOUND, isRefusal: true, retries: error.retries ?? undefined, code: error.name ?? undefined,
+      }));
+    }
   }
 
   /** Fails all calls, and those to come: the host cannot answer any more. */

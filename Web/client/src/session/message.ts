@@ -2,10 +2,19 @@ import { kindName, kindOf, membersOf } from "../json/text.js";
 import { byteLength } from "../json/utf8.js";
 import { textOf } from "../methods/params.js";
 
+/** An error that a host answered. */
+export interface HostError {
+  code: number | null;
+  message: string;
+  /** `data.code` and `data.retry`. */
+  name: string | null;
+  retries: boolean | null;
+}
+
 /** One element of a line of JSON-RPC. */
 export type Message =
   | { is: "request"; id: string | null; method: string; params: string | null; }
-  | { is: "answer"; id: string | null; result: string | null; error: { code: number | null; message: string; } | null; }
+  | { is: "answer"; id: string | null; result: string | null; error: HostError | null; }
   | { is: "invalid"; id: string; message: string; };
 
 const ID_BYTE_COUNT_MAX = 1_024;
@@ -48,11 +57,16 @@ function usableId(id: string | undefined): string | null {
   return (kind === "string" || kind === "number" || kind === "null") && byteLength(id) <= ID_BYTE_COUNT_MAX ? id : null;
 }
 
-function readError(json: string): { code: number | null; message: string; } {
+function readError(json: string): HostError {
   const members = new Map(kindOf(json) === "object" ? membersOf(json).map((member) => [member.name, member.value]) : []);
   const code = members.get("code");
   const message = members.get("message");
+  const data = members.get("data");
+  const details = new Map(data !== undefined && kindOf(data) === "object" ? membersOf(data).map((member) => [member.name, member.value]) : []);
+  const name = details.get("code");
+  const retry = details.get("retry");
   return {
+    name: name === undefined ? null : textOf(name), retries: retry === "true" || retry === "false" ? retry === "true" : null,
     code: code !== undefined && /^-?[0-9]+$/.test(code) ? Number(code) : null,
     message: (message === undefined ? null : textOf(message)) ?? "the host answered an error without a message",
   };

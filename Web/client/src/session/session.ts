@@ -63,6 +63,7 @@ export class Session {
     await engine.opened;
     engine.frameEnd((line) => this.take(line));
     engine.afterInput();
+    engine.outbox.stop();
     this.calls.close();
     await engine.gaps.end();
     engine.wakePositionWaiters(true);
@@ -146,7 +147,7 @@ export class Session {
     if (given === "none" || given === undefined) return null;
     const host = this.hostUpstream();
     if (given === "host") return host;
-    return { eventsSince: textUpstream(given, "text").eventsSince, fetch: host.fetch };
+    return { ...host, eventsSince: textUpstream(given, "text").eventsSince };
   }
 
   private hostUpstream(): TextUpstream {
@@ -171,6 +172,8 @@ export class Session {
         });
         return result;
       },
+      send: (mutation) => this.calls.call("mutation.send", mutation),
+      hasTimeout: true,
     };
   }
 }

@@ -12,8 +12,12 @@ import type { Library } from "../store/library.js";
 import { assigned } from "../store/merge.js";
 import type { Slot } from "../store/slot.js";
 import type { Stamp } from "../store/stamp.js";
+import { newSending } from "../outbox/sending.js";
+import type { MutationRequest } from "../outbox/sending.js";
+import type { EventMember } from "../wire/events.js";
 import { clearTombstone, insertEntity, isAwaitingAnswers, overwrite } from "./entities.js";
 import { settleNode } from "./layer-lists.js";
+import { renameInputs } from "./outbox.js";
 import { rename } from "./renaming.js";
 import { dropLayers, dropReached } from "./settling.js";
 import type { State } from "./state.js";
@@ -26,10 +30,12 @@ export interface LayerUpdate {
   library: string;
   steps: readonly Step[];
   dependsOn: readonly string[];
+  /** The request that is sent for it; null: somebody else sends it. */
+  send: MutationRequest | null;
 }
 
 function unknownPending(id: string): CacheError {
-  return new CacheError("unknown_pending", `'${id}' is not pending: it has settled, or never was; see optimistic.list`);
+  return new CacheError("unknown_pending", `'${id}' is not pending: it has settled or never existed; see optimistic.list`);
 }
 
 function tooLarge(state: State, place: string, slot: Slot): CacheError {
@@ -38,7 +44,7 @@ function tooLarge(state: State, place: string, slot: Slot): CacheError {
 }
 
 /** Returns a layer; `unknown_pending` when there is none, or when it is of another library than the one named. */
-function layerOf(state: State, pendingId: string, library: string | null): Layer {
+export function layerOf(state: State, pendingId: string, library: string | null): Layer {
   const layer = state.layers.get(pendingId);
   if (layer === null || library !== null && layer.library.name !== library) throw unknownPending(pendingId);
   return layer;
@@ -58,7 +64,8 @@ export function lay(state: State, update: LayerUpdate, now: number): void {
   const changes = update.steps.map((step, index) => changeOf(state, step, index, library));
   // The server has done what is confirmed: nothing depends on it any more.
   const dependsOn = update.dependsOn.filter((id) => layers.get(id)?.isConfirmed !== true);
-  const parts = { pendingId: update.pendingId, dependsOn, changes };
+  const sending = update.send === null ? null : newSending(update.send);
+  const parts = { pendingId: update.pendingId, dependsOn, changes, sending };
   const layer: Layer = {
     ...parts, number: layers.nextNumber, library, createdAt: now, isConfirmed: false, awaited: null,
     byteCount: layerByteCount(parts),
@@ -145,8 +152,18 @@ export function rollBack(state: State, pendingId: string, library: string | null
   const gone = state.layers.withDependents(layerOf(state, pendingId, library));
   const slots = new Set(gone.flatMap((layer) => layer.changes.map((change) => change.slot)));
   beginUnit(state, slots.size > 1);
+  for (const layer of gone) releaseGroup(state, layer, gone);
   dropLayers(state, gone);
   endUnit(state, now);
+}
+
+/** Lets the other layers of a group send their own requests: the layer that sent for them goes. */
+function releaseGroup(state: State, layer: Layer, gone: readonly Layer[]): void {
+  for (const member of state.layers.group(layer).slice(1)) {
+    if (gone.includes(member)) continue;
+    state.layers.changeSending(member, { sentWith: null });
+    state.changes?.layers.add(member);
+  }
 }
 
 /** A server's answer to a mutation, as the wire checked it. */
@@ -154,31 +171,47 @@ export interface Confirmation {
   pendingId: string;
   library: string | null;
   /** The resources as the server has them; null: the layer waits for its event. */
-  confirmed: readonly { id: string; resource: string; }[] | null;
+  confirmed: readonly EventMember[] | null;
   resourceType: string | null;
   sequence: Sequence | null;
+  /** The generation of the log to which the answer belongs; null: the present one. */
+  generation: number | null;
   /** Temporary and real ids, canonical, with the real ones as they were given. */
   realIds: readonly { temporary: string; real: string; given: string; }[];
 }
 
 /** Applies a server's answer to a layer's mutation, as one unit. */
 export function confirm(state: State, confirmation: Confirmation, now: number): void {
+  confirmation.confirmed?.forEach(({ reason }, index) => {
+    if (reason !== null) {
+      throw new CacheError("invalid_params", `confirmed[${index}] cannot be used (${reason}): correct it, nothing changed`);
+    }
+  });
   const layer = layerOf(state, confirmation.pendingId, confirmation.library);
   const { library } = layer;
+  const group = state.layers.group(layer);
+  const generation = confirmation.generation ?? library.gate.generation;
   const resources = confirmedResources(state, confirmation, layer);
   const renames = confirmation.realIds.filter(({ temporary, real }) => temporary !== real);
   checkConfirmedSizes(state, resources, renames, library);
-  const slots = new Set([...layer.changes.map((change) => change.slot), ...resources.map(({ slot }) => slot)]);
+  const slots = new Set([
+    ...group.flatMap(({ changes }) => changes.map((change) => change.slot)), ...resources.map(({ slot }) => slot),
+  ]);
   beginUnit(state, slots.size > 1 || confirmation.realIds.length > 0);
-  for (const { temporary, real, given } of renames) rename(state, library, temporary, real, quoted(given));
-  for (const { slot, resource } of resources) confirmOne(state, slot, resource, confirmation.sequence, library, now);
+  for (const { temporary, real, given } of renames) {
+    rename(state, library, temporary, real, quoted(given));
+    renameInputs(state, library, temporary, quoted(given));
+  }
+  for (const { slot, resource } of resources) confirmOne(state, slot, resource, confirmation.sequence, generation, now);
   if (confirmation.confirmed !== null) {
-    if (state.layers.get(layer.pendingId) === layer) dropLayers(state, [layer]);
+    if (state.layers.get(layer.pendingId) === layer) dropLayers(state, group);
   } else {
     const { sequence } = confirmation;
-    const place = sequence === null ? null : { sequence, generation: library.gate.generation };
-    for (const released of state.layers.confirm(layer, place)) state.changes?.layers.add(released);
-    state.changes?.layers.add(layer);
+    const place = sequence === null ? null : { sequence, generation };
+    for (const member of group) {
+      for (const released of state.layers.confirm(member, place)) state.changes?.layers.add(released);
+      state.changes?.layers.add(member);
+    }
   }
   if (library.cursor !== null) dropReached(state, library.cursor, library);
   endUnit(state, now);
@@ -236,11 +269,11 @@ export function renamedResource(resource: string, json: string): string {
 
 /** Writes a confirmed resource to the base, unless the base stands for something newer. */
 function confirmOne(
-  state: State, slot: Slot, resource: string, sequence: Sequence | null, library: Library, now: number,
+  state: State, slot: Slot, resource: string, sequence: Sequence | null, generation: number, now: number,
 ): void {
-  const generation = library.gate.generation;
+  const { library } = slot.table;
   const isBehind = (own: Sequence | null, ownGeneration: number): boolean =>
-    ownGeneration === generation && sequence !== null && own !== null && sequence < own;
+    ownGeneration > generation || ownGeneration === generation && sequence !== null && own !== null && sequence < own;
   let stamp: Stamp = { sequence, generation, writtenAt: now, writer: "confirmation", isPartial: true };
   if (slot.text !== null) {
     if (isBehind(slot.stamp.sequence, slot.stamp.generation)) return;
@@ -253,11 +286,13 @@ function confirmOne(
     clearTombstone(state, slot);
     insertEntity(state, slot, resource, stamp);
   }
-  if (sequence !== null) {
-    library.answeredThrough = library.answeredThrough === null ? sequence : later(library.answeredThrough, sequence);
+  // A place in a log that has ended says nothing about the present one.
+  const place = generation === library.gate.generation ? sequence : null;
+  if (place !== null) {
+    library.answeredThrough = library.answeredThrough === null ? place : later(library.answeredThrough, place);
     state.noteLibrary(library);
   }
-  if (isAwaitingAnswers(state)) state.recent.append(slot, sequence);
+  if (isAwaitingAnswers(state)) state.recent.append(slot, place);
 }
 
 /** Tells whether a patch of a layer lies over an entity that was deleted, and shows nothing there. */

@@ -21,7 +21,7 @@ export function settleBy(state: State, event: ChangeEvent, library: Library): vo
 /** Settles the layer whose mutation an event names. */
 export function settleNamed(state: State, event: ChangeEvent, library: Library): void {
   const layer = event.mutationId === null ? null : state.layers.get(event.mutationId);
-  if (layer !== null && layer.library === library) dropLayers(state, [layer]);
+  if (layer !== null && layer.library === library) dropLayers(state, state.layers.group(layer));
 }
 
 /** Whether an event may settle layers: several entities may change then. */

@@ -34,12 +34,18 @@ export async function serve(files) {
 
 /** A running browser. */
 export class Browser {
+  static running = new Set();
+
+  /** Ends the browsers that a failed test left: they would keep the run alive. */
+  static async killAll() { await Promise.all([...Browser.running].map((browser) => browser.kill())); }
+
   static async start(path, profile = mkdtempSync(join(tmpdir(), "tidemark-chromium-"))) {
     const child = spawn(path, [
       "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--remote-debugging-pipe",
       `--user-data-dir=${profile}`, "about:blank",
     ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
     const browser = new Browser(child, profile);
+    Browser.running.add(browser);
     await browser.send("Browser.getVersion");
     return browser;
   }
@@ -49,6 +55,7 @@ export class Browser {
     this.profile = profile;
     this.lastId = 0;
     this.waiting = new Map();
+    this.isEnded = false;
     this.rest = "";
     child.stdio[4].setEncoding("utf8");
     child.stdio[4].on("data", (text) => {
@@ -58,7 +65,10 @@ export class Browser {
     });
     child.stdio[3].on("error", () => undefined);
     this.ended = new Promise((resolve) => { child.on("exit", resolve); });
-    this.ended.then(() => { for (const { reject } of this.waiting.values()) reject(new Error("the browser has ended")); });
+    this.ended.then(() => {
+      Browser.running.delete(this);
+      this.isEnded = true; for (const { reject } of this.waiting.values()) reject(new Error("the browser has ended"));
+    });
   }
 
   take(message) {
@@ -70,6 +80,7 @@ export class Browser {
   }
 
   send(method, params = {}, sessionId = undefined) {
+    if (this.isEnded) return Promise.reject(new Error("the browser has ended"));
     this.lastId += 1;
     const id = this.lastId;
     this.child.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);

@@ -1,0 +1,59 @@
+import TidemarkGraphQLStore
+
+/// The forms of answers in parts that a client understands.
+///
+/// A program adds its own with ``adding(_:)``; the client asks for them in `Accept`, in the order of the registry.
+///
+/// - Source: Protocol/graphql.md, incremental delivery.
+public struct DeliveryRegistry: Sendable {
+    /// In the order in which a server is asked for them. No two have the same parameter and value.
+    public private(set) var formats: [DeliveryFormat]
+
+    /// `deferSpec=20220824` and `incrementalSpec=v0.2`.
+    public static let standard = DeliveryRegistry(formats: [.defer20220824, .incremental02])
+
+    /// The registered formats are at most this many.
+    public static let countMax = 64
+
+    private init(formats: [DeliveryFormat]) { self.formats = formats }
+
+    /// Returns the registry with one more form, asked for before all others. It takes the place of one with the same
+    /// parameter and value.
+    ///
+    /// - Precondition: The parameter and the value are tokens of HTTP, and at most ``countMax`` forms are registered.
+    public func adding(_ format: DeliveryFormat) -> DeliveryRegistry {
+        precondition(
+            DeliveryRegistry.isToken(format.parameter) && DeliveryRegistry.isToken(format.value),
+            "\(format.parameter)=\(format.value) cannot be written in a Content-Type")
+        let others = formats.filter { !DeliveryRegistry.isSame($0, format.parameter, format.value) }
+        precondition(
+            others.count < DeliveryRegistry.countMax, "\(others.count) formats are registered: remove one")
+        return DeliveryRegistry(formats: [format] + others)
+    }
+
+    /// The value of `Accept` for queries and mutations.
+    package var acceptAnswers: String {
+        (formats.map(\.mediaType) + ["application/graphql-response+json", "application/json"])
+            .joined(separator: ", ")
+    }
+
+    /// The value of `Accept` for subscriptions.
+    package var acceptSubscriptions: String { DeliveryFormat.subscription1.mediaType }
+
+    /// Returns the form of a multipart type; nil when the type names none that is registered.
+    package func format(of type: MediaType) -> DeliveryFormat? {
+        (formats + [.subscription1]).first { format in
+            type.parameters[format.parameter.lowercased()].map {
+                DeliveryRegistry.isSame(format, format.parameter, $0)
+            } ?? false
+        }
+    }
+
+    private static func isSame(_ format: DeliveryFormat, _ parameter: String, _ value: String) -> Bool {
+        format.parameter.lowercased() == parameter.lowercased() && format.value.lowercased() == value.lowercased()
+    }
+
+    private static func isToken(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) }
+    }
+}

@@ -1,0 +1,75 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+/// A mutation of a document.
+package struct GraphMutation: Sendable {
+    package var request: GraphRequest
+    package var pendingID: ByteString
+    /// Data as it is hoped for; nil when nothing is shown before the server's answer.
+    package var optimistic: AnswerParts?
+    /// How the cache sends the mutation by itself, again and again; its method and input do not count. nil: it is sent
+    /// once, and its caller waits for the answer.
+    package var send: MutationRequest?
+
+    package init(
+        _ request: GraphRequest, pendingID: ByteString, optimistic: AnswerParts?, send: MutationRequest? = nil
+    ) {
+        self.request = request
+        self.pendingID = pendingID
+        self.optimistic = optimistic
+        self.send = send
+    }
+
+    /// Makes a name for a mutation whose caller gave none.
+    package static func newPendingID() -> ByteString {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return ByteString("tm-" + String(repeating: "0", count: 16 - digits.count) + digits)
+    }
+
+    // MARK: In the outbox
+
+    /// The method of the requests of mutations in the outbox.
+    package static let method: ByteString = "graphql.mutate"
+
+    /// The request that the layer carries: its input has the document, the variables and what is hoped for.
+    ///
+    /// Temporary ids stand in the variables.
+    var sentRequest: MutationRequest? {
+        guard var sent = send else { return nil }
+        var input = JSONLine()
+        input.object { line in
+            line.member("document", Optional(request.document))
+            if let name = request.operationName { line.member("operation_name", Optional(name)) }
+            line.member("variables", json: Optional(request.variables?.bytes ?? Array("{}".utf8)))
+            line.member("optimistic", json: optimistic?.data)
+        }
+        sent.method = GraphMutation.method
+        sent.input = input.bytes
+        sent.temporaryIDs = sent.temporaryIDs.map { ByteString(Array("/variables".utf8) + $0.bytes) }
+        return sent
+    }
+
+    /// Reads the mutation of a request in the outbox.
+    ///
+    /// - Returns: nil when its input is not one.
+    init?(_ sent: SentMutation) {
+        guard let members = JSONSlice(compact: sent.input[...]).members,
+            let document = members[Array("document".utf8)]?.text
+        else { return nil }
+        request = GraphRequest(ByteString(document), library: sent.library)
+        if let name = members[Array("operation_name".utf8)], name.kind != .null {
+            guard let text = name.text else { return nil }
+            request.operationName = ByteString(text)
+        }
+        if let variables = members[Array("variables".utf8)], variables.kind != .null {
+            guard variables.kind == .object else { return nil }
+            request.variables = ByteString(variables.bytes)
+        }
+        if let data = members[Array("optimistic".utf8)], data.kind == .object {
+            optimistic = AnswerParts(data: Array(data.bytes), errors: nil)
+        }
+        pendingID = sent.pendingID
+    }
+}

@@ -1,0 +1,124 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// The server of an outbox whose edits may be mutations of documents: these go to the server of GraphQL, all others to
+/// another one.
+///
+/// - Source: Protocol/graphql.md, mutations in the outbox.
+package struct GraphMutations: MutationUpstream {
+    /// A mutation that a server has performed.
+    package struct Answer: Sendable {
+        package var mutation: GraphMutation
+        package var result: GraphResult
+    }
+
+    /// The cache keeps this value, so it is there as long as anything is sent.
+    private unowned let cache: SyncCache
+    private let other: (any MutationUpstream)?
+    private let answered: @Sendable (Answer) -> Void
+
+    /// - Parameters:
+    ///   - cache: A cache with a graph engine.
+    ///   - other: The server of all other requests; nil: they fail.
+    ///   - answered: Called with each answer that was stored; must not wait.
+    package init(
+        _ cache: SyncCache, other: (any MutationUpstream)?, answered: @escaping @Sendable (Answer) -> Void
+    ) {
+        self.cache = cache
+        self.other = other
+        self.answered = answered
+    }
+
+    package func send(_ mutation: SentMutation) async throws(UpstreamError) -> OptimisticCommit {
+        if mutation.method == GraphMutation.method { return try await cache.sendGraph(mutation, answered) }
+        guard let other else {
+            throw UpstreamError(
+                "there is nobody who is asked \(mutation.method): only documents have a server", isRefusal: true,
+                code: "no_upstream")
+        }
+        return try await other.send(mutation)
+    }
+}
+
+/// One attempt to send a mutation of the outbox.
+extension SyncCache {
+    /// Asks the server of GraphQL to perform a mutation, and stores its answer, which settles the layer.
+    ///
+    /// - Throws: ``UpstreamError``: a refusal for `errors` without `data`, and for what no attempt can mend.
+    func sendGraph(
+        _ sent: SentMutation, _ answered: @Sendable (GraphMutations.Answer) -> Void
+    ) async throws(UpstreamError) -> OptimisticCommit {
+        guard let mutation = GraphMutation(sent) else {
+            throw UpstreamError(
+                "its input is no mutation: pass document, variables and optimistic", isRefusal: true,
+                code: CacheError.Code.invalidParams.rawValue)
+        }
+        let plan: OperationPlan
+        do throws(CacheError) {
+            plan = try mutationPlan(mutation.request)
+        } catch {
+            throw UpstreamError(error.message, isRefusal: true, code: error.code.rawValue)
+        }
+        let start = beginGraphFetch(in: sent.library)
+        defer { endGraphFetch(start.number, in: sent.library) }
+        let parts = try await askGraph(mutation)
+        guard parts.hasData else { throw parts.refusal }
+        // The answer to an attempt that has ended concerns nobody.
+        guard let added = addedKeys(by: sent) else { return OptimisticCommit(pendingID: sent.pendingID) }
+        do throws(CacheError) {
+            var answer = try graphAnswer(parts, plan, sent.library, start: start)
+            answer.settledLayer = sent.pendingID
+            answer.realIDs = try realIDs(mutation, parts, plan, added)
+            try await store(answer, isRefetch: false)
+        } catch {
+            if error.code == .storageFailed { throw UpstreamError(error.message) }
+            throw UpstreamError(
+                "the server's answer cannot be used: \(error.message)", isRefusal: true, code: "invalid_answer")
+        }
+        let result = GraphResult(data: AnswerProjector.data(of: parts, plan), source: .upstream).with(parts)
+        answered(GraphMutations.Answer(mutation: mutation, result: result))
+        return OptimisticCommit(pendingID: sent.pendingID)
+    }
+
+    /// Returns the real ids of entities that the layer adds: those that stand in the answer where the hoped data has the
+    /// temporary ones.
+    private func realIDs(
+        _ mutation: GraphMutation, _ parts: AnswerParts, _ plan: OperationPlan, _ added: Set<EntityKey>
+    ) throws(CacheError) -> [LayerConfirmation.RealID] {
+        guard let optimistic = mutation.optimistic, !added.isEmpty else { return [] }
+        var options = AnswerNormalizer.Options()
+        options.isPartial = true
+        options.notesPlaces = true
+        let library = mutation.request.library
+        var found: [ByteString: Set<ByteString>] = [:]
+        do throws(AnswerFault) {
+            let hoped = try AnswerNormalizer.normalize(optimistic.data, plan: plan, options: options)
+            let came = try AnswerNormalizer.normalize(
+                parts.data, errors: parts.errors, plan: plan, options: options)
+            for (path, key) in hoped.keysByPath where added.contains(key.entityKey(in: library)) {
+                guard let real = came.keysByPath[path], real.type == key.type else { continue }
+                found[key.id, default: []].insert(real.id)
+            }
+        } catch {
+            throw CacheError(.invalidParams, error.description)
+        }
+        return found.sorted { $0.key < $1.key }.compactMap { temporary, real in
+            // One temporary id cannot stand for two entities.
+            guard real.count == 1, let id = real.first, id != temporary else { return nil }
+            return LayerConfirmation.RealID(temporary: temporary, real: id)
+        }
+    }
+}
+
+extension AnswerParts {
+    /// The refusal that `errors` without `data` are: with the message of the first error, and its `extensions.code`.
+    var refusal: UpstreamError {
+        let first = errors?.elements?.first?.members
+        let message = first?[Array("message".utf8)]?.text.map { String(decoding: $0, as: UTF8.self) }
+        let code = first?[Array("extensions".utf8)]?.members?[Array("code".utf8)]?.text
+        return UpstreamError(
+            "the server refused it: \(message ?? "its answer has no data")", isRefusal: true,
+            code: code.map { String(decoding: $0, as: UTF8.self) })
+    }
+}

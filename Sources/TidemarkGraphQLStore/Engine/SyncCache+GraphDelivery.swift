@@ -1,0 +1,196 @@
+import Tidemark
+import TidemarkGraphQL
+import TidemarkModel
+import TidemarkStore
+
+/// An answer of which some parts have come.
+struct GraphDelivery {
+    /// What has come so far.
+    var parts: AnswerParts
+    /// The last part is here, and is being stored: observers are told when that is done.
+    var isEnding = false
+}
+
+/// Answers that come in parts.
+///
+/// - Source: Protocol/graphql.md, incremental delivery.
+extension SyncCache {
+    /// The largest answer in parts: 64 MiB.
+    static let deliveryByteCountMax = 64 << 20
+
+    /// Gathers the payloads of an answer.
+    ///
+    /// - Parameter each: Called after each payload but the last one that changed something; returns whether to go on.
+    /// - Returns: The whole answer and the change that the last payload made; nil when `each` ended it.
+    /// - Throws: ``UpstreamError`` when the answer ends before its last part, or a payload cannot be used.
+    func gatherGraph(
+        _ parts: any GraphParts, _ parser: any DeliveryParser,
+        each: (IncrementalAnswer, IncrementalAnswer.Change) async throws(UpstreamError) -> Bool
+    ) async throws(UpstreamError) -> (answer: IncrementalAnswer, last: IncrementalAnswer.Change)? {
+        var answer = IncrementalAnswer(parser)
+        var byteCount = 0
+        while true {
+            guard let next = try await parts.next() else {
+                throw UpstreamError.delivery("premature_end", "its answer ended before the last part")
+            }
+            byteCount += next.byteCount
+            guard byteCount <= SyncCache.deliveryByteCountMax else {
+                throw UpstreamError.delivery("limit_exceeded", "its answer is larger than 64 MiB")
+            }
+            let change: IncrementalAnswer.Change
+            do throws(DeliveryFault) {
+                change = try answer.apply(next.payload)
+            } catch {
+                throw UpstreamError.delivery("not_graphql", error.message)
+            }
+            if !answer.hasNext { return (answer, change) }
+            guard try await each(answer, change) else { return nil }
+        }
+    }
+
+    /// Follows the parts of a fetch to its end.
+    func followGraph(
+        _ parts: any GraphParts, _ parser: any DeliveryParser, _ key: GraphFetchKey, _ number: UInt64
+    ) async {
+        defer { parts.stop() }
+        do throws(UpstreamError) {
+            let whole = try await gatherGraph(parts, parser) { (answer, change) throws(UpstreamError) in
+                guard let fetch = self.graph.fetches[key], fetch.number == number else { return false }
+                self.timeGraph(key, fetch)
+                if !change.isHeartbeat { try await self.takePart(answer, change, key, fetch) }
+                return true
+            }
+            guard let whole else { return }
+            let answer = try AnswerParts.checked(whole.answer)
+            for watcher in observers(of: key) { watcher.untoldErrors += whole.last.errors }
+            await graphFetched(.success(answer), key, number, last: whole.last.mask)
+        } catch {
+            // Nobody wants the rest of an answer that cannot be used.
+            if graph.fetches[key]?.number == number { graph.upstream?.stop(fetch: number) }
+            await graphFetched(.failure(error), key, number)
+        }
+    }
+
+    /// Begins the time for the next part anew.
+    private func timeGraph(_ key: GraphFetchKey, _ fetch: GraphFetch) {
+        fetch.timer.cancel()
+        guard graph.upstream?.keepsTime == false else { return }
+        graph.fetches[key]?.timer = graphTimer(key, fetch.number)
+    }
+
+    /// Takes what has come so far: stores it where that is wanted, and tells observers.
+    private func takePart(
+        _ answer: IncrementalAnswer, _ change: IncrementalAnswer.Change, _ key: GraphFetchKey, _ fetch: GraphFetch
+    ) async throws(UpstreamError) {
+        let isWatched = !fetch.observers.isEmpty || fetch.waiters.contains { $0.sink != nil }
+        guard isWatched || graph.write == .incremental else { return }
+        let parts = try AnswerParts.checked(answer)
+        graph.fetches[key]?.delivery = GraphDelivery(parts: parts)
+        for watcher in observers(of: key) { watcher.untoldErrors += change.errors }
+        if graph.write == .incremental {
+            do throws(CacheError) {
+                try await storePart(parts, change.mask, key, fetch, isLast: false)
+            } catch {
+                throw UpstreamError.unusable(error)
+            }
+        }
+        guard let current = graph.fetches[key], current.number == fetch.number else { return }
+        let waiting = current.waiters.filter { $0.sink != nil }
+        graph.fetches[key]?.waiters.removeAll { $0.sink != nil }
+        for waiter in waiting { await answerPart(parts, to: waiter, key) }
+        for watcher in observers(of: key) { graph.run(watcher, in: self) }
+        endGraphStep()
+    }
+
+    private func observers(of key: GraphFetchKey) -> [GraphWatcher] {
+        graph.fetches[key]?.observers.compactMap { graph.watchers[$0] } ?? []
+    }
+
+    /// Stores the fields that one payload brought.
+    func storePart(
+        _ parts: AnswerParts, _ mask: PayloadMask, _ key: GraphFetchKey, _ fetch: GraphFetch, isLast: Bool
+    ) async throws(CacheError) {
+        let plan = try graph.plan(fetchedRequest(key, fetch))
+        var options = AnswerNormalizer.Options()
+        options.mask = mask
+        var answer = try graphAnswer(parts, plan, key.library, options: options, start: fetch.start)
+        answer.isPart = true
+        // Types that only later payloads named count for the root fields, too.
+        if isLast, !mask.isWhole {
+            answer.roots = try graphAnswer(parts, plan, key.library, start: fetch.start).roots
+        }
+        guard !answer.entities.isEmpty || !answer.roots.isEmpty else { return }
+        try await store(answer, isRefetch: !fetch.watchers.isEmpty)
+    }
+
+    /// Answers one that observes with what has come so far.
+    func answerPart(_ parts: AnswerParts, to waiter: GraphWaiter, _ key: GraphFetchKey) async {
+        if graph.write == .incremental {
+            let refusal = await answerGraph(waiter.request, .any, parts: parts, delivery: key, waiter.sink, waiter.reply)
+            if let refusal { waiter.reply(.failure(refusal.error)) }
+            return
+        }
+        do throws(CacheError) {
+            let plan = try graph.plan(waiter.request.operation)
+            let projection = AnswerProjector.projection(of: parts, plan)
+            var result = GraphResult(data: projection.data, source: .upstream).with(parts)
+            result.isPartial = true
+            result.deferred = projection.deferred
+            finishGraph(
+                result, GraphSnapshot(data: result.data), [], expiresAt: nil, waiter.request, plan, delivery: key,
+                waiter.sink, waiter.reply)
+        } catch {
+            waiter.reply(.failure(error))
+        }
+    }
+
+    /// Ends the delivery for its observers: each is run on what is stored now, or told that there is no more.
+    func endDelivery(_ fetch: GraphFetch, _ parts: AnswerParts?, _ error: CacheError?) {
+        for subscription in fetch.observers + fetch.watchers {
+            guard let watcher = graph.watchers[subscription] else { continue }
+            if watcher.delivery != nil { watcher.isFetching = true }
+            watcher.delivery = nil
+            watcher.failed = parts?.failedFragments ?? []
+            if error != nil { watcher.shownDeferred = watcher.shownDeferred.ended }
+        }
+    }
+
+    /// Ends a fetch that nobody waits for any more.
+    func abandonGraph(_ subscription: SubscriptionID, _ key: GraphFetchKey) {
+        guard var fetch = graph.fetches[key] else { return }
+        fetch.observers.removeAll { $0 == subscription }
+        graph.fetches[key] = fetch
+        guard fetch.parts == nil, fetch.observers.isEmpty, fetch.waiters.isEmpty, fetch.watchers.isEmpty else { return }
+        graph.fetches[key] = nil
+        fetch.timer.cancel()
+        fetch.task.cancel()
+        graph.upstream?.stop(fetch: fetch.number)
+        endGraphFetch(fetch.start.number, in: key.library)
+    }
+}
+
+extension AnswerParts {
+    /// Gives an answer as it has come so far.
+    static func checked(_ answer: IncrementalAnswer) throws(UpstreamError) -> AnswerParts {
+        do throws(AnswerFault) {
+            return try AnswerParts(answer)
+        } catch {
+            throw UpstreamError.delivery("not_graphql", "its answer \(error.message)")
+        }
+    }
+}
+
+extension UpstreamError {
+    /// The error of an answer in parts that cannot be used.
+    package static func delivery(_ reason: String, _ message: String) -> UpstreamError {
+        var error = UpstreamError("the answer in parts: \(message)", code: reason)
+        error.details = [CacheError.Detail("reason", json: Array("\"\(reason)\"".utf8))]
+        return error
+    }
+
+    static func unusable(_ error: CacheError) -> UpstreamError {
+        var own = UpstreamError("its answer cannot be used: \(error.message)", code: error.code.rawValue)
+        own.details = error.details
+        return own
+    }
+}

@@ -1,0 +1,147 @@
+import Logging
+import Tidemark
+import TidemarkGraphQL
+import TidemarkModel
+import TidemarkStore
+
+/// Mutations that are sent once, while their caller waits.
+///
+/// - Source: Protocol/graphql.md, mutations.
+extension SyncCache {
+    /// Shows a mutation before a server has performed it: the first half of ``mutateGraph(_:)``.
+    ///
+    /// - Returns: Whether there is a layer now, which ``finishGraph(_:)`` has to wait for.
+    /// - Throws: ``CacheError``; then there is no layer.
+    package func beginGraph(_ mutation: GraphMutation) async throws(CacheError) -> Bool {
+        if let closedRefusal { throw closedRefusal }
+        let plan = try mutationPlan(mutation.request)
+        guard graph.upstream != nil else {
+            throw CacheError(.upstreamFailed, "there is nobody to ask: nothing changed")
+        }
+        guard let optimistic = mutation.optimistic else {
+            guard mutation.send == nil else {
+                throw CacheError(.invalidParams, "send needs optimistic: pass the data that the mutation will bring")
+            }
+            return false
+        }
+        var options = AnswerNormalizer.Options()
+        options.isPartial = true
+        let hoped = try graphAnswer(optimistic, plan, mutation.request.library, options: options)
+        guard !hoped.entities.isEmpty else {
+            throw CacheError(.invalidParams, "optimistic names no entity: give objects with __typename and key")
+        }
+        var operations: [TransactionOperation] = []
+        do throws(StorageError) {
+            try await withGraph({ asked in
+                hoped.entities.compactMap { entity in
+                    guard case .elsewhere(let key) = graphLook(entity.key, asked: asked) else { return nil }
+                    return key
+                }
+            }) {
+                operations = hoped.entities.map { entity in
+                    if case .found = graphLook(entity.key, asked: []) {
+                        return .merge(type: entity.key.type, id: entity.key.id, fields: entity.resource)
+                    }
+                    return .keyedPut(type: entity.key.type, id: entity.key.id, resource: entity.resource)
+                }
+            }
+        } catch {
+            throw CacheError(.storageFailed, error.description)
+        }
+        try await begin(
+            OptimisticUpdate(
+                pendingID: mutation.pendingID, library: mutation.request.library, operations: operations,
+                send: mutation.sentRequest))
+        return true
+    }
+
+    /// - Throws: ``CacheError`` `invalidParams` for an operation that is no mutation.
+    func mutationPlan(_ request: GraphRequest) throws(CacheError) -> OperationPlan {
+        let plan = try graph.plan(request)
+        guard case .operation(.mutation) = plan.root else {
+            throw CacheError(.invalidParams, "the operation is no mutation: use graphql.read or graphql.observe")
+        }
+        return plan
+    }
+
+    /// Asks the server to perform a mutation.
+    func askGraph(_ mutation: GraphMutation) async throws(UpstreamError) -> AnswerParts {
+        guard let upstream = graph.upstream else { throw UpstreamError("there is nobody to ask") }
+        let document: GraphDocument
+        do throws(CacheError) {
+            document = try graph.document(mutation.request.document)
+        } catch {
+            throw UpstreamError(error.message, isRefusal: true)
+        }
+        graph.lastFetch += 1
+        let request = GraphUpstreamRequest(
+            fetch: graph.lastFetch, document: ByteString(document.sent),
+            operationName: mutation.request.operationName, variables: mutation.request.variables ?? "{}",
+            kind: .mutation, pendingID: mutation.pendingID, library: mutation.request.library)
+        return try await wholeAnswer(request, of: upstream)
+    }
+
+    /// Asks for an answer, and gathers it where it comes in parts.
+    private func wholeAnswer(
+        _ request: GraphUpstreamRequest, of upstream: any GraphUpstream
+    ) async throws(UpstreamError) -> AnswerParts {
+        switch try await upstream.ask(request) {
+        case .whole(let parts): return parts
+        case .parts(let parts, let parser):
+            defer { parts.stop() }
+            let whole = try await gatherGraph(parts, parser) { _, _ in true }
+            guard let whole else { throw UpstreamError("nobody waits for the answer any more") }
+            return try AnswerParts.checked(whole.answer)
+        case .stream(let parts, _):
+            parts.stop()
+            throw UpstreamError("the answer to a mutation came as a subscription")
+        }
+    }
+
+    /// Asks the server to perform a mutation, and settles its layer by what it answers.
+    ///
+    /// - Parameter hasLayer: What ``beginGraph(_:)`` returned.
+    /// - Returns: `data`, `errors` and `extensions` as the server said them.
+    /// - Throws: ``CacheError`` `upstreamFailed`, `storageFailed`. The layer of a mutation whose outcome nobody knows
+    ///   stays.
+    package func finishGraph(_ mutation: GraphMutation, hasLayer: Bool) async throws(CacheError) -> GraphResult {
+        if hasLayer { try await finish(mutation.pendingID, isUpdate: true) }
+        let plan = try graph.plan(mutation.request)
+        let start = beginGraphFetch(in: mutation.request.library)
+        defer { endGraphFetch(start.number, in: mutation.request.library) }
+        let parts: AnswerParts
+        do throws(UpstreamError) {
+            parts = try await askGraph(mutation)
+        } catch {
+            if error.isRefusal, hasLayer { await rollBackGraph(mutation.pendingID) }
+            throw CacheError(
+                .upstreamFailed, "the mutation has no answer (\(error.message))",
+                reasons: ["upstream": error.message], details: error.details)
+        }
+        if parts.hasData {
+            do throws(CacheError) {
+                var answer = try graphAnswer(parts, plan, mutation.request.library, start: start)
+                if hasLayer { answer.settledLayer = mutation.pendingID }
+                try await store(answer, isRefetch: false)
+                // The layer is gone for good only when that is on the disk, as with every commit.
+                if hasLayer { try await finish(mutation.pendingID, isUpdate: false) }
+            } catch {
+                if error.code == .storageFailed { throw error }
+                throw CacheError(
+                    .upstreamFailed, "the server's answer cannot be used: \(error.message)", details: error.details)
+            }
+        } else if hasLayer {
+            await rollBackGraph(mutation.pendingID)
+        }
+        return GraphResult(data: AnswerProjector.data(of: parts, plan), source: .upstream).with(parts)
+    }
+
+    private func rollBackGraph(_ pendingID: ByteString) async {
+        do throws(CacheError) {
+            try await rollBack(pendingID)
+        } catch {
+            // An event has settled it meanwhile, or it is rolled back on the disk later.
+            graphConfiguration.logger.debug("the layer of a mutation is gone already: \(error)")
+        }
+    }
+}

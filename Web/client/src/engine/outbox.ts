@@ -1,0 +1,243 @@
+// The sending of pending edits. A request is sent only when its layer and the count of the attempt are in the journal, so that no
+// edit reaches the server that a restart does not know. Protocol/optimistic.md, the outbox.
+
+import { CacheError, UpstreamError } from "../model/errors.js";
+import { Raw } from "../out/raw.js";
+import type { Out } from "../out/value.js";
+import { textOf } from "../out/value.js";
+import type { OutboxItem, OutboxStatus } from "../outbox/queue.js";
+import { OutboxQueue } from "../outbox/queue.js";
+import { boundedFailure } from "../outbox/sending.js";
+import type { MutationFailure } from "../outbox/sending.js";
+import { confirm, rollBack } from "../state/layers.js";
+import type { Confirmation } from "../state/layers.js";
+import { beginAttempt, failRequest, retryRequest } from "../state/outbox.js";
+import { changeOut } from "../methods/changes.js";
+import type { Engine } from "./engine.js";
+
+/** How long an attempt waits that was not sent because the journal failed. */
+const POSTPONED = 1_000;
+/** The failures after which the mutation is sent again, though the server named them. */
+const passing: readonly string[] = ["offline", "timed_out", "connection_lost"];
+
+/** One attempt that is under way. */
+interface Attempt {
+  readonly number: number;
+  /** The generation of the library's log when the attempt was begun: a place in the answer belongs to it. */
+  readonly generation: number;
+  cancelTimer: (() => void) | null;
+}
+
+/** The outbox of a cache: the queue, and the work that its decisions need. */
+export class Outbox {
+  private readonly queue = new OutboxQueue();
+  private readonly attempts = new Map<OutboxItem, Attempt>();
+  /** The statuses that were told. */
+  private readonly shown = new WeakMap<OutboxItem, string>();
+  private cancelTimer: (() => void) | null = null;
+  private isFollowing = false;
+  private isStopped = false;
+
+  constructor(private readonly engine: Engine) { }
+
+  /** Takes the layers that were restored: nobody is told of those that do not move. */
+  restore(): void {
+    this.takeChanges();
+    this.queue.takeChanged();
+  }
+
+  /** Ends the sending. Answers and errors of attempts that are under way are not taken. */
+  stop(): void {
+    this.isStopped = true;
+    this.cancelTimer?.();
+    for (const attempt of this.attempts.values()) attempt.cancelTimer?.();
+  }
+
+  pause(): void { this.queue.isPaused = true; }
+
+  resume(): void {
+    this.queue.isPaused = false;
+    this.queue.wake(Infinity);
+    this.follow(true);
+  }
+
+  /** Sends a failed request again, and one that waits at once. */
+  retry(pendingId: string, library: string | null): void {
+    const layer = retryRequest(this.engine.state, pendingId, library);
+    if (layer === null) {
+      throw new CacheError("invalid_params", `'${pendingId}' has no request to send: pass send with optimistic.update`);
+    }
+    const item = this.queue.get(layer.number);
+    if (item !== null) this.queue.hurry(item);
+    this.follow(true);
+  }
+
+  /** Returns what `outbox.list` answers. */
+  list(library: string | null): Out {
+    const items = this.queue.items.filter(({ layer }) => library === null || layer.library.name === library);
+    return {
+      outbox: items.map((item) => {
+        const status = this.queue.status(item);
+        return { ...statusOut(status), error: failureOut(status.failure) };
+      }),
+    };
+  }
+
+  // Following the layers
+
+  /** Takes up what changed about requests, sends what may be sent, and tells everybody. In the step of the change. */
+  follow(isForced = false): void {
+    if (this.isFollowing || !isForced && !this.engine.state.layers.hasChangedRequests) return;
+    this.isFollowing = true;
+    this.takeChanges();
+    if (this.maySend) {
+      for (let start = this.queue.next(); start !== null; start = this.queue.next()) this.begin(start.item, start.members);
+      this.setTimer();
+    }
+    this.isFollowing = false;
+    this.tell();
+  }
+
+  private get maySend(): boolean { return this.engine.upstream?.send != null && !this.isStopped && !this.engine.isClosed && this.engine.isOpen; }
+
+  private takeChanges(): void {
+    const { layers } = this.engine.state;
+    for (const layer of layers.takeChangedRequests()) {
+      if (layers.get(layer.pendingId) === layer && layer.sending !== null) {
+        this.queue.put(layer, layer.sending);
+        continue;
+      }
+      const item = this.queue.get(layer.number);
+      if (item !== null) this.endAttempt(item);
+      this.queue.remove(layer.number);
+    }
+  }
+
+  private tell(): void {
+    for (const item of this.queue.takeChanged()) {
+      if (this.queue.get(item.layer.number) !== item) continue;
+      const status = this.queue.status(item);
+      const params = { ...statusOut(status), error: failureOut(status.failure) ?? undefined };
+      const text = textOf(params);
+      if (this.shown.get(item) === text) continue;
+      this.shown.set(item, text);
+      for (const sink of this.engine.sinks) this.engine.observers.tell(sink, { method: "outbox.changed", params });
+    }
+  }
+
+  private setTimer(): void {
+    this.cancelTimer?.();
+    this.cancelTimer = null;
+    const moment = this.queue.nextMoment;
+    if (moment === null) return;
+    this.cancelTimer = this.engine.clock.schedule(Math.max(0, moment - this.engine.now()), () => {
+      this.cancelTimer = null;
+      this.queue.wake(Math.max(moment, this.engine.now()));
+      this.follow(true);
+    });
+  }
+
+  // An attempt
+
+  /** Counts an attempt, and sends it when the count is durable. */
+  private begin(item: OutboxItem, members: readonly OutboxItem[]): void {
+    const { state, flusher } = this.engine;
+    const { library } = item.layer;
+    beginAttempt(state, item.layer, members.map(({ layer }) => layer), this.engine.now());
+    this.takeChanges();
+    const attempt: Attempt = { number: item.sending.attemptCount, generation: library.gate.generation, cancelTimer: null };
+    this.attempts.set(item, attempt);
+    flusher.wait(true, (error) => {
+      if (error === null) return this.send(item, attempt);
+      this.endAttempt(item);
+      this.queue.postpone(item, attempt.number, this.engine.now() + POSTPONED);
+      this.follow(true);
+    });
+  }
+
+  private send(item: OutboxItem, attempt: Attempt): void {
+    const { upstream, state, clock, fetchTimeout } = this.engine;
+    if (!this.maySend || upstream?.send == null || !this.queue.isSending(item, attempt.number)) return;
+    const group = state.layers.group(item.layer);
+    const mutation = {
+      pending_id: item.layer.pendingId, method: item.sending.request.method,
+      input: new Raw(group[group.length - 1].sending?.request.input ?? item.sending.request.input), attempt: attempt.number,
+      library_id: item.layer.library.name, changes: group.flatMap(({ changes }) => changes.map(changeOut)),
+    };
+    if (upstream.hasTimeout !== true) {
+      attempt.cancelTimer = clock.schedule(fetchTimeout, () =>
+        this.failed(item, attempt, boundedFailure(`no answer came in ${fetchTimeout} ms`, "timed_out"), true));
+    }
+    upstream.send(textOf(mutation)).then(
+      (answer) => this.answered(item, attempt, answer),
+      (error: unknown) => this.failed(item, attempt, failureOf(error), isWorthRetrying(error)));
+  }
+
+  private endAttempt(item: OutboxItem): void {
+    this.attempts.get(item)?.cancelTimer?.();
+    this.attempts.delete(item);
+  }
+
+  // Answers
+
+  private answered(item: OutboxItem, attempt: Attempt, answer: string): void {
+    if (this.isStopped || this.engine.isClosed || !this.queue.isSending(item, attempt.number)) return;
+    const fail = (message: string, code: string | null): void => this.failed(item, attempt, boundedFailure(message, code), false);
+    let confirmation: Confirmation;
+    try {
+      confirmation = this.engine.methods.confirmation(answer, item.layer.pendingId);
+    } catch (error) {
+      if (!(error instanceof CacheError)) throw error;
+      return fail(`the host's answer to mutation.send cannot be used: ${error.message}`, null);
+    }
+    try {
+      confirm(
+        this.engine.state, { ...confirmation, library: item.layer.library.name, generation: attempt.generation }, this.engine.now());
+    } catch (error) {
+      if (!(error instanceof CacheError)) throw error;
+      return fail(`the answer cannot be used: ${error.message}`, error.code);
+    }
+    this.endAttempt(item);
+    this.engine.distribute();
+    this.engine.noteChanged();
+  }
+
+  private failed(item: OutboxItem, attempt: Attempt, failure: MutationFailure, mayRetry: boolean): void {
+    if (this.isStopped || this.engine.isClosed || this.attempts.get(item) !== attempt) return;
+    this.endAttempt(item);
+    const { state } = this.engine;
+    const now = this.engine.now();
+    switch (this.queue.failed(item, attempt.number, failure, mayRetry, now, this.engine.random())) {
+      case "ignored": return;
+      case "again": break;
+      case "failed": failRequest(state, item.layer, failure); break;
+      case "discarded":
+        for (const layer of state.layers.group(item.layer).reverse()) {
+          // The rollback of a newer one may have taken this one along.
+          if (state.layers.get(layer.pendingId) === layer) rollBack(state, layer.pendingId, null, now);
+        }
+        this.engine.distribute();
+    }
+    this.follow(true);
+    this.engine.noteChanged();
+  }
+}
+
+function failureOf(error: unknown): MutationFailure {
+  const { code } = typeof error === "object" && error !== null ? error as { code?: unknown; } : { code: null };
+  return boundedFailure(error instanceof Error ? error.message : String(error), typeof code === "string" ? code : null);
+}
+
+/** Whether a mutation that got this error is sent again: what the server did not refuse, or will do later. */
+function isWorthRetrying(error: unknown): boolean {
+  if (!(error instanceof UpstreamError)) return true;
+  return error.retries ?? (!error.isRefusal || error.code !== null && passing.includes(error.code));
+}
+
+function statusOut({ pendingId, state, attempt, nextAttemptAt }: OutboxStatus): { readonly [name: string]: Out; } {
+  return { pending_id: pendingId, state, attempt, next_attempt_at: nextAttemptAt };
+}
+
+function failureOut(failure: MutationFailure | null): Out {
+  return failure === null ? null : { message: failure.message, code: failure.code ?? undefined };
+}

@@ -1,0 +1,16 @@
+import type { LayerChange } from "../layers/layer.js";
+import { Raw } from "../out/raw.js";
+import type { Out } from "../out/value.js";
+
+/** Returns a change of a layer in the form of an operation, as it was given. */
+export function changeOut(change: LayerChange): Out {
+  const key = { op: change.op, resource_type: change.slot.table.name };
+  switch (change.op) {
+    case "put": return { ...key, resource: new Raw(change.resource) };
+    case "patch": return {
+      ...key, id: change.slot.id, fields: new Raw(change.fields), unset: change.unset.length === 0 ? undefined : change.unset,
+    };
+    case "remove_field": return { ...key, id: change.slot.id, field: change.field };
+    case "delete": return { ...key, id: change.slot.id };
+  }
+}
