@@ -1,4 +1,4 @@
-// Compares the built page with the one that is checked in, and runs its tests in Node's own runner.
+// Compares the page that is checked in with what its sources make, and runs its tests in Node's own runner. With --compare it only compares.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -18,12 +18,14 @@ if (found === ESBUILD) {
   const differing = names.filter((name) => !readFileSync(join(fresh, name)).equals(readFileSync(join(root, "dist", name))));
   rmSync(fresh, { recursive: true });
   if (differing.length > 0 || readdirSync(join(root, "dist")).sort().join() !== names.join()) {
-    console.error(`the page in dist is not what its sources make (${differing.join(", ")}): run make web and check it in`);
+    console.error(`the page in dist is not what its sources make (${differing.join(", ")}): run make web, and check it in`);
     process.exit(1);
   }
 } else {
   console.error(`the page in dist is not compared: it was built with esbuild ${ESBUILD}, and this is ${found}`);
 }
+
+if (process.argv.includes("--compare")) process.exit(0);
 
 const files = readdirSync(join(root, "test")).filter((name) => name.endsWith(".test.mjs")).map((name) => join(root, "test", name));
 const run = spawnSync(process.execPath, ["--test", ...files], { encoding: "utf8", maxBuffer: 1 << 28 });

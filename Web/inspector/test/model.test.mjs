@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -11,16 +11,13 @@ import { test } from "node:test";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "tidemark-inspector-model-"));
 
-async function load(path) {
-  const out = join(folder, `${path.replace("/", "-")}.mjs`);
-  execFileSync("esbuild", [join(root, "src", `${path}.ts`), "--bundle", "--format=esm", `--outfile=${out}`, "--log-level=error"]);
-  return import(pathToFileURL(out).href);
-}
-
-const json = await load("model/json");
-const diff = await load("model/diff");
-const { SseReader } = await load("link/sse");
-const format = await load("ui/format");
+// One bundle: two of them would have two classes of each name.
+const entry = join(folder, "entry.ts");
+const paths = { json: "model/json", diff: "model/diff", sse: "link/sse", format: "ui/format" };
+writeFileSync(entry, Object.entries(paths).map(([name, path]) => `export * as ${name} from ${JSON.stringify(join(root, "src", path))};`).join("\n"));
+const bundle = join(folder, "bundle.mjs");
+execFileSync("esbuild", [entry, "--bundle", "--format=esm", `--outfile=${bundle}`, "--log-level=error"]);
+const { json, diff, sse: { SseReader }, format } = await import(pathToFileURL(bundle).href);
 
 test("JSON is written as it was read: numbers, the order of members, names that JavaScript uses itself", () => {
   for (const text of [
@@ -58,7 +55,9 @@ test("JSON agrees with JSON.parse on random values", () => {
 
 test("patches lead to the list that they describe", () => {
   const elements = ["a", "b", "c"];
-  const patch = json.parse("[{\"op\":\"add\",\"path\":\"/1\",\"value\":\"x\"},{\"op\":\"move\",\"from\":\"/3\",\"path\":\"/0\"},{\"op\":\"remove\",\"path\":\"/3\"},{\"op\":\"replace\",\"path\":\"/1\",\"value\":\"A\"}]");
+  const patch = json.parse(JSON.stringify([
+    { op: "add", path: "/1", value: "x" }, { op: "move", from: "/3", path: "/0" }, { op: "remove", path: "/3" }, { op: "replace", path: "/1", value: "A" },
+  ]));
   const changed = diff.applyPatch(elements, patch, (value) => value);
   assert.deepEqual(elements, ["c", "A", "x"]);
   assert.deepEqual(changed, ["x", "c", "A"]);
@@ -66,7 +65,8 @@ test("patches lead to the list that they describe", () => {
 
 test("differences name the members that changed, came and went", () => {
   const changes = diff.differences(json.parse("{\"a\":1,\"b\":[1],\"c\":2}"), json.parse("{\"a\":1.0,\"b\":[1],\"d\":3}"));
-  assert.deepEqual(changes.map(({ name, before, after }) => [name, before?.text, after?.text]), [["a", "1", "1.0"], ["d", undefined, "3"], ["c", "2", undefined]]);
+  const found = changes.map(({ name, before, after }) => [name, before?.text, after?.text]);
+  assert.deepEqual(found, [["a", "1", "1.0"], ["d", undefined, "3"], ["c", "2", undefined]]);
   assert.deepEqual(diff.differences(undefined, json.parse("{\"a\":1}")).map(({ name }) => name), ["a"]);
 });
 

@@ -31,6 +31,7 @@ before(async () => {
   sequence = await fill(server, 2_000);
   browser = await Browser.start(chromium(), mkdtempSync(join(folder, "profile-")));
   page = await Page.open(browser, `${server.url}#token=${encodeURIComponent(server.token)}`);
+  await page.size(1280, 800);
   await page.until(Page.element("tab", "Now"));
 });
 
@@ -70,7 +71,7 @@ test("an entity is found by key and by a field; edits over it can be taken away;
   await page.until("document.querySelector('.entity .layer')?.textContent.includes('rename-1')");
   await page.until("document.querySelector('.entity .plain')?.textContent.includes('photos.recent')");
   await page.click("switch", "With pending edits");
-  await page.until("document.querySelector('.entity .json').textContent.includes('\"sea 1\"')");
+  await page.until("document.querySelector('.entity .json').textContent.includes('\"harbour 1\"')");
   await page.click("switch", "With pending edits");
   await server.feed([photo(1, sequence, { size: 77 })]);
   sequence += 1;
@@ -205,6 +206,7 @@ test("where the database is only read, there is no button that changes it", opti
   isReadOnly = true;
   const other = await Page.open(browser, `${server.url}#token=${encodeURIComponent(server.token)}`);
   await other.until("[...document.querySelectorAll('.badge')].some((badge) => badge.textContent === 'read only' && badge.checkVisibility())");
+  await other.size(1280, 800);
   await other.click("tab", "Queries");
   await other.click("option", "photos.recent");
   await other.until("document.querySelector('.query h2')?.textContent === 'photos.recent'");
@@ -217,7 +219,7 @@ test("where the database is only read, there is no button that changes it", opti
 
 test("without a token the page says where it comes from", options, async () => {
   const other = await Page.open(browser, server.url.replace("127.0.0.1", "localhost"));
-  await other.until("document.querySelector('.status').textContent === 'Not admitted'");
+  await other.until("document.querySelector('.status')?.textContent === 'Not admitted'");
   await other.until("document.querySelector('.notice').textContent.includes('tidemark serve')");
 });
 
