@@ -126,6 +126,7 @@ export class App {
         show(this.panels[this.current], false);
       }
       this.current = index;
+      if (this.link.state !== "refused") show(this.notice, false);
       this.tabs.forEach((tab, number) => {
         set(tab, "aria-selected", String(number === index));
         set(tab, "tabindex", number === index ? "0" : "-1");
