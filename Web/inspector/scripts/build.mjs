@@ -21,6 +21,8 @@ try {
 if (known !== source) writeFileSync(generated, source);
 execFileSync("tsc", ["-p", root], { stdio: "inherit" });
 mkdirSync(out, { recursive: true });
-execFileSync("esbuild", [join(root, "src/main.ts"), "--bundle", "--minify", "--format=esm", "--target=es2020", "--charset=utf8", "--log-level=warning", `--outfile=${join(out, "inspector.js")}`], { stdio: "inherit" });
-execFileSync("esbuild", [join(root, "src/inspector.css"), "--minify", "--target=es2020", "--log-level=warning", `--outfile=${join(out, "inspector.css")}`], { stdio: "inherit" });
+const esbuild = (entry, ...words) => execFileSync(
+  "esbuild", [join(root, "src", entry), "--minify", "--target=es2020", "--charset=utf8", "--log-level=warning", ...words], { stdio: "inherit" });
+esbuild("main.ts", "--bundle", "--format=esm", `--outfile=${join(out, "inspector.js")}`);
+esbuild("inspector.css", `--outfile=${join(out, "inspector.css")}`);
 for (const name of ["index.html", "icon.svg"]) writeFileSync(join(out, name), readFileSync(join(root, "src", name)));

@@ -29,6 +29,7 @@ export class App {
   private readonly entities: EntitiesView;
   private readonly queries: QueriesView;
   private readonly pending: PendingView;
+  private readonly log: LogView;
   private current = -1;
   private noticeTimer = 0;
 
@@ -37,14 +38,16 @@ export class App {
     this.entities = new EntitiesView(this);
     this.queries = new QueriesView(this);
     this.pending = new PendingView(this);
+    this.log = new LogView(this);
     this.views = [
-      new NowView(this), this.entities, this.queries, this.pending, new QuarantineView(this), new LogView(this), new AskView(this),
+      new NowView(this), this.entities, this.queries, this.pending, new QuarantineView(this), this.log, new AskView(this),
     ];
     this.build();
     link.onState((state) => this.tellState(state));
     this.tellState(link.state);
     this.facts.onReadOnly = () => show(this.readOnlyMark, true);
     this.facts.start();
+    this.log.listen();
     const wanted = this.views.findIndex(({ name }) => name === sessionStorage.getItem("tidemark.view"));
     this.open(Math.max(0, wanted), false);
   }
@@ -65,6 +68,14 @@ export class App {
   openPending(pendingId: string): void {
     this.open(this.views.indexOf(this.pending), true);
     this.pending.openEdit(pendingId);
+  }
+
+  /** Tells whether the log still has the event of a sequence. */
+  hasEvent(library: string, sequence: number): boolean { return this.log.has(library, sequence); }
+
+  openEvent(library: string, sequence: number): void {
+    this.open(this.views.indexOf(this.log), true);
+    this.log.openEvent(library, sequence);
   }
 
   /** Tells a person in one line what was done, or what went wrong. */
@@ -115,6 +126,7 @@ export class App {
         show(this.panels[this.current], false);
       }
       this.current = index;
+      if (this.link.state !== "refused") show(this.notice, false);
       this.tabs.forEach((tab, number) => {
         set(tab, "aria-selected", String(number === index));
         set(tab, "tabindex", number === index ? "0" : "-1");

@@ -62,7 +62,8 @@ export function button(label: string, act: () => void, properties: Properties = 
 
 /** A switch with its label. */
 export function toggle(label: string, isOn: boolean, act: (isOn: boolean) => void): HTMLButtonElement {
-  const element = h("button", { type: "button", class: "switch", role: "switch", "aria-checked": String(isOn) }, h("span", { class: "track", "aria-hidden": "true" }), label);
+  const element = h("button", { type: "button", class: "switch", role: "switch", "aria-checked": String(isOn) },
+    h("span", { class: "track", "aria-hidden": "true" }), label);
   element.addEventListener("click", () => {
     const next = element.getAttribute("aria-checked") !== "true";
     element.setAttribute("aria-checked", String(next));

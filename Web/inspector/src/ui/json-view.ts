@@ -28,7 +28,8 @@ function node(value: Json, name: string | null, depth: number): HTMLElement {
     return h("div", { class: "line" }, label, ...parts, close);
   }
   const body = h("div", { class: "children" });
-  const details = h("details", {}, h("summary", {}, label, open, h("span", { class: "folded" }, ` ${children.length} … ${close}`)), body, h("div", { class: "line" }, close));
+  const details = h("details", {}, h("summary", {}, label, open, h("span", { class: "folded" }, ` ${children.length} … ${close}`)), body,
+    h("div", { class: "line" }, close));
   const open_ = (): void => {
     if (body.childElementCount > 0) return;
     for (const [childName, child] of children.slice(0, CHILD_COUNT_MAX)) body.append(node(child, childName, depth + 1));

@@ -12,7 +12,8 @@ export function ask(title: string, text: string, action: string): Promise<boolea
     };
     dialog.append(
       h("h2", { id: name }, title), h("p", {}, text),
-      h("div", { class: "actions" }, button("Cancel", () => finish(false), { autofocus: true }), button(action, () => finish(true), { class: "button danger" })));
+      h("div", { class: "actions" }, button("Cancel", () => finish(false), { autofocus: true }),
+        button(action, () => finish(true), { class: "button danger" })));
     dialog.addEventListener("cancel", (event) => {
       event.preventDefault();
       finish(false);

@@ -56,7 +56,8 @@ export class WindowedList {
 
   scrollToStart(): void { this.element.scrollTop = 0; }
 
-  scrollToEnd(): void { this.element.scrollTop = this.rows.count * this.rowHeight; }
+  /** Brings a row into sight. */
+  reveal(index: number): void { this.element.scrollTop = Math.max(0, index * this.rowHeight - this.element.clientHeight / 2); }
 
   get isAtStart(): boolean { return this.element.scrollTop < this.rowHeight; }
 

@@ -17,7 +17,7 @@ const CHANGING = new Set([
 ]);
 const TOLD_COUNT_MAX = 100;
 
-/** A console: any method, with a form made of its schema. */
+/** A console: every method, with a form made of its schema. */
 export class AskView implements View {
   readonly name = "Ask";
   isShown = false;
@@ -41,7 +41,8 @@ export class AskView implements View {
       h("div", { class: "card-head" }, h("h2", {}, "Request"), this.rawSwitch), labelled("Method", this.method), this.form, this.raw, this.problem,
       h("div", { class: "actions" }, h("button", { type: "submit", class: "button main" }, "Ask"), this.endButton));
     show(this.raw, false);
-    this.element = h("div", { class: "view ask" }, request, h("section", { class: "card", "aria-live": "polite", "aria-label": "Answer" }, h("h2", {}, "Answer"), this.result, this.told));
+    this.element = h("div", { class: "view ask" }, request, h("section", { class: "card", "aria-live": "polite", "aria-label": "Answer" },
+      h("h2", {}, "Answer"), this.result, this.told));
     this.choose();
   }
 
@@ -174,7 +175,10 @@ function controlOf(param: ParamForm): HTMLInputElement | HTMLSelectElement | HTM
       return area;
     }
     default:
-      return h("input", { type: "text", spellcheck: "false", autocomplete: "off", inputmode: param.kind === "text" ? "text" : "decimal", required, placeholder: param.kind === "text" ? "" : "a number" });
+      return h("input", {
+        type: "text", spellcheck: "false", autocomplete: "off", inputmode: param.kind === "text" ? "text" : "decimal", required,
+        placeholder: param.kind === "text" ? "" : "a number"
+      });
   }
 }
 

@@ -1,7 +1,7 @@
 import type { App } from "../app";
 import { JsonError, list, parse, stringify, text } from "../model/json";
 import type { Json } from "../model/json";
-import { afterPause, h, labelled, say, set, setChoices } from "../ui/dom";
+import { afterPause, button, h, labelled, say, set, setChoices } from "../ui/dom";
 import { count, cut, library } from "../ui/format";
 import { WindowedList } from "../ui/windowed";
 import { EntityDetail } from "./entity-detail";
@@ -46,13 +46,18 @@ export class EntitiesView implements View {
     const search = afterPause(250, () => void this.find());
     for (const input of [this.part, this.field, this.value, this.order]) input.addEventListener("input", search);
     for (const select of [this.typeChoice, this.operator, this.direction]) select.addEventListener("change", search);
-    this.operator.addEventListener("change", () => { this.value.placeholder = this.operator.value === "in" ? "[1, 2]" : this.operator.value === "exists" ? "true" : "\"text\" or 3"; });
+    this.operator.addEventListener("change", () => {
+      this.value.placeholder = this.operator.value === "in" ? "[1, 2]"
+        : this.operator.value === "exists" ? "true" : "\"text\" or 3";
+    });
     this.list.onChoose = (index) => this.choose(this.keys[index]);
     this.list.onEnd = () => { if (this.next !== null) void this.load(); };
     const bar = h("form", { class: "bar", role: "search", "aria-label": "Entities", on: { submit: (event) => event.preventDefault() } },
       labelled("Type", this.typeChoice), labelled("Key", this.part),
-      h("fieldset", { class: "condition" }, h("legend", {}, "Where"), labelled("Field", this.field), labelled("Test", this.operator), labelled("Value", this.value)),
-      h("fieldset", { class: "condition" }, h("legend", {}, "Order"), labelled("By", this.order), this.direction));
+      h("fieldset", { class: "condition" }, h("legend", {}, "Where"), labelled("Field", this.field), labelled("Test", this.operator),
+        labelled("Value", this.value)),
+      h("fieldset", { class: "condition order" }, h("legend", {}, "Order"), labelled("Order by", this.order), this.direction),
+      button("Search again", () => void this.find()));
     this.element = h("div", { class: "view" }, bar, this.split.element);
   }
 
@@ -153,7 +158,8 @@ export class EntitiesView implements View {
         this.summaries.push(cut(stringify(entities[index]), SUMMARY_LENGTH));
       });
       this.next = text(page, "next");
-      this.tell(`${count(this.keys.length)}${this.next === null ? "" : this.keys.length >= ROW_COUNT_MAX ? ", and more: narrow the search" : " so far"}`, false);
+      this.tell(`${count(this.keys.length)}${this.next === null ? "" : this.keys.length >= ROW_COUNT_MAX ? ", and more: narrow the search" : " so far"}`,
+        false);
     } catch (error) {
       if (search !== this.search) return;
       this.tell(error instanceof Error ? error.message : String(error), true);

@@ -3,6 +3,7 @@ import type { Observation } from "../link/link";
 import type { Json } from "../model/json";
 import { flag, list, member, number, object, stringify, text } from "../model/json";
 import type { FieldChange } from "../model/diff";
+import type { Drawn } from "../ui/frames";
 import { differences } from "../model/diff";
 import { button, fill, h, say, set, show, toggle } from "../ui/dom";
 import { ago, clock, cut, duration, plural } from "../ui/format";
@@ -46,17 +47,27 @@ export class EntityDetail {
   private generation = 0;
   private isAsking = false;
   private isOutdated = false;
+  private readonly valueDrawn: Drawn;
+  private readonly allDrawn: Drawn;
 
   constructor(private readonly app: App) {
+    this.valueDrawn = this.drawn(() => this.drawEntity());
+    this.allDrawn = this.drawn(() => this.draw());
     const titles = ["Field", "Written by", "Sequence", "Age", "Limit"];
     this.element = h("article", { class: "entity" },
       h("div", { class: "card-head" }, this.title, this.edits), this.badges,
       h("section", { class: "card" }, h("h3", {}, "Value"), this.value),
-      h("section", { class: "card" }, h("h3", {}, "Who wrote it"), h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Fields and their writers" },
+      h("section", { class: "card" }, h("h3", {}, "Who wrote it"), h("div",
+        { class: "scroll", tabindex: "0", role: "group", "aria-label": "Fields and their writers" },
         h("table", {}, h("thead", {}, h("tr", {}, ...titles.map((title) => h("th", { scope: "col" }, title)))), this.fields))),
       h("section", { class: "card" }, h("h3", {}, "Pending edits over it"), this.layers),
       h("section", { class: "card" }, h("h3", {}, "Lists that hold it"), this.queries),
       h("section", { class: "card" }, h("h3", {}, "Changes while you watch"), this.changeNote, this.changes));
+  }
+
+  private drawn(draw: () => void): Drawn {
+    const element = (): HTMLElement => this.element;
+    return { get isShown() { return element().isConnected; }, draw };
   }
 
   open(library: string, key: string): void {
@@ -111,7 +122,10 @@ export class EntityDetail {
     if (this.place === null) return;
     const { library, key } = this.place;
     try {
-      const result = await this.app.link.call("entity.get", { library_id: library, resource_type: key.slice(0, key.indexOf(":")), id: key.slice(key.indexOf(":") + 1) });
+      const result = await this.app.link.call("entity.get", {
+        library_id: library, resource_type: key.slice(0, key.indexOf(":")),
+        id: key.slice(key.indexOf(":") + 1)
+      });
       this.visible = member(result, "entity") ?? null;
       this.miss = text(result, "miss");
       this.refresh();
@@ -122,7 +136,7 @@ export class EntityDetail {
 
   /** Asks again for what no notification says: writers, layers, lists. One request at a time, however many changes come. */
   private refresh(): void {
-    this.app.frames.request({ isShown: this.element.isConnected, draw: () => this.drawEntity() });
+    this.app.frames.request(this.valueDrawn);
     this.isOutdated = true;
     if (!this.isAsking) void this.askAgain();
   }
@@ -135,11 +149,12 @@ export class EntityDetail {
       const { library, key } = this.place;
       const params = { library_id: library, resource_type: key.slice(0, key.indexOf(":")), id: key.slice(key.indexOf(":") + 1) };
       try {
-        const [base, explanation] = await Promise.all([this.app.link.call("entity.get", { ...params, base: true }), this.app.link.call("cache.explain", params)]);
+        const [base, explanation] = await Promise.all([this.app.link.call("entity.get", { ...params, base: true }),
+        this.app.link.call("cache.explain", params)]);
         if (generation === this.generation) {
           this.base = base;
           this.explanation = explanation;
-          this.app.frames.request({ isShown: this.element.isConnected, draw: () => this.draw() });
+          this.app.frames.request(this.allDrawn);
         }
       } catch (error) {
         this.app.tellError(error);
@@ -188,15 +203,24 @@ export class EntityDetail {
     const fields = list(this.explanation, "fields");
     fill(this.fields, ...fields.slice(0, 500).map((field) => h("tr", { "data-bad": flag(field, "stale") },
       h("th", { scope: "row" }, text(field, "name") ?? ""), h("td", {}, WRITERS[text(field, "writer") ?? ""] ?? "–"),
-      h("td", { class: "digits" }, number(field, "sequence") === null ? "–" : String(number(field, "sequence"))),
+      h("td", { class: "digits" }, this.sequence(number(field, "sequence"))),
       h("td", {}, ago(number(field, "written_at"))),
-      h("td", {}, number(field, "max_age") === null ? "–" : `${duration(1_000 * (number(field, "max_age") ?? 0))}${flag(field, "stale") ? ", too old" : ""}`))));
+      h("td", {}, limit(field)))));
     if (fields.length === 0) {
       const deletion = object(this.explanation, "deletion");
       const isDeleted = deletion.members.length > 0;
       fill(this.fields, h("tr", {}, h("td", { colspan: "5", class: "muted" },
-        isDeleted ? `Deleted by ${WRITERS[text(deletion, "writer") ?? ""] ?? "something"} ${ago(number(deletion, "written_at"))}.` : "Nothing of it is stored.")));
+        isDeleted ? `Deleted by ${WRITERS[text(deletion, "writer") ?? ""] ?? "something"} ${ago(number(deletion, "written_at"))}.`
+          : "Nothing of it is stored.")));
     }
+  }
+
+  /** A sequence, which leads to its event while the log has it. */
+  private sequence(sequence: number | null): HTMLElement | string {
+    if (sequence === null) return "–";
+    const library = this.place?.library ?? "";
+    if (!this.app.hasEvent(library, sequence)) return String(sequence);
+    return button(String(sequence), () => this.app.openEvent(library, sequence), { class: "link", "aria-label": `the event of sequence ${sequence}` });
   }
 
   private drawLayers(layers: readonly Json[]): void {
@@ -218,4 +242,10 @@ export class EntityDetail {
         field.after === undefined ? null : h("ins", {}, cut(stringify(field.after), VALUE_LENGTH)))))));
     set(this.changes, "aria-label", "Changes");
   }
+}
+
+/** The limit of a field's age, and whether it is past it. */
+function limit(field: Json): string {
+  const seconds = number(field, "max_age");
+  return seconds === null ? "–" : `${duration(1_000 * seconds)}${flag(field, "stale") ? ", too old" : ""}`;
 }

@@ -15,6 +15,8 @@ const ENTRY_COUNT_MAX = 20_000;
 interface Entry {
   number: number;
   event: Json;
+  library: string | null;
+  sequence: number | null;
 }
 
 /** The events as they come. */
@@ -58,7 +60,7 @@ export class LogView implements View {
     this.isShown = true;
     this.unfollow = this.app.facts.follow(() => this.setFilters(), true);
     this.setFilters();
-    if (this.observation === null) this.begin();
+    this.listen();
     this.draw();
   }
 
@@ -68,10 +70,35 @@ export class LogView implements View {
     this.unfollow();
   }
 
+  /** Begins to hear events, so that what is seen elsewhere leads to the event that wrote it. */
+  listen(): void { if (this.observation === null) this.begin(); }
+
+  has(libraryId: string, sequence: number): boolean { return this.indexOf(libraryId, sequence) >= 0; }
+
+  openEvent(libraryId: string, sequence: number): void {
+    const index = this.indexOf(libraryId, sequence);
+    if (index < 0) return;
+    const entry = this.entries[index];
+    this.draw();
+    this.list.choose(String(entry.number));
+    this.list.reveal(this.entries.length - 1 - index);
+    this.open(entry);
+  }
+
+  private indexOf(libraryId: string, sequence: number): number {
+    for (let index = this.entries.length - 1; index >= 0; index -= 1) {
+      const entry = this.entries[index];
+      if (entry.sequence === sequence && entry.library === libraryId && text(entry.event, "bin") !== "duplicate") return index;
+    }
+    return -1;
+  }
+
   private setFilters(): void {
     const { libraries, types } = this.app.facts;
-    setChoices(this.libraryChoice, [{ value: "*", label: "every library" }, ...libraries.slice(0, 1_000).map(({ id }) => ({ value: `=${id}`, label: library(id) }))]);
-    setChoices(this.typeChoice, [{ value: "", label: "every type" }, ...[...new Set(types.map(({ type }) => type))].sort().map((type) => ({ value: type, label: type }))]);
+    setChoices(this.libraryChoice, [{ value: "*", label: "every library" }, ...libraries.slice(0,
+      1_000).map(({ id }) => ({ value: `=${id}`, label: library(id) }))]);
+    setChoices(this.typeChoice, [{ value: "", label: "every type" },
+    ...[...new Set(types.map(({ type }) => type))].sort().map((type) => ({ value: type, label: type }))]);
   }
 
   private begin(): void {
@@ -96,7 +123,7 @@ export class LogView implements View {
     const into = this.isPaused ? this.waiting : this.entries;
     for (const event of list(told, "events")) {
       this.lastNumber += 1;
-      into.push({ number: this.lastNumber, event });
+      into.push({ number: this.lastNumber, event, library: text(event, "library_id"), sequence: number(event, "sequence") });
     }
     if (into.length > ENTRY_COUNT_MAX + 2_000) into.splice(0, into.length - ENTRY_COUNT_MAX);
     this.app.frames.request(this);
@@ -114,7 +141,7 @@ export class LogView implements View {
   draw(): void {
     const { entries } = this;
     say(this.note, [plural(entries.length, "event"), this.isPaused ? `paused, ${count(this.waiting.length)} more came` : "the newest first",
-      this.missed > 0 ? `${count(this.missed)} left out because they came too fast` : ""].filter((part) => part !== "").join(" · "));
+    this.missed > 0 ? `${count(this.missed)} left out because they came too fast` : ""].filter((part) => part !== "").join(" · "));
     const isAtStart = this.list.isAtStart;
     const top = this.list.element.scrollTop;
     const before = this.drawnCount;
@@ -141,7 +168,8 @@ export class LogView implements View {
       ["Counted", clock(number(event, "at") ?? 0)], ["Line", number(event, "line") === null ? "brought by an upstream" : count(number(event, "line"))],
       ["Reason", text(event, "reason") ?? "–"], ["Settles the edit", text(event, "mutation_id") ?? "–"],
     ];
-    const changed = h("ul", { class: "plain" }, ...keys.map((key) => h("li", {}, button(key, () => this.app.openEntity(libraryId ?? "", key), { class: "link" }))));
+    const changed = h("ul", { class: "plain" }, ...keys.map((key) => h("li", {}, button(key, () => this.app.openEntity(libraryId ?? "", key),
+      { class: "link" }))));
     if (resources > keys.length) changed.append(h("li", { class: "muted" }, `and ${count(resources - keys.length)} more`));
     if (keys.length === 0) fill(changed, h("li", { class: "muted" }, "It names no entity."));
     this.split.fill(h("article", {}, h("h2", {}, `${text(event, "kind")}, ${text(event, "bin")}`),

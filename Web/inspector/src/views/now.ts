@@ -39,14 +39,16 @@ export class NowView implements View {
       this.tiles.set(name, value);
       tiles.append(h("div", { class: "tile" }, h("dt", {}, label), value));
     }
-    for (const bin of BINS) this.legend.append(h("li", {}, h("span", { class: `swatch bin-${bin}`, "aria-hidden": "true" }), h("span", {}, WORDS[bin]), h("b", {}, "0")));
+    for (const bin of BINS) this.legend.append(h("li", {}, h("span", { class: `swatch bin-${bin}`, "aria-hidden": "true" }), h("span", {}, WORDS[bin]),
+      h("b", {}, "0")));
     this.element = h("div", { class: "now" },
       tiles,
       h("section", { class: "card chart" }, h("h2", {}, "Events a second, the last 10 minutes"), this.canvas, this.legend),
       h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "What is wrong"), this.examineButton), this.verdict, this.findings),
       h("section", { class: "card wide" }, h("h2", {}, "Libraries"), this.libraryCount,
         h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Libraries" },
-          h("table", {}, h("thead", {}, h("tr", {}, ...["Library", "State", "Cursor", "Epoch", "Lost"].map((title) => h("th", { scope: "col" }, title)))), this.libraryRows))));
+          h("table", {}, h("thead", {}, h("tr", {}, ...["Library", "State", "Cursor", "Epoch", "Lost"].map((title) => h("th", { scope: "col" }, title)))),
+            this.libraryRows))));
     new ResizeObserver(() => this.app.frames.request(this)).observe(this.canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.app.frames.request(this));
   }
@@ -103,11 +105,13 @@ export class NowView implements View {
   private drawLibraries(): void {
     const libraries = this.app.facts.libraries.slice(0, 200);
     const total = this.app.facts.libraries.length;
-    say(this.libraryCount, total === 0 ? "No library is known yet." : total > libraries.length ? `${count(total)} libraries; the first ${libraries.length}` : "");
+    say(this.libraryCount, total === 0 ? "No library is known yet." : total > libraries.length ? `${count(total)} libraries; the first ${libraries.length}`
+      : "");
     show(this.libraryCount, this.libraryCount.textContent !== "");
     while (this.libraryRows.childElementCount > libraries.length) this.libraryRows.lastElementChild?.remove();
     libraries.forEach((found, index) => {
-      const row = this.libraryRows.children[index] ?? this.libraryRows.appendChild(h("tr", {}, h("th", { scope: "row" }), h("td", {}, h("span", { class: "badge" })), h("td", { class: "digits" }), h("td"), h("td")));
+      const row = this.libraryRows.children[index] ?? this.libraryRows.appendChild(h("tr", {}, h("th", { scope: "row" }),
+        h("td", {}, h("span", { class: "badge" })), h("td", { class: "digits" }), h("td"), h("td")));
       const cells = row.children;
       say(cells[0], library(found.id));
       const badge = cells[1].firstElementChild;

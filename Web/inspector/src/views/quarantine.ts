@@ -39,7 +39,8 @@ export class QuarantineView implements View {
     });
     this.reason.addEventListener("change", () => void this.ask());
     this.list.onChoose = (index) => this.open(this.records[index]);
-    const bar = h("form", { class: "bar", "aria-label": "Quarantine", on: { submit: (event) => event.preventDefault() } }, labelled("Reason", this.reason), this.retryAll);
+    const bar = h("form", { class: "bar", "aria-label": "Quarantine", on: { submit: (event) => event.preventDefault() } }, labelled("Reason", this.reason),
+      this.retryAll);
     this.element = h("div", { class: "view" }, bar, this.split.element);
   }
 
@@ -85,7 +86,8 @@ export class QuarantineView implements View {
       count: this.records.length, key: (index) => String(number(this.records[index], "number")),
       fill: (element, index) => {
         const record = this.records[index];
-        fillRow(element, `${text(record, "reason")} in line ${count(number(record, "line"))}`, cut(text(record, "text") ?? `${bytes(number(record, "byte_count"))} that are not text`, 160));
+        fillRow(element, `${text(record, "reason")} in line ${count(number(record, "line"))}`,
+          cut(text(record, "text") ?? `${bytes(number(record, "byte_count"))} that are not text`, 160));
       },
     });
     if (this.chosen !== null && !this.records.some((record) => number(record, "number") === this.chosen)) {
@@ -98,13 +100,15 @@ export class QuarantineView implements View {
     const recordNumber = number(record, "number");
     this.chosen = recordNumber;
     const rows: [string, string][] = [
-      ["Number", String(recordNumber)], ["Reason", text(record, "reason") ?? ""], ["Line", count(number(record, "line"))], ["Byte", count(number(record, "offset"))],
+      ["Number", String(recordNumber)], ["Reason", text(record, "reason") ?? ""], ["Line", count(number(record, "line"))],
+      ["Byte", count(number(record, "offset"))],
       ["Size", bytes(number(record, "byte_count"))], ["Received", moment(number(record, "received_at"))], ["Library", library(text(record, "library_id"))],
       ["Sequence", number(record, "sequence") === null ? "–" : String(number(record, "sequence"))],
       ["Kind", { line: "a whole line", member: "a member of a batch", upstream: "an event of an upstream" }[text(record, "kind") ?? ""] ?? "–"],
     ];
     const actions = h("div", { class: "actions" });
-    if (!this.app.isReadOnly && recordNumber !== null && text(record, "kind") === "line") actions.append(button("Retry", () => void this.retry([recordNumber])));
+    if (!this.app.isReadOnly && recordNumber !== null && text(record, "kind") === "line") actions.append(button("Retry",
+      () => void this.retry([recordNumber])));
     this.split.fill(h("article", {},
       h("div", { class: "card-head" }, h("h2", {}, text(record, "message") ?? ""), actions),
       h("section", { class: "card" }, h("h3", {}, flag(record, "complete") ? "The line" : "The beginning of the line"), marked(record)),

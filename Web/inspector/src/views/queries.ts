@@ -146,7 +146,8 @@ export class QueriesView implements View {
     const input = member(query, "input") ?? null;
     fillRow(element, `${text(query, "method")}${input === null ? "" : ` ${cut(stringify(input), 120)}`}`,
       [plural(number(query, "count") ?? 0, "element"), plural(number(query, "observers") ?? 0, "observer"), plural(number(query, "hits") ?? 0, "hit"),
-        flag(query, "stale") ? `stale: ${REASONS[text(query, "reason") ?? ""] ?? "unknown"}` : "fresh", flag(query, "pending") ? "pending edits" : ""].filter((part) => part !== "").join(" · "));
+      flag(query, "stale") ? `stale: ${REASONS[text(query, "reason") ?? ""] ?? "unknown"}` : "fresh", flag(query, "pending") ? "pending edits"
+        : ""].filter((part) => part !== "").join(" · "));
     set(element, "data-stale", flag(query, "stale"));
   }
 
@@ -188,12 +189,14 @@ export class QueriesView implements View {
     }
     const rows: [string, string][] = [
       ["Library", library(text(query, "library_id"))], ["Type", text(query, "resource_type") ?? "–"], ["Elements", count(number(query, "count"))],
-      ["Stale", flag(query, "stale") ? `${REASONS[text(query, "reason") ?? ""] ?? "yes"}${number(query, "stale_since") === null ? "" : `, ${ago(number(query, "stale_since"))}`}` : "no"],
+      ["Stale", flag(query, "stale") ? `${REASONS[text(query, "reason") ?? ""] ?? "yes"}${number(query, "stale_since") === null ? "" : `,
+        ${ago(number(query, "stale_since"))}`}` : "no"],
       ["As of", number(query, "as_of") === null ? "–" : `sequence ${number(query, "as_of")}`], ["Answered", ago(number(query, "stored_at"))],
       ["Time to live", number(query, "ttl") === null ? "–" : duration(1_000 * (number(query, "ttl") ?? 0))], ["Observers", count(number(query, "observers"))],
-      ["Hits", count(number(query, "hits"))], ["Rule", member(query, "membership") === null ? (flag(query, "local") ? "local" : "none") : cut(stringify(member(query, "membership") ?? null), 400)],
+      ["Hits", count(number(query, "hits"))], ["Tags", member(query, "tags") === null ? "–" : cut(stringify(member(query, "tags") ?? null), 200)],
+      ["Rule", member(query, "membership") === null ? (flag(query, "local") ? "local" : "none") : cut(stringify(member(query, "membership") ?? null), 400)],
     ];
-    fill(this.facts, ...rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+    fill(this.facts, ...rows.map(([name, value]) => h("div", { class: name === "Rule" ? "wide" : "" }, h("dt", {}, name), h("dd", {}, value))));
     const { isReadOnly } = this.app;
     show(this.refetch, !isReadOnly && !flag(query, "local"));
     show(this.invalidate, !isReadOnly && !flag(query, "local"));
@@ -204,7 +207,10 @@ export class QueriesView implements View {
     if (query === null || this.observation !== null) return;
     const type = text(query, "resource_type") ?? "";
     const make = (value: Json): Element => ({ summary: cut(stringify(value), 200), key: keyOf(type, value), changedAt: 0 });
-    const params = { library_id: text(query, "library_id") ?? "", method: text(query, "method"), input: member(query, "input") ?? null, policy: "cacheOnly", allow_stale: true };
+    const params = {
+      library_id: text(query, "library_id") ?? "", method: text(query, "method"), input: member(query, "input") ?? null, policy: "cacheOnly",
+      allow_stale: true
+    };
     this.observation = this.app.link.observe("query.observe", params, {
       begun: (result) => {
         const keys = list(result, "keys");

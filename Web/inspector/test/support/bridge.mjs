@@ -12,7 +12,8 @@ const METRICS = "tidemark_flush_seconds_sum 0.42\ntidemark_flush_seconds_count 1
 
 /** Returns the path of the command; null when none is built. */
 export function command() {
-  return [process.env.TIDEMARK_COMMAND, join(root, ".build/debug/tidemark"), join(root, ".build/release/tidemark")].find((path) => path !== undefined && existsSync(path)) ?? null;
+  return [process.env.TIDEMARK_COMMAND, join(root, ".build/debug/tidemark"), join(root, ".build/release/tidemark")].find((path) => path !== undefined
+    && existsSync(path)) ?? null;
 }
 
 /** Starts a session and a server before it. `answer` answers the cache's own requests. */
@@ -64,7 +65,8 @@ export async function bridge({ database, files, answer = () => undefined, refuse
     if (request.method === "GET" && !name.includes("/") && existsSync(join(files, name))) {
       return response.writeHead(200, { ...secure, "Content-Type": TYPES[name.split(".").pop()] }).end(readFileSync(join(files, name)));
     }
-    if (request.headers.authorization !== `Bearer ${token}`) return response.writeHead(401, { "WWW-Authenticate": "Bearer" }).end("{\"error\":{\"code\":401,\"message\":\"no token\"}}");
+    if (request.headers.authorization !== `Bearer ${token}`) return response.writeHead(401,
+      { "WWW-Authenticate": "Bearer" }).end("{\"error\":{\"code\":401,\"message\":\"no token\"}}");
     if (pathname === "/metrics") return response.writeHead(200, { "Content-Type": "text/plain" }).end(METRICS);
     if (pathname === "/stream") {
       response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-store" });
@@ -79,14 +81,17 @@ export async function bridge({ database, files, answer = () => undefined, refuse
     for await (const piece of request) body += piece;
     const message = JSON.parse(body);
     if (refuses(message.method)) {
-      return response.writeHead(403).end(JSON.stringify({ jsonrpc: "2.0", id: message.id, error: { code: 1000, message: "the database is only read", data: { code: "read_only" } } }));
+      return response.writeHead(403).end(JSON.stringify({ jsonrpc: "2.0", id: message.id, error: { code: 1000, message: "the database is only read",
+        data: { code: "read_only" } } }));
     }
     return response.writeHead(200, { "Content-Type": "application/json" }).end(await ask(body));
   });
   await new Promise((resolve) => { server.listen(0, "127.0.0.1", resolve); });
   return {
     url: `http://127.0.0.1:${server.address().port}/`, token,
-    feed: (lines) => new Promise((resolve) => { session.stdin.write(lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""), resolve); }),
+    feed: (lines) => new Promise((resolve) => {
+      session.stdin.write(lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""), resolve);
+    }),
     call: async (method, params = {}) => JSON.parse(await ask(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }))),
     cut: () => { stream?.end(); stream = null; },
     close: async () => {

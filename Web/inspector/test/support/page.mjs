@@ -50,7 +50,8 @@ export class Page {
   /** Returns an expression for the first shown element of a role, with a name or a part of it. */
   static element(role, name) {
     const selectors = { tab: "[role=tab]", switch: "[role=switch]", option: "[role=option]", button: "button:not([role])", heading: "h1,h2,h3" };
-    return `[...document.querySelectorAll(${JSON.stringify(selectors[role])})].find((element) => element.checkVisibility() && element.textContent.includes(${JSON.stringify(name)}))`;
+    const isWanted = `(element) => element.checkVisibility() && element.textContent.includes(${JSON.stringify(name)})`;
+    return `[...document.querySelectorAll(${JSON.stringify(selectors[role])})].find(${isWanted})`;
   }
 
   async click(role, name) {
@@ -60,12 +61,17 @@ export class Page {
   }
 
   async type(label, text) {
-    const control = `[...document.querySelectorAll("label")].find((label) => label.checkVisibility() && label.textContent.startsWith(${JSON.stringify(label)})).querySelector("input,select,textarea")`;
-    await this.run(`(() => { const control = ${control}; control.value = ${JSON.stringify(text)}; control.dispatchEvent(new Event("input", { bubbles: true })); control.dispatchEvent(new Event("change", { bubbles: true })); })()`);
+    const isWanted = `(label) => label.checkVisibility() && label.textContent.startsWith(${JSON.stringify(label)})`;
+    await this.run(`(() => {
+      const control = [...document.querySelectorAll("label")].find(${isWanted}).querySelector("input,select,textarea");
+      control.value = ${JSON.stringify(text)};
+      for (const type of ["input", "change"]) control.dispatchEvent(new Event(type, { bubbles: true }));
+    })()`);
   }
 
   async press(key) {
-    for (const type of ["keyDown", "keyUp"]) await this.send("Input.dispatchKeyEvent", { type, key, code: key, windowsVirtualKeyCode: { Tab: 9, Enter: 13, Escape: 27, ArrowDown: 40, ArrowUp: 38, ArrowRight: 39, ArrowLeft: 37, End: 35, Home: 36 }[key] ?? 0 });
+    for (const type of ["keyDown", "keyUp"]) await this.send("Input.dispatchKeyEvent", { type, key, code: key,
+      windowsVirtualKeyCode: { Tab: 9, Enter: 13, Escape: 27, ArrowDown: 40, ArrowUp: 38, ArrowRight: 39, ArrowLeft: 37, End: 35, Home: 36 }[key] ?? 0 });
   }
 
   async size(width, height, isDark = false) {
@@ -92,8 +98,10 @@ function lookAtPage() {
     if (ids.has(id)) problems.push(`two elements are ${id}`);
     ids.add(id);
   }
-  const name = (element) => element.getAttribute("aria-label") ?? element.labels?.[0]?.textContent ?? (element.matches("button,[role]") ? element.textContent : "");
-  for (const element of document.querySelectorAll("button,input,select,textarea,[role=listbox],[role=img],[role=tabpanel],[role=switch],[role=tab],[role=option]")) {
+  const name = (element) => element.getAttribute("aria-label") ?? element.labels?.[0]?.textContent
+    ?? (element.matches("button,[role]") ? element.textContent : "");
+  const named = "button,input,select,textarea,dialog,[role=listbox],[role=img],[role=tabpanel],[role=switch],[role=tab],[role=option]";
+  for (const element of document.querySelectorAll(named)) {
     if (!element.checkVisibility()) continue;
     const label = element.getAttribute("aria-labelledby");
     if (label !== null && document.getElementById(label) !== null) continue;
