@@ -27,6 +27,8 @@ package protocol GraphHost: AnyObject {
     func cancel(_ subscription: SubscriptionID, in cache: isolated SyncCache) -> Bool
     /// Ends all watchers of a sink.
     func detach(_ sink: any ObserverSink, in cache: isolated SyncCache)
+    /// Notes that a layer's request is gone: it was confirmed, settled or rolled back.
+    func requestEnded(_ pendingID: ByteString)
     /// Fails every fetch: nobody can answer any more.
     func failFetches(_ reason: String, in cache: isolated SyncCache) async
 }

@@ -115,6 +115,7 @@ extension SyncCache {
             if let entry {
                 outbox.queue.put(entry)
             } else {
+                if let ended = outbox.queue.items[number]?.entry.pendingID { graphHost?.requestEnded(ended) }
                 outbox.queue.remove(number)
                 outbox.shown[number] = nil
                 if let attempt = outbox.attempts.removeValue(forKey: number) {

@@ -140,7 +140,9 @@ package final class GraphHTTPUpstream: GraphUpstream {
     private func failure(
         _ status: Int?, _ reason: String, _ message: String, body: [UInt8]? = nil, isRefusal: Bool = false
     ) -> UpstreamError {
-        var error = UpstreamError("the server of GraphQL: \(message)", isRefusal: isRefusal)
+        let isUnavailable = status.map { $0 == 429 || 500...599 ~= $0 } ?? false
+        let code = reason == "status" ? (isUnavailable ? "unavailable" : "status") : reason
+        var error = UpstreamError("the server of GraphQL: \(message)", isRefusal: isRefusal, code: code)
         var statusLine = JSONLine()
         statusLine.value(status ?? 0)
         var bodyLine = JSONLine()

@@ -25,6 +25,7 @@ package final class GraphEngine: GraphHost {
     let upstream: (any GraphUpstream)?
     let limits: ExecutableLimits
     let write: GraphWrite
+    let reconnecting: GraphReconnecting
 
     private var documents = DocumentStore<GraphDocument>()
     private var plans: [GraphRequest: OperationPlan] = [:]
@@ -47,16 +48,21 @@ package final class GraphEngine: GraphHost {
 
     var fetches: [GraphFetchKey: GraphFetch] = [:]
     var lastFetch: UInt64 = 0
+    /// The callers of mutations that the outbox sends, by the id of the layer. Bound: the pending layers.
+    var outcomes: [ByteString: GraphMutationOutcome] = [:]
+    /// The mutations that the outbox is sending. Bound: the attempts of the outbox.
+    var answering: Set<ByteString> = []
     /// Subscriptions that a server feeds, by the number of their fetch. Bound: the watchers.
     var streams: [UInt64: GraphStream] = [:]
 
     /// - Parameter upstream: nil where nobody can be asked.
     package init(
         rules: GraphRules, upstream: (any GraphUpstream)?, write: GraphWrite = .complete,
-        limits: ExecutableLimits = ExecutableLimits()
+        reconnecting: GraphReconnecting = GraphReconnecting(), limits: ExecutableLimits = ExecutableLimits()
     ) {
         self.rules = rules
         self.write = write
+        self.reconnecting = reconnecting
         self.upstream = upstream
         self.limits = limits
     }
@@ -110,7 +116,7 @@ package final class GraphEngine: GraphHost {
 
 extension DocumentRefusal {
     /// The refusal as a request is answered with it.
-    var cacheError: CacheError {
+    package var cacheError: CacheError {
         switch code {
         case .limitExceeded: CacheError(.limitExceeded, message)
         case .invalidParams: CacheError(.invalidParams, message)

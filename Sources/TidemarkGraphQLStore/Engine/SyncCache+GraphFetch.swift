@@ -267,5 +267,6 @@ extension SyncCache {
             await endGraph(key, fetch, CacheError(.upstreamFailed, reason))
         }
         for (_, fetch) in open where fetch.parts != nil { await fetch.task.value }
+        graph.failMutations(reason)
     }
 }

@@ -54,7 +54,13 @@ extension SyncCache {
         guard graph.upstream != nil else {
             throw CacheError(.upstreamFailed, "there is nobody to ask: nothing changed")
         }
-        guard let optimistic = mutation.optimistic else { return false }
+        guard let optimistic = mutation.optimistic else {
+            guard mutation.sending == nil else {
+                throw CacheError(
+                    .invalidParams, "send needs optimistic: the request is stored with the edit that it shows")
+            }
+            return false
+        }
         var options = AnswerNormalizer.Options()
         options.isPartial = true
         let hoped = try graphAnswer(optimistic, plan, mutation.request.library, options: options)
@@ -79,9 +85,19 @@ extension SyncCache {
         } catch {
             throw CacheError(.storageFailed, error.description)
         }
-        try await begin(
-            OptimisticUpdate(
-                pendingID: mutation.pendingID, library: mutation.request.library, operations: operations))
+        var update = OptimisticUpdate(
+            pendingID: mutation.pendingID, library: mutation.request.library, operations: operations)
+        update.send = mutation.stored
+        if update.send != nil, graph.outcomes[mutation.pendingID] == nil {
+            graph.outcomes[mutation.pendingID] = .expected
+        }
+        do throws(CacheError) {
+            try await begin(update)
+        } catch {
+            // A layer of that name is another mutation's, whose caller may wait.
+            if error.code != .duplicatePending { graph.outcomes[mutation.pendingID] = nil }
+            throw error
+        }
         return true
     }
 
@@ -93,41 +109,72 @@ extension SyncCache {
     ///   stays.
     package func finishGraph(_ mutation: GraphMutation, hasLayer: Bool) async throws(CacheError) -> GraphResult {
         if hasLayer { try await finish(mutation.pendingID, isUpdate: true) }
-        let plan = try graph.plan(mutation.request)
-        guard let upstream = graph.upstream else { throw CacheError(.upstreamFailed, "there is nobody to ask") }
-        graph.lastFetch += 1
-        let document = try graph.document(mutation.request.document)
-        let request = GraphUpstreamRequest(
-            fetch: graph.lastFetch, document: ByteString(document.sent),
-            operationName: mutation.request.operationName, variables: mutation.request.variables ?? "{}",
-            kind: .mutation, pendingID: mutation.pendingID, library: mutation.request.library)
-        let start = beginGraphFetch(in: mutation.request.library)
-        defer { endGraphFetch(start.number, in: mutation.request.library) }
-        let parts: AnswerParts
-        do throws(UpstreamError) {
-            parts = try await wholeAnswer(request, of: upstream)
+        if hasLayer, mutation.sending != nil { return try await firstOutcome(of: mutation.pendingID) }
+        do throws(GraphMutationFault) {
+            let parts = try await perform(mutation, hasLayer: hasLayer)
+            if !parts.hasData, hasLayer { await rollBackGraph(mutation.pendingID) }
+            return try result(of: parts, mutation)
         } catch {
-            if error.isRefusal, hasLayer { await rollBackGraph(mutation.pendingID) }
-            throw CacheError(
-                .upstreamFailed, "the mutation has no answer (\(error.message))",
-                reasons: ["upstream": error.message], details: error.details)
-        }
-        if parts.hasData {
-            do throws(CacheError) {
-                var answer = try graphAnswer(parts, plan, mutation.request.library, start: start)
-                if hasLayer { answer.settledLayer = mutation.pendingID }
-                try await store(answer, isRefetch: false)
-                // The layer is gone for good only when that is on the disk, as with every commit.
-                if hasLayer { try await finish(mutation.pendingID, isUpdate: false) }
-            } catch {
+            switch error {
+            case .unanswered(let error):
+                if error.isRefusal, hasLayer { await rollBackGraph(mutation.pendingID) }
+                throw CacheError(
+                    .upstreamFailed, "the mutation has no answer (\(error.message))",
+                    reasons: ["upstream": error.message], details: error.details)
+            case .unusable(let error):
                 if error.code == .storageFailed { throw error }
                 throw CacheError(
                     .upstreamFailed, "the server's answer cannot be used: \(error.message)", details: error.details)
             }
-        } else if hasLayer {
-            await rollBackGraph(mutation.pendingID)
         }
-        return GraphResult(data: AnswerProjector.data(of: parts, plan), source: .upstream).with(parts)
+    }
+
+    /// The answer as the document asked for it.
+    func result(of parts: AnswerParts, _ mutation: GraphMutation) throws(GraphMutationFault) -> GraphResult {
+        do throws(CacheError) {
+            let plan = try graph.plan(mutation.request)
+            return GraphResult(data: AnswerProjector.data(of: parts, plan), source: .upstream).with(parts)
+        } catch {
+            throw .unusable(error)
+        }
+    }
+
+    /// Asks the server once, and stores its answer, which settles the layer.
+    func perform(
+        _ mutation: GraphMutation, hasLayer: Bool
+    ) async throws(GraphMutationFault) -> AnswerParts {
+        guard let upstream = graph.upstream else { throw .unanswered(UpstreamError("there is nobody to ask")) }
+        graph.lastFetch += 1
+        let number = graph.lastFetch
+        let start = beginGraphFetch(in: mutation.request.library)
+        defer { endGraphFetch(start.number, in: mutation.request.library) }
+        let request: GraphUpstreamRequest
+        do throws(CacheError) {
+            request = GraphUpstreamRequest(
+                fetch: number, document: ByteString(try graph.document(mutation.request.document).sent),
+                operationName: mutation.request.operationName, variables: mutation.request.variables ?? "{}",
+                kind: .mutation, pendingID: mutation.pendingID, library: mutation.request.library)
+        } catch {
+            throw .unusable(error)
+        }
+        let parts: AnswerParts
+        do throws(UpstreamError) {
+            parts = try await wholeAnswer(request, of: upstream)
+        } catch {
+            throw .unanswered(error)
+        }
+        guard parts.hasData else { return parts }
+        do throws(CacheError) {
+            let plan = try graph.plan(mutation.request)
+            var answer = try graphAnswer(parts, plan, mutation.request.library, start: start)
+            if hasLayer { answer.settledLayer = mutation.pendingID }
+            try await store(answer, isRefetch: false)
+            // The layer is gone for good only when that is on the disk, as with every commit.
+            if hasLayer { try await finish(mutation.pendingID, isUpdate: false) }
+        } catch {
+            throw .unusable(error)
+        }
+        return parts
     }
 
     /// Asks for an answer, and gathers it where it comes in parts.
@@ -163,6 +210,8 @@ package struct GraphMutation: Sendable {
     package var pendingID: ByteString
     /// Data as it is hoped for; nil when nothing is shown before the server's answer.
     package var optimistic: AnswerParts?
+    /// Lets the outbox ask until the server has answered; nil: the server is asked once.
+    package var sending: GraphSending?
 
     package init(_ request: GraphRequest, pendingID: ByteString, optimistic: AnswerParts?) {
         self.request = request

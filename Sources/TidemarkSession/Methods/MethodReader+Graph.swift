@@ -10,7 +10,7 @@ extension MethodReader {
         "graphql.write_fragment": [
             "document", "fragment", "variables", "resource_type", "id", "data", "errors", "as_of", "partial",
         ],
-        "graphql.mutate": ["document", "operation_name", "variables", "pending_id", "optimistic"],
+        "graphql.mutate": ["document", "operation_name", "variables", "pending_id", "optimistic", "send"],
         "graphql.stop": ["subscription"],
     ]
 
@@ -81,8 +81,10 @@ extension MethodReader {
             guard data.kind == .object else { throw params.wrong("optimistic", "the data of the mutation, an object") }
             optimistic = AnswerParts(data: Array(data.bytes), errors: nil)
         }
-        return GraphMutation(
+        var mutation = GraphMutation(
             try graphRequest(params), pendingID: pendingID ?? GraphMutation.newPendingID(), optimistic: optimistic)
+        mutation.sending = try sending(params)
+        return mutation
     }
 
     private func document(_ params: Params) throws(CacheError) -> ByteString {

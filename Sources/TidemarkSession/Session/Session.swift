@@ -1,6 +1,7 @@
 import Logging
 import Tidemark
 import TidemarkHTTP
+import TidemarkGraphQLStore
 import TidemarkModel
 import TidemarkStore
 
@@ -74,7 +75,8 @@ package final class Session: Sendable {
         await cache.observeLibraries(outputQueue)
         await cache.observeDurability { [outputQueue] places in outputQueue.notifyDurable(places) }
         let mutations = sendsEdits ? HostMutations(calls, reader: reader) : nil
-        await cache.startOutbox(mutations, timeout: nil) { [outputQueue] status in outputQueue.notifyOutbox(status) }
+        let upstream = await cache.mutationUpstream(next: mutations)
+        await cache.startOutbox(upstream, timeout: nil) { [outputQueue] status in outputQueue.notifyOutbox(status) }
         let resuming = Task { [cache, outputQueue] in
             for await _ in room { await cache.resume(outputQueue) }
         }
