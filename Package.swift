@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "Tidemark", targets: ["Tidemark"]),
         .library(name: "TidemarkModel", targets: ["TidemarkModel"]),
         .library(name: "TidemarkGraphQL", targets: ["TidemarkGraphQL"]),
+        .library(name: "TidemarkGraphQLClient", targets: ["TidemarkGraphQLClient", "TidemarkGraphQLStore"]),
         .library(name: "TidemarkHTTP", targets: ["TidemarkHTTP"]),
         .library(name: "TidemarkJetStream", targets: ["TidemarkJetStream"]),
         .library(name: "TidemarkSQLite", targets: ["TidemarkSQLite"]),
@@ -307,7 +308,7 @@ let package = Package(
             dependencies: [
                 "Tidemark", "TidemarkCommand", "TidemarkGraphQLClient", "TidemarkGraphQLStore", "TidemarkHTTPRules",
                 "TidemarkModel",
-                "TidemarkTestKit", "TidemarkTesting",
+                "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
             ],
             swiftSettings: strict),
         .testTarget(

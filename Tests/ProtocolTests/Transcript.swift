@@ -33,15 +33,20 @@ struct Transcript: Sendable, CustomStringConvertible {
         lines.first?.member("upstream")?.elements?.reduce(into: []) { $0 += $1.written + [0x0A] }
     }
 
+    /// The type definitions for `--schema`; nil when there are none.
+    var schema: [UInt8]? { lines.first?.member("schema")?.text.map { Array($0) } }
+
     /// Plays the transcript as ``play(database:upstreamPath:options:)`` does, on a thread that may block.
     func playAside(
         in folder: TemporaryFolder, database: String, options: @escaping @Sendable (Int) -> [String] = { _ in [] }
     ) async throws -> [String] {
         let upstreamPath = try upstream.map { try folder.write($0, to: "upstream.ndjson") }
+        let schemaPath = try schema.map { try folder.write($0, to: "schema.graphql") }
+        let own: @Sendable (Int) -> [String] = { (schemaPath.map { ["--schema", $0] } ?? []) + options($0) }
         return try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
                 continuation.resume(
-                    with: Result { try play(database: database, upstreamPath: upstreamPath, options: options) })
+                    with: Result { try play(database: database, upstreamPath: upstreamPath, options: own) })
             }
         }
     }

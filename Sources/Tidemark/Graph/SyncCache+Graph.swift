@@ -9,6 +9,15 @@ extension SyncCache {
         graphHost = make()
     }
 
+    /// Installs the keeper of watched documents, unless there is one.
+    ///
+    /// - Returns: Whether it was installed.
+    package func attachFirst(_ make: @Sendable () -> any GraphHost) -> Bool {
+        guard graphHost == nil else { return false }
+        graphHost = make()
+        return true
+    }
+
     package var now: Int64 { clock.now() }
 
     package var graphConfiguration: CacheConfiguration { configuration }

@@ -90,4 +90,11 @@ package protocol ObserverSink: AnyObject, Sendable {
     /// Takes a notification whether there is room or not: the caller is about to write something that must come after
     /// it.
     func deliver(_ notification: CacheNotification)
+
+    /// Returns when a notification that cannot be merged with others has room.
+    func waitForRoom() async
+}
+
+extension ObserverSink {
+    package func waitForRoom() async {}
 }

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// The observer is cancelled when its reader's task is cancelled, when ``end()`` is called, and at the latest when the
 /// lease is released.
-final class ObserverLease: Sendable {
+package final class ObserverLease: Sendable {
     private enum Phase {
         case idle
         case running
@@ -15,7 +15,7 @@ final class ObserverLease: Sendable {
     private let mailbox = ObserverMailbox()
     private let phase = Mutex(Phase.idle)
 
-    init(_ host: any ObserverHost) {
+    package init(_ host: any ObserverHost) {
         self.host = host
     }
 
@@ -30,7 +30,7 @@ final class ObserverLease: Sendable {
     ///
     /// - Parameter begin: Makes the observer.
     /// - Returns: nil when the observation is over.
-    func next(
+    package func next(
         begin: (any ObserverHost, ObserverMailbox) async -> Void
     ) async -> ObserverMailbox.Item? {
         if startsNow() { await begin(host, mailbox) }
@@ -49,7 +49,7 @@ final class ObserverLease: Sendable {
     }
 
     /// Cancels the observer, once.
-    func end() async {
+    package func end() async {
         mailbox.close()
         let isRunning = phase.withLock { phase in
             defer { phase = .over }
@@ -72,7 +72,7 @@ extension ObserverMailbox {
     /// again.
     ///
     /// The server's answer may take long, and the reader may be gone by then.
-    func begin(_ item: Item, host: any ObserverHost) {
+    package func begin(_ item: Item, host: any ObserverHost) {
         // This is called on the host's executor, inside the step that made the observer: the cancellation has to wait
         // for the end of that step.
         if !put(item) { Task { await host.detach(self) } }

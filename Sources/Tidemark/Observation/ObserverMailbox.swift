@@ -35,6 +35,13 @@ package final class ObserverMailbox: ObserverSink {
         var isClosed = false
         /// The waiting reader; at most one, because an observation has one reader.
         var waiter: CheckedContinuation<Void, Never>?
+        /// Those who wait for room. Bounded by the subscriptions that feed one mailbox.
+        var writers: [CheckedContinuation<Void, Never>] = []
+
+        mutating func takeWriters() -> [CheckedContinuation<Void, Never>] {
+            defer { writers = [] }
+            return writers
+        }
 
         mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
             defer { waiter = nil }
@@ -79,14 +86,27 @@ package final class ObserverMailbox: ObserverSink {
 
     /// Removes and returns the oldest item, or the reason why there is none.
     package func take() -> Taken {
-        state.withLock { state in
-            if state.isClosed { return .closed }
-            if !state.items.isEmpty { return .item(state.items.removeFirst()) }
+        let (taken, writers) = state.withLock { state -> (Taken, [CheckedContinuation<Void, Never>]) in
+            if state.isClosed { return (.closed, state.takeWriters()) }
+            if !state.items.isEmpty { return (.item(state.items.removeFirst()), state.takeWriters()) }
             if state.hasRefused {
                 state.hasRefused = false
-                return .roomAgain
+                return (.roomAgain, [])
             }
-            return .nothing
+            return (.nothing, [])
+        }
+        for writer in writers { writer.resume() }
+        return taken
+    }
+
+    package func waitForRoom() async {
+        await withCheckedContinuation { continuation in
+            let hasRoom = state.withLock { state in
+                if state.isClosed || state.items.count < ObserverMailbox.notificationCountMax { return true }
+                state.writers.append(continuation)
+                return false
+            }
+            if hasRoom { continuation.resume() }
         }
     }
 
@@ -109,11 +129,12 @@ package final class ObserverMailbox: ObserverSink {
 
     /// Drops all waiting items and closes the mailbox. The reader then gets ``Taken/closed``.
     package func close() {
-        let waiter = state.withLock { state in
+        let (waiter, writers) = state.withLock { state in
             state.isClosed = true
             state.items = []
-            return state.takeWaiter()
+            return (state.takeWaiter(), state.takeWriters())
         }
         waiter?.resume()
+        for writer in writers { writer.resume() }
     }
 }

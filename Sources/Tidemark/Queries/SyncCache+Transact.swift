@@ -4,14 +4,17 @@ import TidemarkStore
 extension SyncCache {
     /// Applies all operations or none; observers are notified once.
     ///
-    /// - Parameter expecting: The conditions that must still be true; without operations they are only checked.
+    /// - Parameters:
+    ///   - expecting: The conditions that must still be true; without operations they are only checked.
+    ///   - roots: The root fields of GraphQL that the operations make fresh.
     /// - Throws: ``CacheError``: `conflict`, `invalidParams`, `limitExceeded`, `storageFailed`; then nothing changed.
     package func transact(
-        _ operations: [TransactionOperation], library: ByteString, expecting: TransactionExpectations = .init()
+        _ operations: [TransactionOperation], library: ByteString, expecting: TransactionExpectations = .init(),
+        roots: GraphAnswer? = nil
     ) async throws(CacheError) {
         let steps = try steps(operations, library: library)
         if !steps.isEmpty { await waitForRoom() }
-        try await apply(steps, operations, library: library, expecting: expecting)
+        try await apply(steps, operations, library: library, expecting: expecting, roots: roots)
         guard !steps.isEmpty else { return }
         scheduleFlush()
         await waitForWriting()
@@ -19,9 +22,10 @@ extension SyncCache {
 
     private func apply(
         _ steps: [TransactionStep], _ operations: [TransactionOperation], library: ByteString,
-        expecting: TransactionExpectations
+        expecting: TransactionExpectations, roots: GraphAnswer?
     ) async throws(CacheError) {
         loads.begin()
+        var refusal: AnswerRefusal?
         defer { endLoading() }
         var isDone = false
         while !isDone {
@@ -39,17 +43,32 @@ extension SyncCache {
                 try recorded(.transaction(operations, library: library, expecting: expecting), of: library, at: now) {
                     () throws(TransactionRefusal) in
                     try state.transact(steps, in: library, expecting: expecting, rows: rows ?? [], at: now)
-                    distribute()
+                    if roots == nil { distribute() }
                 }
+                refusal = roots.flatMap { freshen($0, at: now) }
                 return true
             }
+        }
+        if let refusal { throw refusal.cacheError }
+    }
+
+    /// Notes root fields as fresh, and notifies observers of the whole step.
+    private func freshen(_ roots: GraphAnswer, at now: Int64) -> AnswerRefusal? {
+        defer { distribute() }
+        do throws(AnswerRefusal) {
+            try recorded(.document(roots), of: roots.library, at: now) { () throws(AnswerRefusal) in
+                try state.store(roots, at: now)
+            }
+            return nil
+        } catch {
+            return error
         }
     }
 
     /// Returns an entity as it is stored, without layers; nil when there is none.
     ///
     /// - Throws: ``CacheError`` `storageFailed`.
-    func base(of key: EntityKey) async throws(CacheError) -> [UInt8]? {
+    package func base(of key: EntityKey) async throws(CacheError) -> [UInt8]? {
         try await withTransaction({ state.keyToLoad(key).map { [$0] } ?? [] }) { () throws(TransactionRefusal) in
             state.base(of: key)
         }

@@ -108,8 +108,10 @@ struct RunCommand: AsyncParsableCommand {
         await journal.limitHTTP(http.limits)
         let transport = http.transport(calls)
         let graphUpstream = try graph(calls, transport, clock)
-        let write = endpoint.write
-        await cache.attach { GraphEngine(rules: rules, upstream: graphUpstream, write: write) }
+        let (write, reconnecting) = (endpoint.write, endpoint.reconnecting)
+        await cache.attach {
+            GraphEngine(rules: rules, upstream: graphUpstream, write: write, reconnecting: reconnecting)
+        }
         var settings = Session.Settings(
             limits: configuration.limits, defaultLibrary: configuration.defaultLibrary, logger: configuration.logger)
         settings.http = HTTPClient(cache, transport: transport, defaults: try http.defaults())

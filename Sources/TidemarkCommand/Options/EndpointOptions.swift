@@ -27,8 +27,22 @@ struct EndpointOptions: ParsableArguments {
         name: .customLong("graphql-write"),
         help: "When an answer in parts is stored: complete, after its last part; or incremental, part by part.")
     var write = GraphWrite.complete
+    @Option(
+        name: .customLong("graphql-reconnect"),
+        help: ArgumentHelp(
+            "The attempts in a row to get a lost subscription back; 0 for none.", valueName: "n"))
+    var reconnectCountMax = GraphReconnecting().attemptCountMax
+
+    var reconnecting: GraphReconnecting {
+        var reconnecting = GraphReconnecting()
+        reconnecting.attemptCountMax = reconnectCountMax
+        return reconnecting
+    }
 
     func validate() throws {
+        guard (0...1_000_000).contains(reconnectCountMax) else {
+            throw ValidationError("--graphql-reconnect takes 0 to 1000000, not \(reconnectCountMax).")
+        }
         if endpoint == nil, !headers.isEmpty { throw ValidationError("--graphql-header is for --graphql-endpoint.") }
         _ = try server(timeout: 1)
     }

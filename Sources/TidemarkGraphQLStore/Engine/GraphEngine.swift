@@ -25,6 +25,7 @@ package final class GraphEngine: GraphHost {
     let upstream: (any GraphUpstream)?
     let limits: ExecutableLimits
     let write: GraphWrite
+    let reconnecting: GraphReconnecting
 
     private var documents = DocumentStore<GraphDocument>()
     private var plans: [GraphRequest: OperationPlan] = [:]
@@ -53,10 +54,11 @@ package final class GraphEngine: GraphHost {
     /// - Parameter upstream: nil where nobody can be asked.
     package init(
         rules: GraphRules, upstream: (any GraphUpstream)?, write: GraphWrite = .complete,
-        limits: ExecutableLimits = ExecutableLimits()
+        reconnecting: GraphReconnecting = GraphReconnecting(), limits: ExecutableLimits = ExecutableLimits()
     ) {
         self.rules = rules
         self.write = write
+        self.reconnecting = reconnecting
         self.upstream = upstream
         self.limits = limits
     }
@@ -110,7 +112,7 @@ package final class GraphEngine: GraphHost {
 
 extension DocumentRefusal {
     /// The refusal as a request is answered with it.
-    var cacheError: CacheError {
+    package var cacheError: CacheError {
         switch code {
         case .limitExceeded: CacheError(.limitExceeded, message)
         case .invalidParams: CacheError(.invalidParams, message)

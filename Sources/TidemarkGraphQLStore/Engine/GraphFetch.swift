@@ -20,7 +20,7 @@ struct GraphFetch {
     let task: Task<Void, Never>
     /// Ends it when its answer, or the next part of one, does not come in time.
     var timer: Task<Void, Never>
-    /// The parts that came of an answer in parts; nil before its first part was told or stored.
+    /// The parts of the answer that have come; nil before its first part was told or stored.
     var delivery: GraphDelivery?
     /// The watchers that were answered with a part.
     var observers: [SubscriptionID] = []
@@ -62,6 +62,8 @@ struct GraphStream {
     let request: GraphRequest
     let plan: OperationPlan
     let sink: any ObserverSink
+    /// Whether a server has ever answered it.
+    var isConnected = false
     /// The task that reads it.
     var task: Task<Void, Never>?
 }

@@ -23,7 +23,7 @@ package struct GraphMutations: MutationUpstream {
     ///   - other: The server of all other requests; nil: they fail.
     ///   - answered: Called with each answer that was stored; must not wait.
     package init(
-        _ cache: SyncCache, other: (any MutationUpstream)?, answered: @escaping @Sendable (Answer) -> Void
+        _ cache: SyncCache, other: (any MutationUpstream)?, answered: @escaping @Sendable (Answer) -> Void = { _ in }
     ) {
         self.cache = cache
         self.other = other

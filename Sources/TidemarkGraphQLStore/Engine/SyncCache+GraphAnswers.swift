@@ -4,12 +4,12 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-extension SyncCache {
+extension GraphAnswer {
     /// Makes the entities of a server's answer.
     ///
     /// - Throws: ``CacheError`` `invalidParams` with the path of the first place that does not fit.
-    func graphAnswer(
-        _ parts: AnswerParts, _ plan: OperationPlan, _ library: ByteString, key: GraphKey? = nil,
+    static func made(
+        of parts: AnswerParts, _ plan: OperationPlan, _ library: ByteString, key: GraphKey? = nil,
         options: AnswerNormalizer.Options = AnswerNormalizer.Options(),
         start: (start: FetchStart, number: UInt64)? = nil,
         asOf: EventSequence? = nil
@@ -40,5 +40,17 @@ extension SyncCache {
                 .invalidParams, "\(error.description), nothing was stored",
                 details: [CacheError.Detail("path", json: path.bytes)])
         }
+    }
+}
+
+extension SyncCache {
+    /// See ``GraphAnswer/made(of:_:_:key:options:start:asOf:)``.
+    func graphAnswer(
+        _ parts: AnswerParts, _ plan: OperationPlan, _ library: ByteString, key: GraphKey? = nil,
+        options: AnswerNormalizer.Options = AnswerNormalizer.Options(),
+        start: (start: FetchStart, number: UInt64)? = nil,
+        asOf: EventSequence? = nil
+    ) throws(CacheError) -> GraphAnswer {
+        try GraphAnswer.made(of: parts, plan, library, key: key, options: options, start: start, asOf: asOf)
     }
 }

@@ -5,7 +5,7 @@ import TidemarkStore
 
 /// An answer of which some parts have come.
 struct GraphDelivery {
-    /// What has come so far.
+    /// The answer as it has come so far.
     var parts: AnswerParts
     /// The last part is here, and is being stored: observers are told when that is done.
     var isEnding = false
@@ -126,7 +126,8 @@ extension SyncCache {
     /// Answers one that observes with what has come so far.
     func answerPart(_ parts: AnswerParts, to waiter: GraphWaiter, _ key: GraphFetchKey) async {
         if graph.write == .incremental {
-            let refusal = await answerGraph(waiter.request, .any, parts: parts, delivery: key, waiter.sink, waiter.reply)
+            let refusal = await answerGraph(
+                waiter.request, .any, parts: parts, delivery: key, waiter.sink, waiter.reply)
             if let refusal { waiter.reply(.failure(refusal.error)) }
             return
         }

@@ -41,28 +41,63 @@ extension SyncCache {
         await graph.upstream?.take(payload, fetch: fetch)
     }
 
-    /// Reads a subscription to its end.
+    /// Reads a subscription to its end; one whose connection is lost is asked for again.
     private func followStream(_ request: GraphUpstreamRequest, of upstream: any GraphUpstream) async {
-        var error: String?
-        do throws(UpstreamError) {
-            switch try await upstream.ask(request) {
-            case .whole(let parts): error = await take(parts, fetch: request.fetch)
-            case .parts(let parts, _): error = try await follow(parts, .answers, fetch: request.fetch)
-            case .stream(let parts, let form): error = try await follow(parts, form, fetch: request.fetch)
+        var attempt = 0
+        while true {
+            do throws(UpstreamError) {
+                let error = try await followOnce(request, of: upstream, attempt: &attempt)
+                return endStream(request.fetch, error)
+            } catch {
+                let isLost = error.isConnectionLost && graph.streams[request.fetch]?.isConnected == true
+                attempt += 1
+                guard isLost, attempt <= graph.reconnecting.attemptCountMax else {
+                    return endStream(request.fetch, error.message)
+                }
+                let pause = graph.reconnecting.pause(attempt: attempt, random: Double.random(in: 0...1))
+                tellReconnecting(request.fetch, attempt: attempt, pause: pause, error.message)
+                do { try await graphClock.sleep(milliseconds: pause) } catch { return }
             }
-        } catch let failure {
-            error = failure.message
         }
-        endStream(request.fetch, error)
+    }
+
+    /// - Returns: The error that ended the subscription; nil when it is over.
+    /// - Throws: ``UpstreamError`` when there is no connection, or it broke.
+    private func followOnce(
+        _ request: GraphUpstreamRequest, of upstream: any GraphUpstream, attempt: inout Int
+    ) async throws(UpstreamError) -> String? {
+        let answer = try await upstream.ask(request)
+        guard graph.streams[request.fetch] != nil else { return nil }
+        graph.streams[request.fetch]?.isConnected = true
+        switch answer {
+        case .whole(let parts): return await take(parts, fetch: request.fetch)
+        case .parts(let parts, _): return try await follow(parts, .answers, fetch: request.fetch, attempt: &attempt)
+        case .stream(let parts, let form):
+            return try await follow(parts, form, fetch: request.fetch, attempt: &attempt)
+        }
+    }
+
+    private func tellReconnecting(_ number: UInt64, attempt: Int, pause: Int64, _ error: String) {
+        guard let stream = graph.streams[number] else { return }
+        var line = JSONLine()
+        line.object { line in
+            line.member("subscription", stream.subscription.rawValue)
+            line.member("attempt", attempt)
+            line.member("pause", pause)
+            line.member("error", Optional(ByteString(error)))
+        }
+        tell(stream, "graphql.reconnecting", line.bytes)
     }
 
     /// - Returns: The error that ended the subscription; nil when it is over.
     private func follow(
-        _ parts: any GraphParts, _ form: GraphStreamForm, fetch number: UInt64
+        _ parts: any GraphParts, _ form: GraphStreamForm, fetch number: UInt64, attempt: inout Int
     ) async throws(UpstreamError) -> String? {
         defer { parts.stop() }
         while let next = try await parts.next() {
             guard graph.streams[number] != nil else { return nil }
+            // A connection works when something comes by it, a heartbeat too.
+            attempt = 0
             guard next.payload.members?.isEmpty != true else { continue }
             let payload = GraphPayload(next.payload, form)
             if let answer = payload.answer {
@@ -81,6 +116,8 @@ extension SyncCache {
     ///
     /// - Returns: The error that ends the subscription; nil when it goes on.
     private func take(_ parts: AnswerParts, fetch number: UInt64) async -> String? {
+        guard let sink = graph.streams[number]?.sink else { return nil }
+        await sink.waitForRoom()
         guard let stream = graph.streams[number], parts.hasData || parts.errors != nil else { return nil }
         if parts.hasData {
             do throws(CacheError) {

@@ -17,6 +17,8 @@ package struct AnswerNormalizer {
         package var notesPlaces = false
         /// The places that are written; the rest of the answer tells entities apart, and names the root fields.
         package var mask = PayloadMask.whole
+        /// Whether a member `__ref` tells an entity whose key the data does not have.
+        package var takesReferences = false
 
         package init() {}
     }
@@ -227,12 +229,15 @@ package struct AnswerNormalizer {
     private mutating func object(
         _ entry: Int, _ set: Int, _ type: SchemaTypeReference?, node: Int?
     ) throws(AnswerFault) -> StoredValue {
-        let typename = try typename(of: entry, set) ?? plan.rules.objectTypename(of: type)
+        let reference = reference(of: entry)
+        let typename =
+            try typename(of: entry, set) ?? reference.map { plan.rules.typename(of: $0.type) }
+            ?? plan.rules.objectTypename(of: type)
         if let schema = plan.rules.schema, let typename, schema.type(typename)?.kind != .object {
             throw fault(.unknownType, "has the __typename \(typename), which the schema does not have")
         }
         let collection = plan[collection: plan.collection(of: set, typename: typename)]
-        guard let typename, let key = key(of: entry, set, typename, collection) else {
+        guard let typename, let key = key(of: entry, set, typename, collection) ?? reference else {
             var object = StoredObject(typename: typename)
             try fill(&object, collection, entry: entry, node: node)
             return .embedded(object)
@@ -292,6 +297,7 @@ package struct AnswerNormalizer {
 extension AnswerNormalizer {
     /// - Returns: nil for an object that is embedded.
     private func key(of entry: Int, _ set: Int, _ typename: ByteString, _ collection: Collection) -> GraphKey? {
+        if let custom = customKey(of: entry, typename) { return custom }
         var id: [UInt8] = []
         let isJoined = collection.keyFields.count > 1
         for (place, keyField) in collection.keyFields.enumerated() {
@@ -308,34 +314,36 @@ extension AnswerNormalizer {
         return GraphKey(type: plan.rules.resourceType(of: typename), id: ByteString(id))
     }
 
+    /// Returns the key that the program gives an object; nil where it leaves that to the key fields.
+    private func customKey(of entry: Int, _ typename: ByteString) -> GraphKey? {
+        guard let cacheKey = plan.rules.cacheKey else { return nil }
+        let item = outline[entry]
+        do throws(JSONSyntaxError) {
+            let object = try JSONValue(parsing: outline.bytes[Int(item.start)..<Int(item.end)])
+            guard let id = cacheKey(typename.description, object), 1...RootID.byteCountMax ~= id.utf8.count else {
+                return nil
+            }
+            return GraphKey(type: plan.rules.resourceType(of: typename), id: ByteString(id))
+        } catch {
+            // The bytes were checked: a value that nests too deeply for a program has no key of its own.
+            return nil
+        }
+    }
+
+    /// Returns the entity that data which was read with its keys stands for.
+    private func reference(of entry: Int) -> GraphKey? {
+        guard options.takesReferences, let value = outline.value(named: GraphKey.referenceName, in: entry),
+            outline.kind(value) == .string
+        else { return nil }
+        return GraphKey(text: ByteString(outline.unescapedName(value)))
+    }
+
     private func keyText(_ entry: Int) -> [UInt8]? {
         let item = outline[entry]
         switch item.kind {
         case .string: return outline.unescapedName(entry)
         case .number where item.isInteger: return Array(outline.bytes[Int(item.start)..<Int(item.end)])
         default: return nil
-        }
-    }
-}
-
-/// The text of keys that have several parts.
-enum KeyText {
-    /// Appends one part; in a joined key `\` and `+` are escaped.
-    static func append(_ part: [UInt8], isJoined: Bool, to id: inout [UInt8]) {
-        guard isJoined else { return id.append(contentsOf: part) }
-        for byte in part {
-            if byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "+") { id.append(UInt8(ascii: "\\")) }
-            id.append(byte)
-        }
-    }
-
-    /// The text of an argument's value as a key; nil for a value that is no key.
-    static func text(of value: InputValue) -> [UInt8]? {
-        switch value {
-        case .string(let text): text.bytes.isEmpty ? nil : text.bytes
-        case .number(let digits):
-            digits.bytes.allSatisfy { 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "-") } ? digits.bytes : nil
-        case .null, .boolean, .list, .object: nil
         }
     }
 }

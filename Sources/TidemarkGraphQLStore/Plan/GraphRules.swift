@@ -1,3 +1,4 @@
+import Tidemark
 import TidemarkGraphQL
 import TidemarkModel
 
@@ -12,6 +13,8 @@ package struct GraphRules: Sendable {
     package let policy: CachePolicy
     /// The types that have another name in the cache, by alias.
     package let typeAliases: [ByteString: ByteString]
+    /// Gives an object's key by its typename and fields, instead of the key fields.
+    package var cacheKey: (@Sendable (_ typename: String, _ object: JSONValue) -> String?)?
     /// The schema's spelling of types in the cache; only of those that differ.
     private let spellings: [ByteString: ByteString]
 

@@ -13,6 +13,10 @@ package struct DocumentReader<Source: EntitySource> {
     let source: Source
     let freshness: GraphFreshness
     let completeness: GraphCompleteness
+    /// Whether each entity shows its key as `__ref`, so that the data can be written again.
+    let showsKeys: Bool
+    /// The entity whose fields come next.
+    private var openKey: GraphKey?
     var path: ResponsePath = []
     var reading = GraphReading()
     /// Entities to load; while there are some, values that need them are left open.
@@ -21,8 +25,10 @@ package struct DocumentReader<Source: EntitySource> {
     private var members: [StoredScan.Member] = []
 
     private init(
-        _ plan: OperationPlan, _ source: Source, _ freshness: GraphFreshness, _ completeness: GraphCompleteness
+        _ plan: OperationPlan, _ source: Source, _ freshness: GraphFreshness, _ completeness: GraphCompleteness,
+        showsKeys: Bool
     ) {
+        self.showsKeys = showsKeys
         self.plan = plan
         self.source = source
         self.freshness = freshness
@@ -34,9 +40,9 @@ package struct DocumentReader<Source: EntitySource> {
     /// - Complexity: O(data + the resources that it is read from).
     package static func read(
         _ plan: OperationPlan, from source: Source, key: GraphKey? = nil, freshness: GraphFreshness,
-        completeness: GraphCompleteness = .whole
+        completeness: GraphCompleteness = .whole, showsKeys: Bool = false
     ) -> GraphReadOutcome {
-        var reader = DocumentReader(plan, source, freshness, completeness)
+        var reader = DocumentReader(plan, source, freshness, completeness, showsKeys: showsKeys)
         do throws(GraphMiss) {
             if let key {
                 try reader.entity(key, set: plan.rootSet, reached: nil, operationAge: nil, orNull: false)
@@ -125,6 +131,11 @@ package struct DocumentReader<Source: EntitySource> {
     ) throws(GraphMiss) {
         let start = reading.data.count
         reading.data.append(UInt8(ascii: "{"))
+        if showsKeys, let key = openKey {
+            reading.data += "\"__ref\":".utf8
+            CanonicalString.append(key.text.bytes, to: &reading.data)
+        }
+        openKey = nil
         /// Where each field's bytes begin, of those that were appended.
         var ranges: [(field: Int, start: Int)] = []
         var missing: Set<Int> = []
@@ -201,6 +212,7 @@ package struct DocumentReader<Source: EntitySource> {
             let limit = reached ?? plan.rules.policy.rootLimit(of: key.type)
             let context = FieldContext(
                 key: key, view: view, typename: typename, storagePath: "", reached: limit, operationAge: operationAge)
+            openKey = key
             try view.resource.withBytes { (bytes) throws(GraphMiss) in
                 try fields(of: 0..<bytes.count, of: bytes, plan[collection: index], context)
             }

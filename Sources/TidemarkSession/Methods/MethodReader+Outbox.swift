@@ -35,26 +35,32 @@ extension MethodReader {
 
     private func readSending(_ send: Params, into request: inout MutationRequest) throws(CacheError) {
         if send.value("key") != nil { request.key = try send.requiredText("key") }
-        if let value = send.value("retry") {
-            let retry = try Params(value, path: send.name("retry"))
-            if !isLenient { try retry.refuseUnknown(["attempts", "for"], of: send.name("retry")) }
-            request.attemptCountMax = try retry.integer("attempts", in: 1...MethodReader.attemptCountMax).map {
-                Int($0)
-            }
-            request.duration = try retry.milliseconds("for")
-        }
+        (request.attemptCountMax, request.duration) = try retry(send)
         request.temporaryIDs = try temporaryIDs(send)
         if let text = try send.text("coalesce") {
             guard text == "replace" else { throw send.wrong("coalesce", "replace, or leave it out") }
             request.isReplaceable = true
         }
-        if let text = try send.text("on_failure") {
-            guard let rule = MutationRequest.FailureRule(rawValue: text.description) else {
-                throw send.wrong("on_failure", "stop or continue")
-            }
-            request.onFailure = rule
-        }
+        if let rule = try failureRule(send) { request.onFailure = rule }
         request.discardsOnFailure = try send.flag("discard")
+    }
+
+    private func retry(_ send: Params) throws(CacheError) -> (attempts: Int?, duration: Int64?) {
+        guard let value = send.value("retry") else { return (nil, nil) }
+        let retry = try Params(value, path: send.name("retry"))
+        if !isLenient { try retry.refuseUnknown(["attempts", "for"], of: send.name("retry")) }
+        return (
+            try retry.integer("attempts", in: 1...MethodReader.attemptCountMax).map { Int($0) },
+            try retry.milliseconds("for")
+        )
+    }
+
+    private func failureRule(_ send: Params) throws(CacheError) -> MutationRequest.FailureRule? {
+        guard let text = try send.text("on_failure") else { return nil }
+        guard let rule = MutationRequest.FailureRule(rawValue: text.description) else {
+            throw send.wrong("on_failure", "stop or continue")
+        }
+        return rule
     }
 
     private func temporaryIDs(_ send: Params) throws(CacheError) -> [ByteString] {

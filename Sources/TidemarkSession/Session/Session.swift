@@ -1,6 +1,7 @@
 import Logging
 import Tidemark
 import TidemarkHTTP
+import TidemarkGraphQLStore
 import TidemarkModel
 import TidemarkStore
 

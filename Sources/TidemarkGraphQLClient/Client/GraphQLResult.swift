@@ -1,0 +1,109 @@
+import Tidemark
+import TidemarkGraphQLStore
+import TidemarkModel
+import TidemarkStore
+
+/// The answer to a document, from the cache or the server.
+///
+/// - Source: Protocol/graphql.md, methods.
+public struct GraphQLResult<Data: Codable & Sendable>: Sendable {
+    /// Where an answer comes from.
+    public enum Source: Hashable, Sendable {
+        case cache
+        case server
+    }
+
+    /// nil when a server answered without data.
+    public var data: Data?
+    public var source = Source.cache
+    /// The server's errors; empty from the cache.
+    public var errors: [JSONValue] = []
+    /// The server's extensions; nil from the cache.
+    public var extensions: JSONValue?
+    /// Whether something in it is older than its limit allows.
+    public var isStale = false
+    /// The least place in the log that is known of what was read; nil when none is.
+    public var asOf: EventSequence?
+    /// Whether an edit that the server has not confirmed changes it.
+    public var isPending = false
+    /// Whether something is left out: deferred fragments that are still to come, or fields that a partial read lacks.
+    public var isPartial = false
+    /// The deferred fragments, in the order of the answer.
+    public var deferred: [GraphQLDeferred] = []
+    /// Why a watched answer is incomplete now; nil while it is whole. `data` is what was whole before.
+    public var miss: GraphQLMiss?
+}
+
+/// The state of a deferred fragment at one place of an answer.
+public struct GraphQLDeferred: Hashable, Sendable {
+    /// The states of a deferred fragment.
+    public enum State: String, Hashable, Sendable, CaseIterable {
+        case pending
+        case fulfilled
+        case failed
+        case notExecuted = "not_executed"
+    }
+
+    /// Names and indices from the root of `data`.
+    public var path: [JSONValue]
+    public var label: String?
+    public var state: State
+}
+
+/// The first thing that a watched answer lacks.
+public struct GraphQLMiss: Hashable, Sendable {
+    /// Names and indices from the root of `data`.
+    public var path: [JSONValue]
+    /// `absent`, `expired`, `evicted`, `deleted` or `stale`.
+    public var reason: String
+    /// The entity that lacks it, as `Type:id`.
+    public var key: String?
+    /// Why asking the server again failed; nil when nobody was asked.
+    public var error: String?
+    /// The fetches that did not help.
+    public var fetchCount: Int
+}
+
+/// Results and notifications as a session writes them, read back.
+struct ResultReader {
+    /// `data` as JSON; null when there is none.
+    var data = JSONValue.null
+    private var members = JSONValue.object([])
+
+    /// Takes a result of `graphql.read`.
+    mutating func begin(_ result: JSONValue) {
+        members = result
+        data = result["data"] ?? .null
+    }
+
+    /// Takes a notification `graphql.changed`.
+    mutating func change(_ params: JSONValue) throws(PatchFault) {
+        members = params
+        for operation in params["patch"]?.elements ?? [] { try JSONPatchApplier.apply(operation, to: &data) }
+    }
+
+    /// - Throws: Any error of decoding.
+    func result<Data: Codable & Sendable>(_ type: Data.Type) throws -> GraphQLResult<Data> {
+        var result = GraphQLResult<Data>()
+        if !data.isNull { result.data = try ResourceCoder().value(type, data.bytes) }
+        if members["source"]?.string == "upstream" { result.source = .server }
+        result.errors = members["errors"]?.elements ?? []
+        if let extensions = members["extensions"], !extensions.isNull { result.extensions = extensions }
+        result.isStale = members["stale"]?.bool ?? false
+        result.asOf = members["as_of"]?.int64.flatMap { EventSequence($0) }
+        result.isPending = members["pending"]?.bool ?? false
+        result.isPartial = members["response"]?.string == "partial"
+        result.deferred = (members["deferred"]?.elements ?? []).map { state in
+            GraphQLDeferred(
+                path: state["path"]?.elements ?? [], label: state["label"]?.string,
+                state: state["state"]?.string.flatMap { GraphQLDeferred.State(rawValue: $0) } ?? .pending)
+        }
+        if let miss = members["miss"], !miss.isNull {
+            result.miss = GraphQLMiss(
+                path: miss["path"]?.elements ?? [], reason: miss["reason"]?.string ?? "absent",
+                key: miss["key"]?.string, error: miss["error"]?["message"]?.string,
+                fetchCount: miss["fetches"]?.int ?? 0)
+        }
+        return result
+    }
+}

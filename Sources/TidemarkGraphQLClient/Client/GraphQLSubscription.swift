@@ -1,0 +1,83 @@
+import Tidemark
+import TidemarkGraphQLStore
+import TidemarkModel
+
+/// The payloads of a subscription, one result each, equal ones too.
+///
+/// Every iterator is a subscription of its own: it begins when the iterator is first asked, and ends with its task or
+/// when the iterator is released. At most 16 payloads wait for a slow reader; then the server's bytes wait.
+public struct GraphQLSubscription<Data: Codable & Sendable>: AsyncSequence, Sendable {
+    public typealias Element = GraphQLResult<Data>
+
+    let cache: SyncCache
+    let request: GraphRequest
+
+    public func makeAsyncIterator() -> Iterator { Iterator(cache: cache, request: request) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        private let lease: ObserverLease
+        private let cache: SyncCache
+        private let request: GraphRequest
+        private var isOver = false
+
+        init(cache: SyncCache, request: GraphRequest) {
+            lease = ObserverLease(cache)
+            self.cache = cache
+            self.request = request
+        }
+
+        /// Returns the next payload.
+        ///
+        /// - Returns: nil when the server ends the subscription, or when the task is cancelled.
+        /// - Throws: ``CacheError`` `.upstreamFailed` when it ends with an error; errors of decoding.
+        public mutating func next() async throws -> GraphQLResult<Data>? {
+            while !isOver {
+                let (cache, request) = (cache, request)
+                let item = await lease.next(begin: { _, mailbox in
+                    do throws(CacheError) {
+                        _ = try await cache.subscribeGraph(request, sink: mailbox)
+                    } catch {
+                        _ = mailbox.put(.failed(error))
+                    }
+                })
+                do {
+                    guard let item, let result = try Iterator.result(item) else { continue }
+                    return result
+                } catch is EndOfSubscription {
+                    isOver = true
+                    await lease.end()
+                    return nil
+                } catch {
+                    isOver = true
+                    await lease.end()
+                    throw error
+                }
+            }
+            return nil
+        }
+
+        private struct EndOfSubscription: Error {}
+
+        private static func result(_ item: ObserverMailbox.Item) throws -> GraphQLResult<Data>? {
+            switch item {
+            case .notification(.document(let notification)):
+                let params = try JSONValue(parsing: notification.params)
+                switch notification.method {
+                case "graphql.next":
+                    var reader = ResultReader()
+                    reader.begin(params)
+                    var result = try reader.result(Data.self)
+                    result.source = .server
+                    return result
+                case "graphql.complete":
+                    if let error = params["error"]?.string { throw CacheError(.upstreamFailed, error) }
+                    throw EndOfSubscription()
+                default: return nil
+                }
+            case .failed(let error): throw error
+            case .query, .entity, .fetchFailed, .notification:
+                preconditionFailure("a subscription was told \(item)")
+            }
+        }
+    }
+}
