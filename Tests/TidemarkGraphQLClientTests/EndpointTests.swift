@@ -299,6 +299,45 @@ private final class ScriptedServer: Sendable {
         #expect(answers.contains { $0.contains(#""id":4"#) && $0.contains(#""name":"C3""#) }, "\(answers)")
     }
 
+    @Test func `a mutation reaches a flaky server once, through a kill of the session`() throws {
+        let server = try ScriptedServer([
+            "", ok("busy", type: "text/plain", status: "503 Busy"),
+            ok(#"{"data":{"rename":{"__typename":"Droid","id":"1","name":"C3"}}}"#),
+        ])
+        defer { server.stop() }
+        let arguments = [
+            "run", "--db", folder.path("cache.db"), "--graphql-endpoint", "http://127.0.0.1:\(server.port)/graphql",
+        ]
+        let killed = try LiveCommand(arguments)
+        let mutate =
+            #"{"jsonrpc":"2.0","id":1,"method":"graphql.mutate","params":{"document":"mutation { rename { id name } }","pending_id":"p1","send":true,"optimistic":{"rename":{"__typename":"Droid","id":"1","name":"hoped"}}}}"#
+        killed.write(Array((mutate + "\n").utf8))
+        var lines: [String] = []
+        while lines.last?.contains(#""id":1"#) != true {
+            guard case .line(let line) = killed.next(seconds: 30) else { break }
+            lines.append(String(decoding: line, as: UTF8.self))
+        }
+        #expect(lines.last?.contains("upstream_failed") == true && lines.last?.contains("sent again") == true)
+        killed.send(signal: SIGKILL)
+        _ = killed.finish(seconds: 30)
+        let again = try LiveCommand(arguments)
+        let get =
+            #"{"jsonrpc":"2.0","id":2,"method":"entity.get","params":{"resource_type":"Droid","id":"1"}}"#
+        var answer = ""
+        let end = Date(timeIntervalSinceNow: 60)
+        while !answer.contains(#""name":"C3""#), Date() < end {
+            again.write(Array((get + "\n").utf8))
+            repeat {
+                guard case .line(let line) = again.next(seconds: 30) else { break }
+                answer = String(decoding: line, as: UTF8.self)
+            } while !answer.contains(#""id":2"#)
+        }
+        #expect(answer.contains(#""pending":false"#), "\(answer)")
+        #expect(again.finish(seconds: 30).status == 0)
+        #expect(server.requests.count == 3)
+        for request in server.requests { #expect(request.contains("\r\nTidemark-Pending-Id: p1\r\n")) }
+    }
+
     @Test func `a subscription brings its payloads and its end`() throws {
         let payload = #"{"payload":{"data":{"event":{"__typename":"Droid","id":"1","name":"BB8"}}}}"#
         let server = try ScriptedServer([

@@ -29,6 +29,8 @@ package protocol GraphHost: AnyObject {
     func detach(_ sink: any ObserverSink, in cache: isolated SyncCache)
     /// Notes that a layer's request is gone: it was confirmed, settled or rolled back.
     func requestEnded(_ pendingID: ByteString)
+    /// Notes that an attempt of the outbox ended, and what followed from it is done.
+    func attemptEnded(_ pendingID: ByteString)
     /// Fails every fetch: nobody can answer any more.
     func failFetches(_ reason: String, in cache: isolated SyncCache) async
 }

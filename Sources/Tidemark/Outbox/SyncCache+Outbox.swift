@@ -202,6 +202,7 @@ extension SyncCache {
         } catch {
             failed(number, attempt, MutationFailure(error), mayRetry: error.isWorthRetrying)
         }
+        graphHost?.attemptEnded(mutation.pendingID)
     }
 
     private func mutation(_ number: Int64, _ attempt: Int) -> SentMutation? {

@@ -52,6 +52,8 @@ package final class GraphEngine: GraphHost {
     var outcomes: [ByteString: GraphMutationOutcome] = [:]
     /// The mutations that the outbox is sending. Bound: the attempts of the outbox.
     var answering: Set<ByteString> = []
+    /// The results of attempts that are ending. Bound: the attempts of the outbox.
+    var attempted: [ByteString: Result<GraphResult, CacheError>] = [:]
     /// Subscriptions that a server feeds, by the number of their fetch. Bound: the watchers.
     var streams: [UInt64: GraphStream] = [:]
 

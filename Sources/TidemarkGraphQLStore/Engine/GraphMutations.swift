@@ -127,22 +127,19 @@ extension SyncCache {
     /// Performs one attempt of the outbox.
     func sendGraph(_ sent: SentMutation) async -> Result<OptimisticCommit, UpstreamError> {
         graph.answering.insert(sent.pendingID)
-        defer { graph.answering.remove(sent.pendingID) }
         do throws(UpstreamError) {
             let mutation = try GraphMutation(sent)
             let answered = try await attempt(mutation)
-            graph.tell(.success(answered.result), of: sent.pendingID)
+            graph.attempted[sent.pendingID] = .success(answered.result)
             if let refusal = answered.refusal { return .failure(refusal) }
             return .success(OptimisticCommit(pendingID: sent.pendingID, library: sent.library))
         } catch {
             let isFinal = error.isRefusal && error.retries != true || !isPendingLayer(sent.pendingID)
             let message = "the mutation has no answer (\(error.message))"
-            graph.tell(
-                .failure(
-                    CacheError(
-                        .upstreamFailed, isFinal ? message : message + "; it is sent again: see outbox.list",
-                        reasons: ["upstream": error.message], details: error.details)),
-                of: sent.pendingID)
+            graph.attempted[sent.pendingID] = .failure(
+                CacheError(
+                    .upstreamFailed, isFinal ? message : message + "; it is sent again: see outbox.list",
+                    reasons: ["upstream": error.message], details: error.details))
             return .failure(error)
         }
     }
@@ -178,6 +175,11 @@ extension GraphEngine {
         case .known(let earlier): outcomes[pendingID] = .known(earlier)
         case nil: break
         }
+    }
+
+    package func attemptEnded(_ pendingID: ByteString) {
+        answering.remove(pendingID)
+        if let result = attempted.removeValue(forKey: pendingID) { tell(result, of: pendingID) }
     }
 
     package func requestEnded(_ pendingID: ByteString) {
