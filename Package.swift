@@ -186,7 +186,8 @@ let package = Package(
         .executableTarget(
             name: "tidemark-bench",
             dependencies: [
-                "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkJetStream", "TidemarkModel",
+                "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkJetStream",
+                "TidemarkModel",
                 "TidemarkStore", "TidemarkWire",
                 "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -12,7 +12,8 @@ enum GraphQLSuite {
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
         let objectCount = isSmoke ? 50 : 1_000
         let cache = try await SyncCache.open(
-            configuration: CacheConfiguration(), journal: ForgetfulJournal(), clock: FixedClock(time: 1_700_000_000_000))
+            configuration: CacheConfiguration(), journal: ForgetfulJournal(), clock: FixedClock(time: 1_700_000_000_000)
+        )
         await cache.attach { GraphEngine(rules: GraphRules(), upstream: nil) }
         try await write(cache, objectCount, runs, into: &report)
         try await read(cache, objectCount, runs, into: &report)
