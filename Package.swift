@@ -216,8 +216,9 @@ let package = Package(
         .executableTarget(
             name: "tidemark-bench",
             dependencies: [
-                "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkJetStream", "TidemarkModel", "TidemarkStore",
-                "TidemarkWire",
+                "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkJetStream",
+                "TidemarkModel",
+                "TidemarkStore", "TidemarkWire",
                 "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -7,6 +7,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
     case endToEnd = "end-to-end"
     case coldStart = "cold-start"
     case reads, scaling, sessions
+    case graphQL = "graphql"
     case jetStream = "jetstream"
 
     /// The description of the suite in a few words.
@@ -28,6 +29,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .reads: "entities by key"
         case .scaling: "the price of an event against what is there"
         case .sessions: "10,000 events a second through tidemark run"
+        case .graphQL: "documents of GraphQL over a cache in memory"
         case .jetStream: "a stream of a NATS server on this machine, which takes its share of the processors"
         }
     }
@@ -54,6 +56,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .reads: try await ReadsSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .scaling: try await ScalingSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .sessions: try await SessionsSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        case .graphQL: try await GraphQLSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .jetStream: try await JetStreamSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         }
     }

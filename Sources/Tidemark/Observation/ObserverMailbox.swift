@@ -35,7 +35,7 @@ package final class ObserverMailbox: ObserverSink {
         var isClosed = false
         /// The waiting reader; at most one, because an observation has one reader.
         var waiter: CheckedContinuation<Void, Never>?
-        /// Those who wait for room. Bounded by the subscriptions that feed one mailbox.
+        /// Writers that wait for room. Bounded by the subscriptions that feed one mailbox.
         var writers: [CheckedContinuation<Void, Never>] = []
 
         mutating func takeWriters() -> [CheckedContinuation<Void, Never>] {

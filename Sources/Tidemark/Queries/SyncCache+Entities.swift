@@ -251,7 +251,11 @@ extension SyncCache {
 
 extension EntityExplanation {
     init(_ origin: EntityOrigin) {
-        let fields = (origin.fields ?? []).map { Field($0.name, $0.stamp) }
+        var fields = (origin.fields ?? []).map { Field($0.name, $0.stamp) }
+        // Names in a path are joined by a zero byte, which no text shows.
+        fields += origin.nested.map { nested in
+            Field(ByteString(nested.path.bytes.map { $0 == 0 ? UInt8(ascii: ".") : $0 }), nested.stamp)
+        }
         let deletion = origin.tombstone.map { tombstone in
             Field(name: "", writer: .event, sequence: tombstone.sequence, writtenAt: tombstone.deletedAt)
         }

@@ -217,6 +217,17 @@ extension EntityStore {
         return fieldStamps[index]?.oldest(from: whole) ?? whole
     }
 
+    /// Returns the stamps of fields inside embedded objects that were written apart from them, by path.
+    ///
+    /// - Complexity: O(n log n) of the stamps.
+    package func nestedFields(of index: SlotIndex) -> [(path: ByteString, stamp: EntityStamp)] {
+        guard let stamps = fieldStamps[index] else { return [] }
+        let present = Set(JSONObject.fieldNames(of: payload(of: index)))
+        return stamps.named.filter {
+            $0.key.bytes.contains(FieldStamps.separator) && present.contains(FieldStamps.topLevel($0.key))
+        }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
     /// Returns each top-level field with its stamp, in the resource's order.
     package func fields(of index: SlotIndex) -> [(name: ByteString, stamp: EntityStamp)] {
         let stamps = fieldStamps[index]

@@ -138,7 +138,7 @@ import TidemarkTesting
 
     /// Random transactions against a dictionary: some throw, some are several updates.
     @Test(arguments: [31, 32, 33] as [UInt64])
-    func `what is read is what the transactions that ended well wrote`(seed: UInt64) async throws {
+    func `a read gives what the transactions that ended well wrote`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let client = try await GraphQLClient.scripted().client
         var model: [Int: Int64] = [:]

@@ -182,7 +182,8 @@ extension CacheState {
     private func localPaths(
         of key: StoredKey, for answer: GraphAnswer, _ newer: NewerWrites
     ) -> Set<ByteString>? {
-        guard answer.isPart, let start = answer.start, !newer.isUnsure, start.generation == generation(of: answer.library)
+        guard answer.isPart, !newer.isUnsure, let start = answer.start,
+            start.generation == generation(of: answer.library)
         else { return nil }
         // An event or another answer came for it: that one is newer as a whole.
         if newer.keys.contains(key), newer.writes.contains(where: { $0.key == key && $0.sequence != nil }) {

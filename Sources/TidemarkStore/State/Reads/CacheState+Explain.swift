@@ -4,6 +4,8 @@ import TidemarkModel
 package struct EntityOrigin: Sendable {
     /// The fields in the resource's order, with their stamps; nil when there is no entity in memory.
     package var fields: [(name: ByteString, stamp: EntityStamp)]?
+    /// The fields inside embedded objects that were written apart from them, by path: names joined by a zero byte.
+    package var nested: [(path: ByteString, stamp: EntityStamp)] = []
     /// Whether only these fields are left because others were evicted.
     package var isReduced = false
     /// Whether the entity was evicted from both tiers.
@@ -42,7 +44,7 @@ extension CacheState {
         places.sort { ($0.query.method, $0.query.input) < ($1.query.method, $1.query.input) }
         let isLayered = isLayered(stored)
         return EntityOrigin(
-            fields: index.map { entities.fields(of: $0) },
+            fields: index.map { entities.fields(of: $0) }, nested: index.map { entities.nestedFields(of: $0) } ?? [],
             isReduced: index.map { index in
                 (handle.map { completeness(of: $0, at: index) } ?? entities.completeness(of: index)) != .whole
             } ?? false,

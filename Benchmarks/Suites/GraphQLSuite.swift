@@ -1,0 +1,162 @@
+import Tidemark
+import TidemarkGraphQLStore
+import TidemarkModel
+import TidemarkStore
+
+/// Documents of GraphQL over a cache in memory: answers written, read back and watched, documents planned.
+enum GraphQLSuite {
+    private static let fieldCount = 10
+    private static let list: ByteString = GraphQLSuite.document("all")
+    private static let one: ByteString = "{ hero { __typename id f0 } }"
+
+    static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
+        let objectCount = isSmoke ? 50 : 1_000
+        let cache = try await SyncCache.open(
+            configuration: CacheConfiguration(), journal: ForgetfulJournal(), clock: FixedClock(time: 1_700_000_000_000)
+        )
+        await cache.attach { GraphEngine(rules: GraphRules(), upstream: nil) }
+        try await write(cache, objectCount, runs, into: &report)
+        try await read(cache, objectCount, runs, into: &report)
+        try await readOne(cache, count: isSmoke ? 200 : 20_000, into: &report)
+        try await watch(cache, count: isSmoke ? 50 : 2_000, into: &report)
+        try await plan(cache, isSmoke ? 20 : 1_000, runs, into: &report)
+        try await cache.close()
+    }
+
+    private static func document(_ root: String) -> ByteString {
+        let fields = (0..<fieldCount).map { "f\($0)" }.joined(separator: " ")
+        return ByteString("{ \(root) { __typename id \(fields) } }")
+    }
+
+    /// An answer whose values differ from those of the other version.
+    private static func answer(_ objectCount: Int, version: Int) -> [UInt8] {
+        var text = "{\"data\":{\"all\":["
+        for index in 0..<objectCount {
+            let fields = (0..<fieldCount).map { #""f\#($0)":"value \#(index) \#($0) \#(version)""# }
+            text += (index > 0 ? "," : "")
+            text += #"{"__typename":"Item","id":"\#(index)",\#(fields.joined(separator: ","))}"#
+        }
+        return Array((text + "]}}").utf8)
+    }
+
+    // MARK: Writing and reading
+
+    private static func write(
+        _ cache: SyncCache, _ objectCount: Int, _ runs: Int, into report: inout Report
+    ) async throws {
+        let answers = [answer(objectCount, version: 0), answer(objectCount, version: 1)]
+        var turn = 0
+        report.add(
+            try await Measurement.compare(
+                "write \(objectCount) objects", unit: "object", count: objectCount, runs: runs, goal: 4,
+                referenceName: "validated parse",
+                reference: { UInt64(try AnswerParts(answers[0]).data.count) },
+                subject: {
+                    turn += 1
+                    let parts = try AnswerParts(answers[turn % 2])
+                    try await cache.writeGraph(GraphRequest(list), parts)
+                    return UInt64(parts.data.count)
+                }))
+    }
+
+    private static func read(
+        _ cache: SyncCache, _ objectCount: Int, _ runs: Int, into report: inout Report
+    ) async throws {
+        let bytes = try await data(cache, list)
+        let clock = ContinuousClock()
+        var perField: [Double] = []
+        let measurement = try await Measurement.compare(
+            "read \(objectCount) objects", unit: "object", count: objectCount, runs: runs, goal: nil,
+            referenceName: "copy",
+            reference: {
+                var copy: [UInt8] = []
+                copy.append(contentsOf: bytes)
+                return UInt64(copy.count)
+            },
+            subject: {
+                let start = clock.now
+                let read = try await data(cache, list)
+                perField.append((clock.now - start).inSeconds * 1e9 / Double(objectCount * fieldCount))
+                return UInt64(read.count)
+            })
+        report.add(measurement)
+        // The goal is twice the copy and 150 ns a field; the copy of this size is a few nanoseconds a field.
+        report.add(
+            name: "read a field", values: Array(perField.dropFirst()), unit: "ns", goal: 150, hash: UInt64(bytes.count))
+    }
+
+    private static func readOne(_ cache: SyncCache, count: Int, into report: inout Report) async throws {
+        let written = try AnswerParts(Array(#"{"data":{"hero":{"__typename":"Item","id":"0","f0":"x"}}}"#.utf8))
+        try await cache.writeGraph(GraphRequest(one), written)
+        let clock = ContinuousClock()
+        var hash: UInt64 = 0
+        let start = clock.now
+        for _ in 0..<count { hash &+= UInt64(try await data(cache, one).count) }
+        let perRead = (clock.now - start).inSeconds * 1e6 / Double(count)
+        report.add(name: "warm read of one object", value: perRead, unit: "µs", goal: 3, hash: hash)
+    }
+
+    private static func data(_ cache: SyncCache, _ document: ByteString) async throws -> [UInt8] {
+        var request = GraphReadRequest(GraphRequest(document))
+        request.policy = .cacheOnly
+        let (results, result) = AsyncStream.makeStream(of: Result<GraphReply, CacheError>.self)
+        await cache.readGraph(request) {
+            result.yield($0)
+            result.finish()
+        }
+        for await read in results { return try read.get().result.data }
+        return []
+    }
+
+    // MARK: Watching
+
+    /// Measures from the change of one field to the patch in the observer's mailbox.
+    private static func watch(_ cache: SyncCache, count: Int, into report: inout Report) async throws {
+        var request = GraphReadRequest(GraphRequest(list))
+        request.policy = .cacheOnly
+        let mailbox = ObserverMailbox()
+        await cache.readGraph(request, observing: mailbox) { _ in }
+        let clock = ContinuousClock()
+        var durations: [Int64] = []
+        var hash: UInt64 = 0
+        for number in 0..<count {
+            let start = clock.now
+            try await cache.transact(
+                [.patch(type: "Item", id: "7", fields: Array(#"{"f3":"\#(number)"}"#.utf8), unset: [])], library: "")
+            guard case .item(.notification(.document(let patch))) = mailbox.take() else {
+                preconditionFailure("a change of a watched field was not told")
+            }
+            durations.append(Int64((clock.now - start).inSeconds * 1e9))
+            hash &+= UInt64(patch.params.count)
+        }
+        await cache.detach(mailbox)
+        Latencies(durations).report("one field changed to its patch", hash: hash, into: &report)
+    }
+
+    // MARK: Planning
+
+    private static func plan(
+        _ cache: SyncCache, _ count: Int, _ runs: Int, into report: inout Report
+    ) async throws {
+        let selections = (0..<40).map { "a\($0): f\($0) { id b c d }" }.joined(separator: " ")
+        let text = ByteString("query Q { \(selections) }")
+        let rules = GraphRules()
+        let clock = ContinuousClock()
+        var fresh: [Double] = []
+        var kept: [Double] = []
+        var hash: UInt64 = 0
+        for _ in 0..<runs {
+            var start = clock.now
+            for _ in 0..<count {
+                let plan = try GraphDocument(text.bytes, rules: rules).plan(operation: nil, variables: nil)
+                hash &+= plan.hasDeferrals ? 1 : 0
+            }
+            fresh.append((clock.now - start).inSeconds * 1e6 / Double(count))
+            start = clock.now
+            for _ in 0..<count { hash &+= try await cache.isStream(GraphRequest(text)) ? 1 : 0 }
+            kept.append((clock.now - start).inSeconds * 1e6 / Double(count))
+        }
+        report.add(name: "plan 200 selections", values: fresh, unit: "µs", goal: 100, hash: hash)
+        report.add(name: "plan that is kept", values: kept, unit: "µs", goal: 1, hash: hash)
+    }
+}
