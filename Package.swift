@@ -316,7 +316,8 @@ let package = Package(
         .testTarget(
             name: "TidemarkJetStreamTests",
             dependencies: [
-                "CHeap", "CNats", "Tidemark", "TidemarkCommand", "TidemarkFaultDisk", "TidemarkJetStream", "TidemarkModel",
+                "CHeap", "CNats", "Tidemark", "TidemarkCommand", "TidemarkFaultDisk", "TidemarkJetStream",
+                "TidemarkModel",
                 "TidemarkSQLite", "TidemarkTestKit",
                 "TidemarkTesting",
                 "TidemarkWire",
