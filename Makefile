@@ -145,6 +145,12 @@ test-tsan: deps
 	    $(SWIFT) test --skip-build \
 	    --disable-xctest --sanitize=thread --scratch-path .build-tsan --filter SubscriptionRaceTests
 
+## asan-jetstream: the tests of streams, with real servers, under the address sanitizer; minutes
+asan-jetstream: deps
+	TIDEMARK_TESTS=TidemarkJetStreamTests $(SWIFT) build --build-tests --sanitize=address --scratch-path .build-asan
+	TIDEMARK_TESTS=TidemarkJetStreamTests ASAN_OPTIONS=detect_leaks=0:halt_on_error=1:exitcode=66 $(SWIFT) test \
+	    --skip-build --disable-xctest --sanitize=address --scratch-path .build-asan
+
 ## fuzz: fuzz TARGET, or every target, for SECONDS each (TARGET=lines SECONDS=60), or one input (INPUT=file)
 fuzz: deps
 	@Tests/Fuzzing/run $(if $(INPUT),--input $(INPUT),$(SECONDS)) $(TARGET)
@@ -237,5 +243,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web web-inspector-compare test-web bench-web web-format web-deps graphql-oracle python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
+.PHONY: web web-inspector-compare test-web bench-web web-format web-deps graphql-oracle python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan asan-jetstream test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps

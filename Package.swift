@@ -9,6 +9,8 @@ let strict: [SwiftSetting] = [
 // Fuzzers are built only when they are asked for: their flags are unsafe in SwiftPM's sense, and whoever depends
 // on a package with such flags cannot build it.
 let isFuzzing = Context.environment["TIDEMARK_FUZZ"] == "1"
+// One test target alone, for builds with a sanitizer: they take minutes.
+let onlyTests = Context.environment["TIDEMARK_TESTS"]
 
 let package = Package(
     name: "tidemark",
@@ -133,6 +135,7 @@ let package = Package(
             dependencies: [
                 "CNats", "Tidemark", "TidemarkModel", "TidemarkWire",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
             ],
             swiftSettings: strict),
         // A cache as a child process: JSON-RPC on standard input and output.
@@ -315,9 +318,12 @@ let package = Package(
         .testTarget(
             name: "TidemarkJetStreamTests",
             dependencies: [
-                "Tidemark", "TidemarkCommand", "TidemarkJetStream", "TidemarkModel", "TidemarkTestKit",
+                "CHeap", "CNats", "Tidemark", "TidemarkCommand", "TidemarkFaultDisk", "TidemarkJetStream",
+                "TidemarkModel",
+                "TidemarkSQLite", "TidemarkTestKit",
                 "TidemarkTesting",
                 "TidemarkWire",
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             swiftSettings: strict),
         .testTarget(
@@ -413,3 +419,5 @@ if isFuzzing {
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),
     ]
 }
+
+if let onlyTests { package.targets.removeAll { $0.type == .test && $0.name != onlyTests } }

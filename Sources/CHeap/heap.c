@@ -19,3 +19,11 @@ void tidemark_heap_trim(void) {
     malloc_trim(0);
 #endif
 }
+
+unsigned long tidemark_heap_used(void) {
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+    return mallinfo2().uordblks;
+#else
+    return 0;
+#endif
+}

@@ -332,20 +332,4 @@ struct JetStreamTests {
             #expect(try await export().contains { $0.contains(#"{"id":"\#(id)","n":\#(2_960 + id)}"#) })
         }
     }
-
-    @Test func `connections and subscriptions are made and ended 200 times`() throws {
-        try server.makeStream("EVENTS")
-        try server.publish([change("1", 1)], to: "tidemark.me")
-        let address = try JetStreamAddress(server.address("EVENTS"))
-        for _ in 0..<200 {
-            var reader = StreamReader(address, ReadingSettings(), known: [])
-            var lines: [UInt8] = []
-            try reader.prepare(&lines)
-            try waitUntil("the message") {
-                try reader.read(timeout: 100, &lines)
-                return !lines.isEmpty
-            }
-            reader.end()
-        }
-    }
 }

@@ -16,7 +16,8 @@ final class NatsServer {
     private var process = Process()
     /// Lines of the configuration file besides the port and JetStream; read at each start.
     var configuration: String
-    private let storage: String
+    /// The limits of JetStream; nil: the server has none. Read at each start.
+    var limits: String?
     /// The login and the options of the test's own connections, such as `user:password@` and `tls-ca=…`.
     var login = (user: "", options: "")
     private(set) var port = 0
@@ -28,7 +29,7 @@ final class NatsServer {
         let folder = try TemporaryFolder()
         self.folder = folder
         self.configuration = configuration
-        storage = limits.map { "jetstream { store_dir: \"\(folder.path("store"))\", \($0) }" } ?? ""
+        self.limits = limits
         try start()
     }
 
@@ -36,6 +37,7 @@ final class NatsServer {
 
     /// Starts the server on the port that it had, or on a free one, and waits until it listens.
     func start() throws {
+        let storage = limits.map { "jetstream { store_dir: \"\(folder.path("store"))\", \($0) }" } ?? ""
         try folder.write(
             Array(
                 """
@@ -112,6 +114,19 @@ final class NatsServer {
             #expect(!text.contains("error"), "\(text)")
         }
     }
+}
+
+/// Asks an actor again and again until a condition holds, at most 30 seconds.
+///
+/// - Returns: Whether it holds.
+func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while try await !condition() {
+        guard ContinuousClock.now < deadline else { return false }
+        await Task.yield()
+        poll(nil, 0, 10)
+    }
+    return true
 }
 
 /// Asks again and again until a condition holds; fails after 30 seconds.

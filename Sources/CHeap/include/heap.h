@@ -9,4 +9,7 @@ void tidemark_heap_share(void);
 /* Gives empty pages of the heap back to the system, as far as the allocator can. */
 void tidemark_heap_trim(void);
 
+/* The bytes that are allocated and not freed; 0 where the allocator does not tell. */
+unsigned long tidemark_heap_used(void);
+
 #endif

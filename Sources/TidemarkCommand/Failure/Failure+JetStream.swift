@@ -10,7 +10,8 @@ extension Failure {
             case .noFile: .noInput
             case .differentStream: .cannotCreate
             case .otherPublisher: .locked
-            case .libraryMissing, .noServer, .denied, .notPermitted, .tlsFailed, .noJetStream, .noStream, .noMessage, .streamFull,
+            case .libraryMissing, .noServer, .denied, .notPermitted, .tlsFailed, .noJetStream, .noStream, .noMessage,
+                .streamFull,
                 .timedOut, .refused:
                 .unavailable
             }

@@ -1,4 +1,5 @@
 import Logging
+import Metrics
 import Synchronization
 import Tidemark
 import TidemarkModel
@@ -16,6 +17,7 @@ public final class JetStreamFeed: Sendable {
     private let address: JetStreamAddress
     private let settings: ReadingSettings
     private let logger: Logger
+    private let metrics: (any MetricsFactory)?
     private struct State {
         var input: JetStreamInput?
         var isStopped = false
@@ -26,11 +28,15 @@ public final class JetStreamFeed: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter logger: Told of lost and found servers; its messages hold no credentials.
+    /// - Parameters:
+    ///   - logger: Told of lost and found servers; its messages hold no credentials.
+    ///   - metrics: The backend that gets lag, messages, redeliveries and reconnects; nil: the program's own.
     public init(
         _ address: JetStreamAddress, settings: ReadingSettings = ReadingSettings(),
-        logger: Logger = Logger(label: "tidemark.jetstream") { _ in SwiftLogNoOpLogHandler() }
+        logger: Logger = Logger(label: "tidemark.jetstream") { _ in SwiftLogNoOpLogHandler() },
+        metrics: (any MetricsFactory)? = nil
     ) {
+        self.metrics = metrics
         self.address = address
         self.settings = settings
         self.logger = logger
@@ -48,6 +54,9 @@ public final class JetStreamFeed: Sendable {
         let position = state.withLock { $0.input }?.position ?? StreamReader.Position()
         return Progress(sequence: position.sequence, pendingCount: position.pendingCount)
     }
+
+    /// The numbers until now: messages, redeliveries, reconnects, lag.
+    public var statistics: FeedStatistics { state.withLock { $0.input }?.statistics ?? FeedStatistics() }
 
     /// Why reading ended with an error; nil when it did not.
     public var failure: JetStreamError? { state.withLock { $0.input }?.failure }
@@ -84,7 +93,8 @@ public final class JetStreamFeed: Sendable {
     package func begin(_ cache: SyncCache) async throws -> IngestStream {
         let (reach, signal) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingNewest(1))
         let input = JetStreamInput(
-            address, settings, known: await cache.libraries(), logger: logger, reachable: { signal.yield($0) })
+            address, settings, known: await cache.libraries(), logger: logger, metrics: metrics,
+            reachable: { signal.yield($0) })
         let isStopped = state.withLock { state in
             state.input = input
             state.following = Task {

@@ -1,5 +1,6 @@
 import Dispatch
 import Logging
+import Metrics
 import Synchronization
 import Tidemark
 import TidemarkModel
@@ -23,11 +24,14 @@ package final class JetStreamInput: LineInput {
         /// Since when no server is connected; nil while one is.
         var lostSince: ContinuousClock.Instant?
         var pause: Int64 = 0
+        var errorCount: Int64 = 0
+        var metrics: FeedMetrics
     }
 
     /// The state that other threads look at.
     private struct Shown {
         var position = StreamReader.Position()
+        var statistics = FeedStatistics()
         var hasLines = false
         var subscription: NatsSubscription?
         var isReachable = true
@@ -51,15 +55,19 @@ package final class JetStreamInput: LineInput {
 
     /// - Parameters:
     ///   - known: The libraries of the cache at its opening.
+    ///   - metrics: The backend of metrics; nil: the program's own.
     ///   - reachable: Told when no server was connected for 5 seconds, and when one is again.
     package init(
         _ address: JetStreamAddress, _ settings: ReadingSettings, known: [LibraryStatus], logger: Logger,
-        reachable: @escaping @Sendable (Bool) -> Void
+        metrics: (any MetricsFactory)? = nil, reachable: @escaping @Sendable (Bool) -> Void
     ) {
         self.settings = settings
         self.logger = logger
         self.reachable = reachable
-        work = Mutex(Work(reader: StreamReader(address, settings, known: known)))
+        work = Mutex(
+            Work(
+                reader: StreamReader(address, settings, known: known),
+                metrics: FeedMetrics(stream: address.stream, factory: metrics)))
     }
 
     /// Why reading ended with an error; nil when it did not.
@@ -67,6 +75,9 @@ package final class JetStreamInput: LineInput {
 
     /// How far the stream was read.
     var position: StreamReader.Position { shown.withLock { $0.position } }
+
+    /// The numbers until now.
+    var statistics: FeedStatistics { shown.withLock { $0.statistics } }
 
     package func waitForBytes() throws(InputError) {
         let result: Result<Void, InputError> = work.withLock { work in
@@ -136,8 +147,12 @@ package final class JetStreamInput: LineInput {
             }
             let (position, subscription) = (work.reader.position, work.reader.subscription)
             let hasLines = !work.lines.isEmpty
+            var statistics = work.reader.statistics
+            statistics.errorCount = work.errorCount
+            work.metrics.record(statistics)
             shown.withLock {
                 $0.position = position
+                $0.statistics = statistics
                 $0.subscription = subscription
                 $0.hasLines = hasLines
             }
@@ -147,6 +162,7 @@ package final class JetStreamInput: LineInput {
     /// Follows an error: another attempt after a pause, or the end.
     private func follow(_ error: JetStreamError, _ work: inout Work) throws(InputError) {
         work.reader.forgetConsumer()
+        work.errorCount += 1
         noteReach(&work, work.reader.isConnected && error.code != .noJetStream && error.code != .noStream)
         if let timeout = settings.firstContactTimeout,
             error.code == .notPermitted

@@ -39,6 +39,11 @@ struct StreamReader {
     private var status: StreamStatus?
     private var quotedEpoch: [UInt8] = []
     private(set) var position = Position()
+    /// Counts of messages; those of connections are added by ``statistics``.
+    private var counts = FeedStatistics()
+    /// The connections that were made, and the reconnects of those that have ended.
+    private var connectionCount: Int64 = 0
+    private var pastReconnectCount: Int64 = 0
     /// The number before the first one that reading began with, or that the stream still had: nothing at or below it
     /// comes any more.
     private var floor: Int64 = 0
@@ -62,6 +67,17 @@ struct StreamReader {
 
     var epoch: String? { status?.epoch }
 
+    /// The numbers until now.
+    var statistics: FeedStatistics {
+        var statistics = counts
+        statistics.reconnectCount =
+            pastReconnectCount + max(0, connectionCount - 1) + (connection?.reconnectCount ?? 0)
+        statistics.sequence = position.sequence
+        statistics.lag = position.pendingCount
+        statistics.isConnected = isConnected
+        return statistics
+    }
+
     /// The subscription, to see whether messages wait; nil while there is no consumer.
     var subscription: NatsSubscription? { consumer?.subscriptionForCount }
 
@@ -71,8 +87,14 @@ struct StreamReader {
     /// - Throws: ``JetStreamError``.
     mutating func prepare(_ lines: inout [UInt8]) throws(JetStreamError) {
         // libnats gives a connection up when a server refuses its credentials twice; others may be valid by now.
-        if connection?.isClosed == true { (connection, consumer) = (nil, nil) }
-        if connection == nil { connection = try NatsConnection(address) }
+        if let connection, connection.isClosed {
+            pastReconnectCount += connection.reconnectCount
+            (self.connection, consumer) = (nil, nil)
+        }
+        if connection == nil {
+            connection = try NatsConnection(address)
+            connectionCount += 1
+        }
         guard consumer == nil, let connection else { return }
         let api = JetStreamAPI(connection: connection)
         let found = try api.status(of: address.stream)
@@ -92,6 +114,7 @@ struct StreamReader {
         }
         status = found
         let made = try PullConsumer(api, stream: found.name, filter: address.filter, from: start)
+        counts.consumerCount += 1
         position.pendingCount = made.pendingCount
         consumer = made
         noteEnd()
@@ -141,9 +164,16 @@ struct StreamReader {
         }
     }
 
-    private mutating func append(
+    /// Appends the line of a message; one that was read before is dropped.
+    mutating func append(
         _ message: borrowing NatsMessage, _ place: DeliveryPlace, _ lines: inout [UInt8]
     ) throws(JetStreamError) {
+        counts.byteCount += Int64(message.bytes.count)
+        guard place.sequence > position.sequence else {
+            counts.redeliveryCount += 1
+            return
+        }
+        counts.messageCount += 1
         if place.sequence > position.sequence + 1 { try noteSkip(place.sequence, &lines) }
         position.sequence = place.sequence
         position.pendingCount = place.pendingCount

@@ -1,0 +1,49 @@
+import CHeap
+import Foundation
+import Testing
+import TidemarkTestKit
+import TidemarkTesting
+
+@testable import TidemarkJetStream
+
+/// The memory of connections, by a process of its own: other tests allocate meanwhile.
+@Suite(.timeLimit(.minutes(30)), .tags(.process), .enabled(if: NatsServer.program != nil, NatsServer.advice))
+struct StreamMemoryTests {
+    @Test func `200 connections that end in the middle of their messages leave no memory`() async throws {
+        let server = try NatsServer()
+        try server.makeStream("EVENTS")
+        try server.publish((1...50).map { change($0) }, to: "tidemark.me")
+        let text = server.address("EVENTS")
+        await #expect(processExitsWith: .success) { [text = text as String] in
+            let address = try JetStreamAddress(text)
+            for _ in 0..<50 { try Cycle.run(address) }
+            let before = Cycle.byteCount()
+            for _ in 0..<200 { try Cycle.run(address) }
+            let growth = Cycle.byteCount() - before
+            // 300 bytes a cycle: less than any part of a connection, a subscription or a message.
+            precondition(growth < 60_000, "200 cycles left \(growth) bytes")
+        }
+    }
+}
+
+private enum Cycle {
+    /// Connects, reads a part, and ends while the other messages wait or are on their way.
+    static func run(_ address: JetStreamAddress) throws {
+        var reader = StreamReader(address, ReadingSettings(), known: [])
+        var lines: [UInt8] = []
+        try reader.prepare(&lines)
+        let deadline = ContinuousClock.now + .seconds(20)
+        while lines.isEmpty {
+            try reader.read(timeout: 100, &lines)
+            precondition(ContinuousClock.now < deadline, "no message came")
+        }
+        let other = try NatsConnection(address)
+        let api = JetStreamAPI(connection: other)
+        var consumer = try PullConsumer(api, stream: address.stream, filter: "tidemark.*", from: 1)
+        _ = try consumer.receive(timeout: 5_000) { _, _ in }
+        reader.end()
+    }
+
+    /// The bytes that are allocated and not freed; 0 under a sanitizer, which has its own allocator.
+    static func byteCount() -> Int { Int(tidemark_heap_used()) }
+}
