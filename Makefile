@@ -205,6 +205,10 @@ web: web-deps
 test-web: web
 	@cd $(WEB) && node scripts/test.mjs
 
+## web-example: the photo library in a page, on a port of this machine (PORT=7430; TIDEMARK_COMMAND=… for a server of its own)
+web-example: web
+	@node Web/example/server/main.mjs
+
 ## bench-web: the client's figures in Node, beside what others take (BENCH=--smoke for a small run)
 bench-web: web
 	@node --expose-gc $(WEB)/bench/bench.mjs $(BENCH)
@@ -229,5 +233,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web test-web bench-web web-format web-deps graphql-oracle python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
+.PHONY: web web-example test-web bench-web web-format web-deps graphql-oracle python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps
