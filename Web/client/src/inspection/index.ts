@@ -9,14 +9,18 @@ import type { Methods } from "../methods/methods.js";
 import { Params } from "../methods/params.js";
 import { entityRequest, libraryOf, namedLibrary } from "../methods/requests.js";
 import type { RequestContext } from "../methods/requests.js";
+import { SEQUENCE_MAX } from "../model/sequence.js";
+import type { Query } from "../queries/query.js";
 import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
 import { findEntities } from "./find.js";
 
 const PAGE_COUNT_MAX = 1_000;
 const PAGE_COUNT_DEFAULT = 100;
+/** A page of queries ends early after this much of inputs. */
+const INPUT_BYTE_COUNT_MAX = 4 << 20;
 
-/** Adds the methods `entity.find`, `facets` and `doctor.findings` to a cache, and `base` to `entity.get`. */
+/** Adds the methods `entity.find`, `query.list`, `facets` and `doctor.findings` to a cache, and `base` to `entity.get`. */
 export function addInspection({ engine }: NormalizedCache): void {
   const { methods } = engine;
   const { context } = methods;
@@ -26,6 +30,7 @@ export function addInspection({ engine }: NormalizedCache): void {
     return null;
   });
   methods.add("entity.find", (params) => find(engine, params, context));
+  methods.add("query.list", (params) => listQueries(engine, params, context));
   methods.add("facets", (params) => facets(engine, namedLibrary(params, context)));
   methods.add("doctor.findings", () => findings(engine));
 }
@@ -73,6 +78,42 @@ function find(engine: Engine, params: Params, context: RequestContext): Out {
   return findEntities(state.findTable(library, type), {
     type, where, order, matching, limit, after: after === null ? null : after.slice(after.indexOf(":") + 1),
   });
+}
+
+/** The queries that have an answer, and those that are observed and wait for one. */
+function listQueries(engine: Engine, params: Params, context: RequestContext): Out {
+  const now = engine.now();
+  const written = params.optionalType(context.limits);
+  const type = written === null ? null : context.ownType(written);
+  const after = params.integer("after", 0, Number(SEQUENCE_MAX)) ?? 0;
+  const limit = params.integer("limit", 1, PAGE_COUNT_MAX) ?? PAGE_COUNT_DEFAULT;
+  const library = namedLibrary(params, context);
+  const chosen = engine.state.queries.all.filter((query) => query.number > after && (query.isStored || query.observerCount > 0)
+    && (library === null || query.key.library === library) && (type === null || query.isStored && query.table?.name === type));
+  const page: Query[] = [];
+  let byteCount = 0;
+  for (const query of chosen) {
+    byteCount += query.key.input.length;
+    if (page.length === limit || page.length > 0 && byteCount > INPUT_BYTE_COUNT_MAX) break;
+    page.push(query);
+  }
+  return { queries: page.map((query) => queryOut(query, now)), next: page.length < chosen.length ? page[page.length - 1].number : null };
+}
+
+function queryOut(query: Query, now: number): Out {
+  const { key, isStored } = query;
+  const since = isStored ? query.staleSince(now) : null;
+  const isExpired = query.invalidSince === null && since !== null;
+  const isStale = query.isStale(now) || !isStored;
+  const cause = query.invalidSince === null ? isExpired ? "expired" : "missing" : query.staleCause ?? "earlier";
+  return {
+    number: query.number, library_id: key.library, method: key.method, input: new Raw(key.input),
+    resource_type: isStored && query.table !== null ? query.table.name : null, count: Math.min(query.list.shownCount, query.shownCountMax),
+    local: query.isLocal, membership: query.ruleText === "" ? null : new Raw(query.ruleText), tags: query.tags === "" ? null : new Raw(query.tags),
+    as_of: query.asOf, stored_at: isStored ? query.storedAt : null, ttl: query.timeToLive === null ? null : query.timeToLive / 1_000,
+    stale: isStale, reason: !isStored ? "unanswered" : isStale ? cause : null, stale_since: since, pending: query.isPending,
+    observers: query.observerCount, hits: query.hitCount,
+  };
 }
 
 /** The stored entities by library and type, and the events by bin. */
