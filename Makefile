@@ -218,6 +218,14 @@ test-web: web-inspector-compare web
 web-inspector-compare: web-deps
 	@node Web/inspector/scripts/test.mjs --compare
 
+## test-web-cross: SEEDS random walks through both implementations (SEEDS=10000 FROM=1); about an hour on two cores
+test-web-cross: web
+	@cd $(WEB) && SEEDS=$(or $(SEEDS),10000) node --test test/cross.test.mjs
+
+## web-example: the photo library in a page, on a port of this machine (PORT=7430; TIDEMARK_COMMAND=… for a server of its own)
+web-example: web
+	@node Web/example/server/main.mjs
+
 ## bench-web: the client's figures in Node, beside what others take (BENCH=--smoke for a small run)
 bench-web: web
 	@node --expose-gc $(WEB)/bench/bench.mjs $(BENCH)
@@ -243,5 +251,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web web-inspector-compare test-web bench-web web-format web-deps graphql-oracle python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan asan-jetstream test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
+.PHONY: web web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan asan-jetstream test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps

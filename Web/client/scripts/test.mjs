@@ -1,9 +1,11 @@
 // Runs the tests in Node's own runner, and says in the end what was run. A run that found no tests fails.
 
 import { spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 
 const files = readdirSync("test").filter((name) => name.endsWith(".test.mjs")).sort().map((name) => `test/${name}`);
+// The example is driven as well, where it is.
+if (existsSync("../example/test")) files.push("../example/test/example.test.mjs");
 const run = spawnSync(process.execPath, ["--test", ...files], { encoding: "utf8", maxBuffer: 1 << 28 });
 const output = run.stdout + run.stderr;
 const count = (name) => Number(new RegExp(`^# ${name} (\\d+)$`, "m").exec(output)?.[1] ?? 0);

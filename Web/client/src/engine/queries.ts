@@ -161,6 +161,7 @@ export class Queries {
       }
       isStale = true;
     }
+    if (source === "cache") query.hitCount += 1;
     const { sink } = request;
     const observer = sink === undefined ? null : this.engine.observers.addQuery(
       query, fields, sink, request.refreshes ? isStale : query.isStale(now), now);

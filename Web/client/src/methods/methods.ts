@@ -50,8 +50,8 @@ type Handler = (params: Params, reply: Reply, sink: Sink) => void;
 
 /** The methods of a cache. */
 export class Methods {
-  private readonly handlers: ReadonlyMap<string, Handler>;
-  private readonly context: RequestContext;
+  private readonly handlers: Map<string, Handler>;
+  readonly context: RequestContext;
   private waitingCount = 0;
 
   constructor(private readonly engine: Engine) {
@@ -87,6 +87,19 @@ export class Methods {
 
   /** The names of the methods, sorted. */
   get names(): string[] { return [...this.handlers.keys()].sort(); }
+
+  /** Adds a method that reads. */
+  add(name: string, body: (params: Params) => Out): void { this.handlers.set(name, (params, reply) => reply(body(params))); }
+
+  /** Lets `body` answer instead of a method, where it does not return null. */
+  wrap(name: string, body: (params: Params) => Out): void {
+    const inner = this.handlers.get(name);
+    this.handlers.set(name, (params, reply, sink) => {
+      const own = body(params);
+      if (own === null) inner?.(params, reply, sink);
+      else reply(own);
+    });
+  }
 
   /** Performs a method; `json`: its params as compact JSON, null for none. `sink` hears what observers are told. */
   perform(method: string, json: string | null, sink: Sink, reply: Reply): void {
@@ -320,10 +333,14 @@ export class Methods {
     return { pending: layers.map((layer) => this.layerOut(layer)) };
   }
 
+  /** Returns what an edit is, in one word. */
+  layerState(layer: Layer): string {
+    return isOrphaned(this.engine.state, layer) ? "orphaned" : layer.isConfirmed ? "confirmed" : "pending";
+  }
+
   private layerOut(layer: Layer): Out {
-    const state = isOrphaned(this.engine.state, layer) ? "orphaned" : layer.isConfirmed ? "confirmed" : "pending";
     return {
-      pending_id: layer.pendingId, state, changes: layer.changes.map(changeOut), library_id: layer.library.name,
+      pending_id: layer.pendingId, state: this.layerState(layer), changes: layer.changes.map(changeOut), library_id: layer.library.name,
       depends_on: layer.dependsOn,
     };
   }

@@ -26,6 +26,9 @@ export interface QueryKey {
   input: string;
 }
 
+/** Why a list is known to be older than the server's. */
+export type ListStaleCause = "event" | "invalidated" | "log" | "list" | "answer";
+
 /** One query: its key, its list, and how fresh it is. */
 export class Query {
   /** Whether an answer is stored; false for a query that is only observed. */
@@ -45,6 +48,10 @@ export class Query {
   storedAt = 0;
   /** When the query was invalidated; null while it is not. */
   invalidSince: number | null = null;
+  /** Why the list became stale; null while it is fresh, or where an earlier session did not say. */
+  staleCause: ListStaleCause | null = null;
+  /** The reads that it answered since the cache was opened. */
+  hitCount = 0;
   /** The sort key up to which the list is complete; null: all of it is. */
   horizon: SortKey | null = null;
   readonly list = new ElementList();

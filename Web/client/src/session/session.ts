@@ -4,6 +4,7 @@ import { systemClock } from "../engine/clock.js";
 import type { Notification } from "../engine/notifications.js";
 import type { TextUpstream } from "../engine/ports.js";
 import { textUpstream } from "../engine/upstreams.js";
+import { addInspection } from "../inspection/index.js";
 import { compact, elementsOf, kindOf, quoted } from "../json/text.js";
 import { CacheError, UpstreamError } from "../model/errors.js";
 import { defaultLimits } from "../model/limits.js";
@@ -45,6 +46,7 @@ export class Session {
     this.calls = new HostCalls((line) => options.write(line), timeout, clock);
     const { upstream, write: _write, ...rest } = options;
     this.cache = new NormalizedCache({ ...rest, clock }, this.upstreamOf(upstream ?? "host"));
+    addInspection(this.cache);
     this.cache.engine.addSink(this.sink);
   }
 

@@ -84,7 +84,7 @@ export function storeAnswer(state: State, asked: Answer, start: FetchStart | nul
   } else {
     list(state, query, listed, asked.groups[0].members.length, now);
     complete(state, query, newer, stamp.generation, now);
-    if (newer.isUnsure) markStale(state, query, now);
+    if (newer.isUnsure) markStale(state, query, "answer", now);
   }
   if (!state.layers.isEmpty) {
     settleQuery(state, query);
@@ -216,6 +216,7 @@ function refile(
   query.listedThrough = listedThrough;
   query.storedAt = now;
   query.invalidSince = null;
+  query.staleCause = null;
   query.horizon = null;
   fileQuery(state, query);
   state.queries.touch(query);
@@ -226,6 +227,7 @@ function list(state: State, query: Query, listed: readonly Listed[], answeredCou
   const rule = query.rule;
   // The old list followed the writes of the answer; staleness and horizon that came from this are void.
   query.invalidSince = null;
+  query.staleCause = null;
   query.horizon = null;
   let elements: { slot: Slot; sortKey: SortKey | null; marks: number; }[] = [];
   let horizon: SortKey = LOWEST_KEY;
@@ -255,7 +257,7 @@ function list(state: State, query: Query, listed: readonly Listed[], answeredCou
     state, query, state.takeNode(element.slot), element.sortKey, element.marks, index));
   trim(state, query);
   checkLength(state, query, now);
-  if (isUnsure) markStale(state, query, now);
+  if (isUnsure) markStale(state, query, "answer", now);
 }
 
 function compareKeys(rule: Rule, left: SortKey | null, right: SortKey | null): number {

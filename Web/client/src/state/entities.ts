@@ -33,7 +33,7 @@ export function mergeRules(metadata: string): MergeRules {
 /** Stores a new entity, and adds it to the lists it belongs to. */
 export function insertEntity(state: State, slot: Slot, resource: string, stamp: Stamp): void {
   const library = slot.table.library;
-  const isBack = state.evicted.remove(library.name, slot.key);
+  const isBack = state.evicted.size > 0 && state.evicted.remove(library.name, slot.key);
   if (isBack) noteEvicted(state, slot, false);
   if (slot.node !== null) rememberSlot(state, slot);
   slot.text = own(resource);

@@ -99,7 +99,7 @@ export function forgetElement(state: State, element: Element, now: number): void
     setMissing(state, element, true);
   } else {
     removeElement(state, element);
-    if (!element.query.isLocal) markStale(state, element.query, now);
+    if (!element.query.isLocal) markStale(state, element.query, "list", now);
   }
 }
 
@@ -116,7 +116,7 @@ export function followReduction(state: State, node: KeyNode, now: number): void 
 export function enterSlot(state: State, slot: Slot, query: Query, view: ResourceView, now: number): void {
   if (!isEvaluable(slot.completeness)) {
     // Only some of its fields are known, so nobody knows whether it belongs there.
-    if (!query.isLocal) markStale(state, query, now);
+    if (!query.isLocal) markStale(state, query, "list", now);
     return;
   }
   const rule = query.rule;
@@ -132,7 +132,7 @@ function admitsLate(state: State, query: Query, now: number): boolean {
   const late = state.unit.late;
   if (late === null || query.isLocal) return true;
   if (query.listedThrough === null) {
-    markStale(state, query, now);
+    markStale(state, query, "list", now);
     return false;
   }
   return query.listedThrough < late;
@@ -175,7 +175,7 @@ export function trim(state: State, query: Query): void {
 
 /** Marks a list stale that shows too few elements because those behind its end are not known. */
 export function checkLength(state: State, query: Query, now: number): void {
-  if (query.horizon !== null && query.list.count < query.shownCountMax) markStale(state, query, now);
+  if (query.horizon !== null && query.list.count < query.shownCountMax) markStale(state, query, "list", now);
 }
 
 /** Tells whether a list holds a key as an element of its own. */

@@ -62,7 +62,7 @@ export function refuseOversized(state: State, event: ChangeEvent, source: EventS
   library.gate.noteLost(event.sequence);
   state.lossCount += 1;
   state.noteLibrary(library);
-  markAllStale(state, library, now);
+  markAllStale(state, library, "log", now);
 }
 
 /** Sets a late event aside whose entity would be too large; its number stays lost. A copy is counted alone. */

@@ -97,7 +97,7 @@ export function loseGap(state: State, library: Library, isFirstAlone: boolean, n
   if (!library.gate.declareLost(isFirstAlone)) return false;
   state.lossCount += 1;
   state.noteLibrary(library);
-  markAllStale(state, library, now);
+  markAllStale(state, library, "log", now);
   drain(state, library, now);
   return true;
 }
@@ -151,7 +151,7 @@ function forgetLog(state: State, library: Library, now: number): void {
   library.forgottenThrough = null;
   library.heldOff.clear();
   for (const query of state.queries.all) if (query.library === library) query.listedThrough = null;
-  markAllStale(state, library, now);
+  markAllStale(state, library, "log", now);
 }
 
 function countDuplicate(state: State, source: EventSource): void {

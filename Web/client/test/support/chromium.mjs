@@ -42,6 +42,8 @@ export class Browser {
   static async start(path, profile = mkdtempSync(join(tmpdir(), "tidemark-chromium-"))) {
     const child = spawn(path, [
       "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--remote-debugging-pipe",
+      // Tabs behind others are slowed down; tests would wait for that.
+      "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
       `--user-data-dir=${profile}`, "about:blank",
     ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
     const browser = new Browser(child, profile);
@@ -88,7 +90,7 @@ export class Browser {
   }
 
   /** Opens a page, and returns a function that runs an expression in it, once its `ready` is there. */
-  async page(url, browserContextId = undefined) {
+  async page(url, browserContextId = undefined, isReady = "typeof globalThis.ready") {
     const { targetId } = await this.send("Target.createTarget", { url, browserContextId });
     const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true });
     const run = async (expression) => {
@@ -97,7 +99,7 @@ export class Browser {
       if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
       return result.value;
     };
-    while (await run("typeof globalThis.ready") === "undefined") await new Promise((resolve) => { setTimeout(resolve, 20); });
+    while (await run(isReady) === "undefined") await new Promise((resolve) => { setTimeout(resolve, 20); });
     return {
       run, close: () => this.send("Target.closeTarget", { targetId }), send: (method, params) => this.send(method, params, sessionId),
       // A crash of the page is a kill: no code of it runs any more. It does not answer.

@@ -16,6 +16,7 @@ export function walk(seed, stepCount = 60) {
 class Walk {
   constructor(seed) {
     this.random = new Random(seed);
+    this.sends = new Random(seed ^ 0x5eed5);
     this.nextId = 1;
     this.sequences = new Map();
     this.pendingIds = [];
@@ -44,6 +45,7 @@ class Walk {
       for (const method of this.methods) this.request("query.read", { method, library_id, policy: "cacheOnly", allow_stale: true });
     }
     this.request("optimistic.list", {});
+    this.request("outbox.list", {});
     return this.lines;
   }
 
@@ -221,7 +223,7 @@ class Walk {
         this.lastPending += 1;
         const pending_id = `p${this.lastPending}`;
         const depends_on = this.pendingIds.length > 0 && random.chance(0.2) ? random.pick(this.pendingIds) : undefined;
-        this.request("optimistic.update", { pending_id, changes: this.operations(), depends_on, library_id: this.library() });
+        this.request("optimistic.update", { pending_id, changes: this.operations(), depends_on, library_id: this.library(), send: this.send() });
         this.pendingIds.push(pending_id);
       }],
       [2, () => this.settle("optimistic.rollback", {})],
@@ -234,7 +236,24 @@ class Walk {
     ])();
   }
 
+  /** The request of an edit, with ids that a commit may replace. Drawn apart, so that walks stay what they were. */
+  send() {
+    const { sends } = this;
+    if (sends.chance(0.5)) return undefined;
+    const id = `k${sends.below(4)}`;
+    return {
+      method: sends.pick(["set", "move"]), input: sends.chance(0.2) ? id : { id, to: [id, { "x~/": `k${sends.below(4)}` }], n: 1 },
+      ids: sends.chance(0.6) ? ["/id", "/to/0", "/to/1/x~0~1", "", "/absent"].filter(() => sends.chance(0.7)) : undefined,
+      key: sends.chance(0.5) ? `q${sends.below(3)}` : undefined, coalesce: sends.chance(0.4) ? "replace" : undefined,
+      on_failure: sends.chance(0.3) ? "continue" : undefined, discard: sends.chance(0.2) ? true : undefined,
+      retry: sends.chance(0.2) ? { attempts: 1 + sends.below(3), for: 2.5 } : undefined,
+    };
+  }
+
   settle(method, params) {
+    if (this.sends.chance(0.2)) this.request("outbox.list", this.sends.chance(0.3) ? { library_id: "" } : {});
+    if (this.sends.chance(0.1)) this.request("optimistic.retry", { pending_id: `p${1 + this.sends.below(this.lastPending + 1)}` });
+    if (this.sends.chance(0.1)) this.request(this.sends.pick(["outbox.pause", "outbox.resume"]), {});
     if (this.pendingIds.length === 0) return;
     const index = this.random.below(this.pendingIds.length);
     this.request(method, { pending_id: this.pendingIds[index], ...params });

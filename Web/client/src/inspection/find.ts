@@ -1,0 +1,72 @@
+import { compareBytes } from "../json/utf8.js";
+import { CacheError } from "../model/errors.js";
+import { quoted } from "../json/text.js";
+import { Raw } from "../out/raw.js";
+import type { Out } from "../out/value.js";
+import { parseRule, ResourceView } from "../queries/rule.js";
+import type { Rule, SortKey } from "../queries/rule.js";
+import { matchesKey } from "../state/removal.js";
+import { completeness } from "../state/units.js";
+import type { TypeTable } from "../store/library.js";
+import type { Slot } from "../store/slot.js";
+
+/** A search for entities of a type. */
+export interface Search {
+  type: string;
+  /** JSON as in a rule. */
+  where: string | null;
+  order: string | null;
+  matching: string | null;
+  limit: number;
+  /** The id behind which the page begins. */
+  after: string | null;
+}
+
+interface Found {
+  slot: Slot;
+  text: string;
+  sortKey: SortKey | null;
+}
+
+/** Returns the first entities that match, in order, as readers see them. O(n log n). */
+export function findEntities(table: TypeTable | null, search: Search): Out {
+  const rule = ruleOf(search);
+  const compare = (left: Found, right: Found): number => left.sortKey !== null && right.sortKey !== null
+    ? rule.compare(left.sortKey, right.sortKey) : compareBytes(left.slot.id, right.slot.id);
+  const shown = (slot: Slot): Found | null => {
+    const text = slot.node === null ? slot.text : slot.node.visible;
+    const isWhole = slot.node === null ? slot.completeness === "whole" : completeness(slot.node) === "whole";
+    if (text === null || !isWhole) return null;
+    return { slot, text, sortKey: search.order === null ? null : rule.sortKey(new ResourceView(text), slot.id) };
+  };
+  const after = search.after === null ? null : placeAfter(table, search, shown);
+  let read = 0;
+  const found: Found[] = [];
+  for (const slot of table?.slots.values() ?? []) {
+    const one = shown(slot);
+    if (one === null) continue;
+    read += 1;
+    if (!matchesKey(slot, search.matching) || search.where !== null && !rule.matches(new ResourceView(one.text))) continue;
+    const isBehind = search.after === null || (after === null ? compareBytes(slot.id, search.after) > 0 : compare(one, after) > 0);
+    if (isBehind) found.push(one);
+  }
+  const page = found.sort(compare).slice(0, search.limit);
+  return {
+    entities: page.map(({ text }) => new Raw(text)), keys: page.map(({ slot }) => slot.key),
+    next: found.length > page.length ? page[page.length - 1].slot.key : null, read,
+  };
+}
+
+/** Returns the entity behind which a page begins; null where its id says enough. */
+function placeAfter(table: TypeTable | null, search: Search, shown: (slot: Slot) => Found | null): Found | null {
+  if (search.order === null) return null;
+  const slot = table?.find(search.after ?? "") ?? null;
+  const found = slot === null ? null : shown(slot);
+  if (found !== null) return found;
+  throw new CacheError("invalid_params", `after is '${search.type}:${search.after ?? ""}', which is not there any more: begin again without after`);
+}
+
+function ruleOf({ type, where, order }: Search): Rule {
+  const parts = [`"resource_type":${quoted(type)}`, ...where === null ? [] : [`"where":${where}`], ...order === null ? [] : [`"order":${order}`]];
+  return parseRule(`{${parts.join(",")}}`);
+}

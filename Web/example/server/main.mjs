@@ -1,0 +1,175 @@
+// The example: bundles the page, and serves it, the photo service, and a cache between the two.
+// With TIDEMARK_COMMAND the cache is `tidemark serve`; without it, a stand-in in this program.
+
+import { execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { lists, ruleOf } from "../page/lists.js";
+import { PhotoService } from "./service.mjs";
+import { StandIn } from "./stand-in.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const BODY_LENGTH_MAX = 1 << 20;
+
+/** Starts everything on a port of this machine; 0 takes a free one. Returns its address and a function that ends it. */
+export async function start({ port = 0, command = process.env.TIDEMARK_COMMAND } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "tidemark-example-"));
+  bundle(folder);
+  const token = randomBytes(32).toString("hex");
+  const serve = { url: "", token };
+  const service = new PhotoService((event) => void publish(serve, event));
+  const standIn = command ? null : new StandIn(upstreamOf(service), token);
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error) => {
+      response.writeHead(error.status ?? 500, { "Content-Type": "application/json" });
+      response.end(JSON.stringify({ error: { code: error.code ?? -32000, message: error.message, data: error.data } }));
+    });
+  });
+  const answer = async (request, response) => {
+    const path = new URL(request.url, "http://localhost").pathname;
+    const body = () => read(request);
+    if (standIn !== null && await standIn.handle(request, response, body)) return;
+    if (request.method === "POST" && path.startsWith("/service")) {
+      response.setHeader("Content-Type", "application/json");
+      response.end(JSON.stringify(await serviceAnswer(service, path, await body())));
+      return;
+    }
+    const file = files(folder, serve)[path];
+    if (file === undefined) throw Object.assign(new Error("there is nothing here"), { status: 404 });
+    const connections = serve.url === own(server) ? "" : ` ${serve.url}`;
+    response.writeHead(200, {
+      "Content-Type": file.type, "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store",
+      "Content-Security-Policy": `default-src 'self'; connect-src 'self'${connections}; frame-ancestors 'none'`,
+    });
+    response.end(file.text ?? readFileSync(file.path));
+  };
+  await new Promise((resolve) => { server.listen(port, "127.0.0.1", resolve); });
+  const url = own(server);
+  serve.url = url;
+  const child = command ? await startServe(command, folder, url, serve) : null;
+  // What the service has is the beginning of the cache, which keeps the lists of the page by their rules.
+  await publish(serve, ...service.log);
+  for (const { input } of lists) {
+    await rpc(serve, "query.put", { method: "photos", input, resource_type: "photo", local: true, membership: ruleOf(input) });
+  }
+  return {
+    url, service, standIn,
+    async end() {
+      child?.kill();
+      server.closeAllConnections?.();
+      await new Promise((resolve) => { server.close(resolve); });
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function own(server) { return `http://127.0.0.1:${server.address().port}`; }
+
+function bundle(folder) {
+  // The client as a program has it that installed the package.
+  const modules = join(folder, "node_modules");
+  mkdirSync(join(modules, "@tidemark"), { recursive: true });
+  symlinkSync(join(root, "../client"), join(modules, "@tidemark/client"));
+  execFileSync("esbuild", [
+    join(root, "page/main.jsx"), "--bundle", "--minify", "--format=esm", "--target=es2020", "--jsx=automatic", "--log-level=error",
+    `--outfile=${join(folder, "page.js")}`, "--define:process.env.NODE_ENV=\"production\"",
+  ], { env: { ...process.env, NODE_PATH: [modules, process.env.NODE_PATH ?? "/usr/share/nodejs"].join(delimiter) } });
+}
+
+function files(folder, serve) {
+  return {
+    "/": { type: "text/html; charset=utf-8", path: join(root, "page/index.html") },
+    "/style.css": { type: "text/css", path: join(root, "page/style.css") },
+    "/icon.svg": { type: "image/svg+xml", path: join(root, "page/icon.svg") },
+    "/page.js": { type: "text/javascript", path: join(folder, "page.js") },
+    "/page.css": { type: "text/css", path: join(root, "page/style.css") },
+    "/config.json": { type: "application/json", text: JSON.stringify({ serve: serve.url, token: serve.token }) },
+  };
+}
+
+async function read(request) {
+  let text = "";
+  request.setEncoding("utf8");
+  for await (const piece of request) {
+    text += piece;
+    if (text.length > BODY_LENGTH_MAX) throw Object.assign(new Error("the body is too long"), { status: 413 });
+  }
+  return text;
+}
+
+/** Answers the page and the cache (JSON-RPC at /service), and what the buttons of the page ask of the rest of the world. */
+async function serviceAnswer(service, path, text) {
+  const message = JSON.parse(text || "{}");
+  switch (path) {
+    case "/service": {
+      try {
+        return { jsonrpc: "2.0", id: message.id, result: await service.answer(message.method, message.params ?? {}) };
+      } catch (error) {
+        return { jsonrpc: "2.0", id: message.id, error: { code: error.code ?? -32000, message: error.message, data: error.data } };
+      }
+    }
+    case "/service/rename": service.rename(message.id, message.title); return {};
+    case "/service/add": service.add(message.title); return {};
+    case "/service/lose":
+      service.isLosing = true;
+      service.delay = message.delay ?? 0;
+      return {};
+    default: throw Object.assign(new Error("there is nothing here"), { status: 404 });
+  }
+}
+
+function upstreamOf(service) {
+  return {
+    async eventsSince(library, sequence) {
+      const { events, covered_through } = await service.answer("events.since.v1", { library_id: library, sequence });
+      return { events, coveredThrough: covered_through };
+    },
+  };
+}
+
+async function publish(serve, ...events) {
+  if (serve.url === "") return;
+  try {
+    await fetch(`${serve.url}/events`, {
+      method: "POST", body: events.map((event) => `${JSON.stringify(event)}\n`).join(""),
+      headers: { Authorization: `Bearer ${serve.token}`, "Content-Type": "application/x-ndjson" },
+    });
+  } catch {
+    // The cache notices by the next number that one is missing, and asks for it.
+  }
+}
+
+async function rpc(serve, method, params) {
+  const response = await fetch(`${serve.url}/rpc`, {
+    method: "POST", body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    headers: { Authorization: `Bearer ${serve.token}`, "Content-Type": "application/json" },
+  });
+  const { error } = await response.json();
+  if (error !== undefined) throw new Error(error.message);
+}
+
+async function startServe(command, folder, origin, serve) {
+  const child = spawn(command, [
+    "serve", "--db", join(folder, "cache.db"), "--listen", "127.0.0.1:0", "--allow-origin", origin, "--upstream", "none",
+  ], { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = await Promise.race([
+    once(createInterface({ input: child.stdout }), "line"),
+    once(child, "exit").then(() => { throw new Error(`${command} serve did not start`); }),
+  ]);
+  const { serving, token_file } = JSON.parse(line);
+  serve.url = serving;
+  serve.token = readFileSync(token_file, "utf8").trim();
+  return child;
+}
+
+function once(emitter, name) { return new Promise((resolve) => { emitter.once(name, (...values) => resolve(values)); }); }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { url } = await start({ port: Number(process.env.PORT ?? 7430) });
+  console.log(`The photo library: ${url} (open it in two tabs; Ctrl-C ends it)`);
+}
