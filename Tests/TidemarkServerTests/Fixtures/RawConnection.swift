@@ -47,7 +47,7 @@ final class RawConnection {
         while start < bytes.count {
             let count = bytes.withUnsafeBytes { all in
                 Glibc.send(
-                    descriptor, all.baseAddress.map { $0 + start }, all.count - start, Int32(MSG_NOSIGNAL.rawValue))
+                    descriptor, all.baseAddress.map { $0 + start }, all.count - start, Int32(MSG_NOSIGNAL))
             }
             if count <= 0 { return }
             start += count

@@ -64,6 +64,6 @@ final class RawServer: Sendable {
         let reply =
             "\(head)\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
         let sent = Array(reply.utf8)
-        _ = send(client, sent, sent.count, Int32(MSG_NOSIGNAL.rawValue))
+        _ = send(client, sent, sent.count, Int32(MSG_NOSIGNAL))
     }
 }

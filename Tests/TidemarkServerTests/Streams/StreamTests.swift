@@ -95,7 +95,9 @@ import TidemarkTesting
             for stream in [slow, fast] { #expect(try server.call(observe, stream: stream.id).code == nil) }
             // Far more than a stream keeps and the system buffers, while the slow client reads nothing.
             let name = String(repeating: "x", count: 20_000)
-            for number in 1...600 { try server.feed(ServedCommand.event("\(number % 10)", "\(name)\(number)", sequence: number)) }
+            for number in 1...600 {
+                try server.feed(ServedCommand.event("\(number % 10)", "\(name)\(number)", sequence: number))
+            }
             var lastOfFast = ""
             while !lastOfFast.contains("x600\"") { lastOfFast = try fast.next("query.changed").data }
             #expect(lastOfFast.contains("\"missed\":0"))
