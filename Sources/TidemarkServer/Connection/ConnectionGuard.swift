@@ -156,6 +156,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func write(_ refusal: Refusal, _ context: ChannelHandlerContext) {
+        guard !isLingering else { return }
         var head = HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: refusal.status.code))
         for field in ServerFields.common { head.headers.add(name: field.name.rawName, value: field.value) }
         for field in refusal.fields { head.headers.add(name: field.name.rawName, value: field.value) }

@@ -28,6 +28,7 @@ final class ConnectionBox {
 
     init(_ refusal: Refusal? = nil) { state = ConnectionState(limits: ServerLimits(), refusal: refusal, now: 0) }
 
+    var openCount: Int { state.openCount }
     var closesAfterAnswer: Bool { state.closesAfterAnswer }
 
     func receive(byteCount: Int, now: Int64) -> ConnectionState.Action {

@@ -67,6 +67,16 @@ import Testing
         #expect(state.answered(now: 1) == .refuse(refusal))
     }
 
+    @Test func `nothing behind a refused request is one`() {
+        let state = ConnectionBox()
+        #expect(code(state.receive(head([]), now: 0)) == .badRequest)
+        #expect(state.receive(head(), now: 0) == .drop)
+        #expect(state.receiveBody(now: 0) == .drop)
+        #expect(state.receiveEnd(now: 0) == .drop)
+        #expect(state.fail(Refusal(.badRequest, "x")) == .drop)
+        #expect(state.openCount == 0)
+    }
+
     @Test func `the answer to an unfinished request is the last`() {
         let state = ConnectionBox()
         #expect(state.receive(head(), now: 0) == .pass)
@@ -105,6 +115,8 @@ import Testing
     @Test func `a usual head has no fault`() {
         #expect(HeadFault.fault(in: head([("Host", "a"), ("Transfer-Encoding", "Chunked")]), byteCountMax: 100) == nil)
         #expect(HeadFault.fault(in: head([("Host", "a"), ("Content-Length", "10")]), byteCountMax: 100) == nil)
+        let absolute = HTTPRequestHead(version: .http1_1, method: .GET, uri: "http://a/", headers: ["Host": "a"])
+        #expect(HeadFault.fault(in: absolute, byteCountMax: 100)?.code == .badRequest)
         #expect(HeadFault.fault(in: head(), byteCountMax: 4)?.code == .headTooLarge)
     }
 }
