@@ -196,23 +196,31 @@ extension: deps
 # The client in TypeScript: compiled, and bundled for the check of its size.
 WEB = Web/client
 
-## web: build the client in TypeScript, and check its layout and its size
+## web: build the client and the inspector in TypeScript, and check their layout and the client's size
 web: web-deps
 	@tsc -p $(WEB)
 	@node $(WEB)/scripts/check-format.mjs
 	@node $(WEB)/scripts/check-size.mjs
+	@node $(WEB)/scripts/check-format.mjs --folder=../inspector
+	@node Web/inspector/scripts/build.mjs
 
-## test-web: build the client, and test it in Node against the vectors and transcripts of Protocol
-test-web: web
+## test-web: build the client, and test it in Node against the vectors and transcripts of Protocol; the inspector in Chromium
+test-web: web-inspector-compare web
 	@cd $(WEB) && node scripts/test.mjs
+	@node Web/inspector/scripts/test.mjs
+
+# The page that is checked in is compared with what its sources make, before `web` makes it again.
+web-inspector-compare: web-deps
+	@node Web/inspector/scripts/test.mjs --compare
 
 ## bench-web: the client's figures in Node, beside what others take (BENCH=--smoke for a small run)
 bench-web: web
 	@node --expose-gc $(WEB)/bench/bench.mjs $(BENCH)
 
-## web-format: lay out the client's sources
+## web-format: lay out the sources of the client and the inspector
 web-format: web-deps
 	@node $(WEB)/scripts/check-format.mjs --write
+	@node $(WEB)/scripts/check-format.mjs --folder=../inspector --write
 
 ## clean: remove the build
 clean:
@@ -230,5 +238,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web test-web bench-web web-format web-deps graphql-oracle python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
+.PHONY: web web-inspector-compare test-web bench-web web-format web-deps graphql-oracle python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps

@@ -20,7 +20,7 @@ struct GraphFetch {
     let task: Task<Void, Never>
     /// Ends it when its answer, or the next part of one, does not come in time.
     var timer: Task<Void, Never>
-    /// What has come of an answer in parts; nil before its first part was told or stored.
+    /// The parts that came of an answer in parts; nil before its first part was told or stored.
     var delivery: GraphDelivery?
     /// The watchers that were answered with a part.
     var observers: [SubscriptionID] = []

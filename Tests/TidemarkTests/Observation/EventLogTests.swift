@@ -31,7 +31,7 @@ import TidemarkTesting
     }
 
     private func observe(
-        _ fixture: QueryFixture, _ filter: EventLog.Filter = EventLog.Filter(), _ sink: LogSink
+        _ fixture: QueryFixture, _ sink: LogSink, _ filter: EventLog.Filter = EventLog.Filter()
     ) async throws -> SubscriptionID {
         let reply = Mutex<Result<SubscriptionID, CacheError>?>(nil)
         await fixture.cache.observeLog(filter, sink: sink) { result in reply.withLock { $0 = result } }
@@ -75,9 +75,9 @@ import TidemarkTesting
     @Test func `an observer hears only of its types, bins and library`() async throws {
         let fixture = try await QueryFixture.open(hasUpstream: false)
         let (files, refused, others) = (LogSink(), LogSink(), LogSink())
-        _ = try await observe(fixture, EventLog.Filter(types: ["file"], bins: [.applied, .duplicate]), files)
-        _ = try await observe(fixture, EventLog.Filter(bins: [.quarantined]), refused)
-        _ = try await observe(fixture, EventLog.Filter(library: "b"), others)
+        _ = try await observe(fixture, files, EventLog.Filter(types: ["file"], bins: [.applied, .duplicate]))
+        _ = try await observe(fixture, refused, EventLog.Filter(bins: [.quarantined]))
+        _ = try await observe(fixture, others, EventLog.Filter(library: "b"))
         try await fixture.input.feed([
             Lines.change(1, id: "x"), Lines.change(1, id: "x"), Lines.heartbeat(1), "{}",
             "{\"library_id\":\"b\",\"event\":{\"ResourceDeleted\":{\"resource_type\":\"folder\",\"resource_id\":\"y\"}}}",

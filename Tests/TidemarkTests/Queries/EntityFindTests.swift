@@ -52,7 +52,7 @@ import TidemarkTesting
         seed: UInt64
     ) async throws {
         var random = SeededGenerator(seed: seed)
-        let fixture = try await QueryFixture.open(hasUpstream: false) { $0.eviction.memoryByteCountMax = 4_096 }
+        let fixture = try await QueryFixture.open(hasUpstream: false) { $0.memoryByteCountMax = 4_096 }
         var naive = Naive()
         var sequence: Int64 = 0
         for round in 0..<6 {

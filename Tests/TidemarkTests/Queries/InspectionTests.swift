@@ -60,7 +60,7 @@ import TidemarkTesting
         let fixture = try await QueryFixture.open(hasUpstream: false)
         try await fixture.input.feed([Lines.change(1, id: "x")])
         let before = await fixture.cache.statistics()
-        #expect(try await fixture.cache.base(of: Lines.key("x")).sequence == 1)
+        #expect(try await fixture.cache.base(of: Lines.key("x")).sequence == EventSequence(1))
         #expect(try await fixture.cache.base(of: Lines.key("y")).payload == nil)
         let after = await fixture.cache.statistics()
         #expect(after.hitCount == before.hitCount && after.missCounts == before.missCounts)

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 /** What the client is to take in the end, and what it may take until then. */
 const GOAL = 25_000;
-const BYTE_COUNT_MAX = 60_000;
+const BYTE_COUNT_MAX = 62_000;
 
 /** Bundles an entry and returns the number of its bytes, and of those that go over the network. */
 function size(entry) {

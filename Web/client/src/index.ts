@@ -17,6 +17,7 @@ export { fetchPolicies } from "./engine/queries.js";
 export type { FetchPolicy } from "./engine/queries.js";
 export { IndexedDBJournal, JournalError } from "./journal/indexed-db.js";
 export type { IndexedDBOptions, JournalErrorCode } from "./journal/indexed-db.js";
+export type { DamagedRecord } from "./journal/damage.js";
 export { MemoryJournal } from "./journal/memory.js";
 export { ExactNumber, parseExact, stringifyExact } from "./json/exact.js";
 export type { JsonValue, NumberMode } from "./json/exact.js";

@@ -1,40 +1,16 @@
 // The client in a real browser: the journal under kills, and React with concurrent rendering. Skipped without Chromium.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { after, before, test } from "node:test";
-import { Browser, chromium, serve } from "./support/chromium.mjs";
+import { Browser } from "./support/chromium.mjs";
+import { browserPath as path, options, startPage } from "./support/page.mjs";
 
-const path = chromium();
-const isReady = path !== null && existsSync("/usr/share/nodejs/react-dom");
-const options = { timeout: 120_000, skip: isReady ? false : "no Chromium, or no React of Debian" };
-const root = fileURLToPath(new URL("..", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "tidemark-browser-"));
 let server;
-
-before(async () => {
-  if (!isReady) return;
-  const bundle = join(folder, "page.js");
-  execFileSync("esbuild", [join(root, "test/browser/page.mjs"), "--bundle", "--format=esm", `--outfile=${bundle}`, "--log-level=error",
-    "--define:process.env.NODE_ENV=\"development\""], { env: { ...process.env, NODE_PATH: "/usr/share/nodejs" } });
-  server = await serve({
-    "/": { type: "text/html", text: "<!doctype html><meta charset=utf-8><title>test</title><script type=module src=/page.js></script>" },
-    "/page.js": { type: "text/javascript", path: bundle },
-  });
-});
-
-after(async () => {
-  await Browser.killAll();
-  server?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+before(async () => { server = await startPage(); });
+after(() => server.end());
 
 test("a browser that is killed between commits loses nothing acknowledged and applies nothing twice", options, async () => {
-  const profile = mkdtempSync(join(folder, "profile-"));
+  const profile = server.profile();
   let acknowledged = 0;
   for (let round = 0; round < 4; round += 1) {
     const browser = await Browser.start(path, profile);
@@ -58,7 +34,7 @@ test("a browser that is killed between commits loses nothing acknowledged and ap
 });
 
 test("two tabs: one writes, the other waits or is told, and takes over; a newer database is refused", options, async () => {
-  const browser = await Browser.start(path, mkdtempSync(join(folder, "profile-")));
+  const browser = await Browser.start(path, server.profile());
   const first = await browser.page(server.url);
   const second = await browser.page(server.url);
   await first.run("open('tabs').then((cache) => { globalThis.cache = cache; cache.ingest(event(1, { id: 'a', n: 1 })); return cache.flush(); })");
@@ -75,7 +51,7 @@ test("two tabs: one writes, the other waits or is told, and takes over; a newer 
 });
 
 test("a full device is said, and the cache goes on serving", options, async () => {
-  const browser = await Browser.start(path, mkdtempSync(join(folder, "profile-")));
+  const browser = await Browser.start(path, server.profile());
   const page = await browser.page(server.url);
   const said = await page.run(`(async () => {
     const cache = await open('full');
@@ -96,7 +72,7 @@ test("a full device is said, and the cache goes on serving", options, async () =
 });
 
 test("React sees one state in each render, and renders only for what is selected", options, async () => {
-  const browser = await Browser.start(path, mkdtempSync(join(folder, "profile-")));
+  const browser = await Browser.start(path, server.profile());
   const page = await browser.page(server.url);
   const found = await page.run(`(async () => {
     const app = await mount();

@@ -4,6 +4,7 @@ import { quoted } from "../json/text.js";
 import { compareBytes } from "../json/utf8.js";
 import { CacheError } from "../model/errors.js";
 import { defaultLimits } from "../model/limits.js";
+import type { DamagedRecord } from "../journal/damage.js";
 import type { Limits } from "../model/limits.js";
 import type { Sequence } from "../model/sequence.js";
 import { valueOf } from "../out/value.js";
@@ -17,6 +18,8 @@ import type { Journal, TextUpstream, Upstream } from "./ports.js";
 import { textUpstream } from "./upstreams.js";
 import { cacheCalls } from "./calls.js";
 import type { CacheCalls } from "./calls.js";
+import { enginePort } from "./port.js";
+import type { CacheHandle, CachePort } from "./port.js";
 
 /** How a cache is made. Everything may be left out. */
 export interface CacheOptions {
@@ -59,13 +62,15 @@ export type NotificationHandler = (params: { readonly [name: string]: JsonValue;
  *
  * What it gives out is shared between readers and must not be changed.
  */
-export class NormalizedCache {
+export class NormalizedCache implements CacheHandle {
   /** The moving parts. For the packages of this project. */
   readonly engine: Engine;
   /** Resolves when the journal was read; until then input and requests wait. Rejects when it cannot be used. */
   readonly ready: Promise<void>;
   /** The methods of Protocol/sessions.md by their names: `cache.calls.entity.get({…})`. */
   readonly calls: CacheCalls;
+  /** The cache as components reach it. */
+  readonly port: CachePort;
   /** How numbers that JavaScript cannot hold are given out. */
   readonly mode: NumberMode;
   private readonly handlers = new Map<string, Set<NotificationHandler>>();
@@ -82,6 +87,7 @@ export class NormalizedCache {
       aliases: new Map(Object.entries(options.aliases ?? {})), keptTypes: kept.types, keptFields: kept.fields,
     });
     this.ready = this.engine.opened;
+    this.port = enginePort(this.engine);
     this.calls = cacheCalls((method, params) => this.call(method, params));
   }
 
@@ -145,6 +151,9 @@ export class NormalizedCache {
 
   /** Returns the newest records of lines and members that could not be used. */
   quarantine(): readonly QuarantineRecord[] { return this.engine.state.quarantine; }
+
+  /** Returns the records of the journal that could not be used and were left out. */
+  damage(): readonly DamagedRecord[] { return this.engine.damage; }
 
   /** Resolves when everything that came before is durable. */
   async flush(): Promise<void> { await this.call("cache.flush"); }

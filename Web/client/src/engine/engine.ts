@@ -6,6 +6,7 @@ import { CacheError } from "../model/errors.js";
 import type { Limits } from "../model/limits.js";
 import type { EventSource } from "../sequencing/held.js";
 import { recover } from "../journal/records.js";
+import type { DamagedRecord } from "../journal/damage.js";
 import { Methods } from "../methods/methods.js";
 import { take } from "../state/apply.js";
 import { evict, isCrowded } from "../state/eviction.js";
@@ -75,6 +76,8 @@ export class Engine {
   private shownLayers = 0;
   readonly misses: Record<Miss, number> = { absent: 0, expired: 0, evicted: 0, deleted: 0 };
   hitCount = 0;
+  /** The records of the journal that could not be used. */
+  damage: readonly DamagedRecord[] = [];
   isOpen = false;
   isClosed = false;
   /** Resolves when the journal was read; rejects when it cannot be used. */
@@ -117,7 +120,7 @@ export class Engine {
   private async open(journal: Journal, limits: Limits): Promise<void> {
     const contents = await journal.open();
     if (this.isClosed) return;
-    recover(this.state, contents, limits, this.now());
+    this.damage = recover(this.state, contents, limits, this.now());
     this.flusher.start();
     this.outbox.restore();
     this.isOpen = true;

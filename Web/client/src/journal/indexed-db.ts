@@ -21,6 +21,8 @@ export interface IndexedDBOptions {
    * Without Web Locks nothing is waited for: then a program has to see to it that one tab writes.
    */
   whenLocked?: "wait" | "fail";
+  /** Called when another page took the database while it was open: a newer one, or one that deletes it. */
+  onTaken?: () => void;
 }
 
 /** The format of the database; a page of an older version refuses a newer one. */
@@ -37,23 +39,32 @@ export class IndexedDBJournal implements Journal {
   private readonly whenLocked: "wait" | "fail";
   private database: IDBDatabase | null = null;
   private releaseLock: (() => void) | null = null;
+  private readonly waiting = new AbortController();
+  private readonly onTaken: () => void;
 
   constructor(options: IndexedDBOptions = {}) {
     this.name = options.name ?? "tidemark";
     this.whenLocked = options.whenLocked ?? "wait";
+    this.onTaken = options.onTaken ?? (() => undefined);
   }
 
   async open(): Promise<JournalContents> {
     await this.lock();
     try {
-      this.database = await opened(this.name);
+      this.database = await openedWhole(this.name);
     } catch (error) {
       this.unlock();
       throw error;
     }
     // Another page that brings a newer format, or deletes the database, must not wait for this one.
-    this.database.onversionchange = () => this.drop();
-    this.database.onclose = () => { this.database = null; };
+    this.database.onversionchange = () => {
+      this.drop();
+      this.onTaken();
+    };
+    this.database.onclose = () => {
+      this.drop();
+      this.onTaken();
+    };
     const transaction = this.database.transaction([...journalStores], "readonly");
     const contents = await Promise.all(journalStores.map((store) => all(transaction.objectStore(store))));
     const [entities, libraries, queries, layers, evicted] = contents;
@@ -81,7 +92,10 @@ export class IndexedDBJournal implements Journal {
     }
   }
 
-  async close(): Promise<void> { this.drop(); }
+  async close(): Promise<void> {
+    this.waiting.abort();
+    this.drop();
+  }
 
   private drop(): void {
     this.database?.close();
@@ -94,7 +108,8 @@ export class IndexedDBJournal implements Journal {
     const locks = (globalThis.navigator as Navigator | undefined)?.locks;
     if (locks === undefined) return;
     const isTaken = await new Promise<boolean>((resolve, reject) => {
-      locks.request(`tidemark:${this.name}`, { ifAvailable: this.whenLocked === "fail" }, (lock) => {
+      const how: LockOptions = this.whenLocked === "fail" ? { ifAvailable: true } : { signal: this.waiting.signal };
+      locks.request(`tidemark:${this.name}`, how, (lock) => {
         if (lock === null) {
           resolve(false);
           return undefined;
@@ -112,6 +127,27 @@ export class IndexedDBJournal implements Journal {
     this.releaseLock?.();
     this.releaseLock = null;
   }
+}
+
+/** Opens the database. One that lacks a store is made anew, with the pending edits that can still be read. */
+async function openedWhole(name: string): Promise<IDBDatabase> {
+  const database = await opened(name);
+  const { objectStoreNames } = database;
+  if (journalStores.every((store) => objectStoreNames.contains(store))) return database;
+  const layers = objectStoreNames.contains("layers")
+    ? await all(database.transaction("layers", "readonly").objectStore("layers")) : new Map<string, unknown>();
+  database.close();
+  await new Promise<void>((resolve, reject) => {
+    const request = indexedDB.deleteDatabase(name);
+    request.onsuccess = () => resolve();
+    request.onerror = () => reject(journalError(request.error));
+  });
+  const fresh = await opened(name);
+  const transaction = fresh.transaction("layers", "readwrite", { durability: "strict" });
+  const done = finished(transaction);
+  for (const [key, layer] of layers) transaction.objectStore("layers").put(layer, key);
+  await done;
+  return fresh;
 }
 
 function opened(name: string): Promise<IDBDatabase> {

@@ -23,6 +23,8 @@ import { Library } from "../store/library.js";
 import type { Slot } from "../store/slot.js";
 import type { Completeness, Stamp, Writer } from "../store/stamp.js";
 import { nodesOf } from "../layers/stack.js";
+import { DAMAGE_COUNT_MAX, hasShape } from "./damage.js";
+import type { DamagedRecord } from "./damage.js";
 import type { JournalBatch, JournalContents, JournalStore, JournalWrite } from "../engine/ports.js";
 
 type StampRecord = readonly [sequence: string | null, generation: number, writtenAt: number, writer: Writer, isPartial: boolean];
@@ -176,32 +178,57 @@ function layerRecord(layer: Layer): LayerRecord {
 
 // Reading
 
-/** Fills a new state with what a journal holds. Records of a form that is not known are left out. */
-export function recover(state: State, contents: JournalContents, limits: Limits, now: number): void {
-  for (const record of contents.libraries.values() as IterableIterator<LibraryRecord>) recoverLibrary(state, record, limits);
+/** Fills a new state with what a journal holds. Returns the records that cannot be used: they are left out. */
+export function recover(state: State, contents: JournalContents, limits: Limits, now: number): DamagedRecord[] {
+  const damage: DamagedRecord[] = [];
+  const note = (store: JournalStore, key: string): void => { if (damage.length < DAMAGE_COUNT_MAX) damage.push({ store, key }); };
+  /** Gives each usable record of a store; one that breaks something is damaged too. */
+  const each = <Row>(store: JournalStore, body: (record: Row) => void, order?: (left: Row, right: Row) => number): void => {
+    const usable = [...contents[store]].filter(([key, value]) => {
+      if (hasShape(value, store)) return true;
+      note(store, key);
+      return false;
+    }) as [string, Row][];
+    if (order !== undefined) usable.sort(([, left], [, right]) => order(left, right));
+    for (const [key, record] of usable) {
+      try {
+        body(record);
+      } catch {
+        note(store, key);
+      }
+    }
+  };
+  each<LibraryRecord>("libraries", (record) => recoverLibrary(state, record, limits));
   const tombstones: [Slot, EntityRecord][] = [];
-  for (const record of contents.entities.values() as IterableIterator<EntityRecord>) {
+  each<EntityRecord>("entities", (record) => {
     const library = state.takeLibrary(record.library);
-    if (library === null || !state.takeType(record.type)) continue;
+    if (library === null || !state.takeType(record.type)) return;
     const slot = library.takeTable(record.type).take(record.id);
     if (record.text === null) tombstones.push([slot, record]);
     else recoverEntity(state, slot, record, record.text);
-  }
+  });
   tombstones.sort(([, left], [, right]) => left.stamp[2] - right.stamp[2]);
   for (const [slot, { stamp }] of tombstones) {
     state.tombstones.insert({ sequence: read(stamp[0]), generation: stamp[1], deletedAt: stamp[2] }, slot);
   }
-  for (const { library, key } of contents.evicted.values() as IterableIterator<{ library: string; key: string; }>) {
-    state.evicted.insert(library, key);
-  }
-  const layers = [...contents.layers.values() as IterableIterator<LayerRecord>].sort((left, right) => left.number - right.number);
-  const laid = layers.map((record) => recoverLayer(state, record)).filter((layer): layer is Layer => layer !== null);
+  each<{ library: string; key: string; }>("evicted", ({ library, key }) => { state.evicted.insert(library, key); });
+  const byNumber = (left: { number: number; }, right: { number: number; }): number => left.number - right.number;
+  const laid: Layer[] = [];
+  each<LayerRecord>("layers", (record) => {
+    const layer = recoverLayer(state, record);
+    if (layer !== null) laid.push(layer);
+  }, byNumber);
   beginUnit(state, true);
-  const queries = [...contents.queries.values() as IterableIterator<QueryRecord>].sort((left, right) => left.number - right.number);
-  for (const record of queries) recoverQuery(state, record);
+  each<QueryRecord>("queries", (record) => {
+    recoverQuery(state, record);
+    // Nobody knows how far a library was whose record is lost: its lists are fetched again.
+    const query = state.queries.find({ library: record.library, method: record.method, input: record.input });
+    if (query !== null && damage.some(({ store }) => store === "libraries")) query.invalidSince ??= query.storedAt;
+  }, byNumber);
   for (const node of nodesOf(laid)) settleNode(state, node);
   endUnit(state, now);
   state.clearLog();
+  return damage;
 }
 
 function recoverLibrary(state: State, record: LibraryRecord, limits: Limits): void {
@@ -256,11 +283,12 @@ function recoverQuery(state: State, record: QueryRecord): void {
   const library = state.takeLibrary(record.library);
   if (library === null || !state.takeType(record.type)) return;
   const key = { library: record.library, method: record.method, input: record.input };
+  const rule = record.rule === "" ? null : parseRule(record.rule);
   const query = state.queries.add(new Query(key, library, record.number));
   query.table = library.takeTable(record.type);
   query.tags = record.tags;
   query.ruleText = record.rule;
-  query.rule = record.rule === "" ? null : parseRule(record.rule);
+  query.rule = rule;
   query.isLocal = record.isLocal;
   query.timeToLive = record.timeToLive;
   query.asOf = read(record.asOf);

@@ -1,6 +1,6 @@
 import { createContext, createElement, useCallback, useContext, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { ReactNode } from "react";
-import type { NormalizedCache } from "../engine/cache.js";
+import type { CacheHandle } from "../engine/port.js";
 import type { EntityGetParams, JsonObject, Operation, PendingEdit, QueryReadParams } from "../engine/calls.js";
 import { valueOf } from "../out/value.js";
 import { CacheError } from "../model/errors.js";
@@ -10,15 +10,15 @@ import type { ObservationStore, Snapshot } from "./store.js";
 
 export type { Snapshot } from "./store.js";
 
-const CacheContext = createContext<NormalizedCache | null>(null);
+const CacheContext = createContext<CacheHandle | null>(null);
 
 /** Gives a cache to the components below. */
-export function CacheProvider({ cache, children }: { cache: NormalizedCache; children?: ReactNode; }): ReactNode {
+export function CacheProvider({ cache, children }: { cache: CacheHandle; children?: ReactNode; }): ReactNode {
   return createElement(CacheContext.Provider, { value: cache }, children);
 }
 
 /** Returns the cache of the nearest `CacheProvider`. */
-export function useCache(): NormalizedCache {
+export function useCache(): CacheHandle {
   const cache = useContext(CacheContext);
   if (cache === null) throw new Error("there is no CacheProvider above: put one around the components that read");
   return cache;
@@ -69,14 +69,11 @@ function useStore<Data>(store: ObservationStore<Data>, isSuspending: boolean): O
 export function usePendingEdits(library?: string): readonly PendingEdit[] {
   const cache = useCache();
   const known = useRef<{ version: number; edits: readonly PendingEdit[]; }>({ version: -1, edits: [] });
-  const subscribe = useCallback((listener: () => void) => {
-    cache.engine.layerListeners.add(listener);
-    return () => { cache.engine.layerListeners.delete(listener); };
-  }, [cache]);
+  const subscribe = useCallback((listener: () => void) => cache.port.onEdits(listener), [cache]);
   const snapshot = useCallback((): readonly PendingEdit[] => {
-    const { version } = cache.engine.state.layers;
+    const version = cache.port.editVersion;
     if (known.current.version !== version) {
-      const pending = valueOf(cache.engine.methods.pending(library ?? null), cache.mode) as unknown as { pending: readonly PendingEdit[]; };
+      const pending = valueOf(cache.port.edits(library ?? null), cache.mode) as unknown as { pending: readonly PendingEdit[]; };
       known.current = { version, edits: pending.pending };
     }
     return known.current.edits;
@@ -121,7 +118,7 @@ export function useMutation<Variables>(options: MutationOptions<Variables>): Mut
   const mutate = useCallback(async (variables: Variables): Promise<void> => {
     const { changes, library_id, mutate: carryOut } = current.current;
     lastMutation += 1;
-    const pending_id = `${cache.engine.now()}-${Math.floor(cache.engine.random() * 1e9)}-${lastMutation}`;
+    const pending_id = `${cache.port.clock.now()}-${Math.floor(cache.port.random() * 1e9)}-${lastMutation}`;
     const operations = changes?.(variables) ?? [];
     setState({ isPending: true, error: null });
     try {

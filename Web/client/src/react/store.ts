@@ -1,4 +1,4 @@
-import type { NormalizedCache } from "../engine/cache.js";
+import type { CacheHandle } from "../engine/port.js";
 import type { Notification } from "../engine/notifications.js";
 import { CacheError } from "../model/errors.js";
 import { valueOf } from "../out/value.js";
@@ -37,9 +37,10 @@ export class ObservationStore<Data> {
   private attempt = 0;
   private ended: (() => void) | null = null;
   private waiters: (() => void)[] = [];
+  private endLayers: () => void = () => undefined;
 
   constructor(
-    private readonly cache: NormalizedCache, private readonly params: string, private readonly reading: Reading<Data>,
+    private readonly cache: CacheHandle, private readonly params: string, private readonly reading: Reading<Data>,
   ) { }
 
   /** Returns what there is to see; the same object as long as nothing changed. */
@@ -54,7 +55,7 @@ export class ObservationStore<Data> {
     const done = new Promise<void>((resolve) => this.waiters.push(resolve));
     if (this.attempt === 0) {
       // The component that suspends may never be mounted: then nobody ends what it began.
-      this.ended = this.cache.engine.clock.schedule(UNMOUNTED_TIME_MAX, () => this.end());
+      this.ended = this.cache.port.clock.schedule(UNMOUNTED_TIME_MAX, () => this.end());
       this.begin();
     }
     return done;
@@ -64,22 +65,20 @@ export class ObservationStore<Data> {
     this.listeners.add(listener);
     this.ended?.();
     this.ended = null;
-    if (this.listeners.size === 1) this.cache.engine.layerListeners.add(this.followLayers);
+    if (this.listeners.size === 1) this.endLayers = this.cache.port.onEdits(this.followLayers);
     if (this.subscription === null && this.attempt === 0) this.begin();
     return () => {
       this.listeners.delete(listener);
-      if (this.listeners.size === 0) this.cache.engine.layerListeners.delete(this.followLayers);
+      if (this.listeners.size === 0) this.endLayers();
       // React mounts twice in strict mode, and moves components: the next one may come at once.
-      if (this.listeners.size === 0) this.ended = this.cache.engine.clock.schedule(0, () => this.end());
+      if (this.listeners.size === 0) this.ended = this.cache.port.clock.schedule(0, () => this.end());
     };
   };
 
   /** An edit that settles with what it showed changes no element, so that nothing is told: it is pending no more. */
   private readonly followLayers = (): void => {
-    const observer = this.subscription === null ? null : this.cache.engine.observers.get(this.subscription);
-    if (observer === null) return;
-    const pending = observer.of === "query" ? observer.query.isPending : observer.node.overlay !== null;
-    if (pending !== this.snapshot.pending) this.set({ ...this.snapshot, pending });
+    const pending = this.subscription === null ? null : this.cache.port.isPending(this.subscription);
+    if (pending !== null && pending !== this.snapshot.pending) this.set({ ...this.snapshot, pending });
   };
 
   /** Asks the upstream anew. */
@@ -89,7 +88,7 @@ export class ObservationStore<Data> {
       return this.ready();
     }
     const json = this.params.replace(/,"policy":"[A-Za-z]+"|"policy":"[A-Za-z]+",?/, "").replace(/\}$/, ",\"policy\":\"networkOnly\"}");
-    await new Promise<void>((resolve) => this.cache.engine.methods.perform("query.read", json, () => undefined, (outcome) => {
+    await new Promise<void>((resolve) => this.cache.port.perform("query.read", json, () => undefined, (outcome) => {
       if (outcome instanceof CacheError) this.set({ ...this.snapshot, error: outcome });
       resolve();
     }));
@@ -99,8 +98,7 @@ export class ObservationStore<Data> {
     this.attempt += 1;
     const own = this.attempt;
     const json = policy === undefined ? this.params : this.params.replace(/\}$/, `,"policy":"${policy}"}`);
-    const { engine } = this.cache;
-    engine.whenRoom(0, () => engine.methods.perform(this.reading.method, json, (notification) => this.hear(notification), (outcome) => {
+    this.cache.port.perform(this.reading.method, json, (notification) => this.hear(notification), (outcome) => {
       if (own !== this.attempt) return this.cancel(outcome);
       if (outcome instanceof CacheError) return this.set({ ...LOADING, isLoading: false, error: outcome });
       const answer = this.value(outcome);
@@ -109,7 +107,7 @@ export class ObservationStore<Data> {
         data: this.reading.first(answer), isLoading: false, isStale: answer.stale === true, error: null,
         pending: answer.pending === true, missed: 0,
       });
-    }));
+    });
   }
 
   private hear({ method, params }: Notification): void {
@@ -133,8 +131,8 @@ export class ObservationStore<Data> {
   private end(): void {
     this.attempt += 1;
     this.attempt = 0;
-    if (this.subscription !== null && !this.cache.engine.isClosed) {
-      this.cache.engine.methods.perform("observe.cancel", `{"subscription":${this.subscription}}`, () => undefined, () => undefined);
+    if (this.subscription !== null) {
+      this.cache.port.perform("observe.cancel", `{"subscription":${this.subscription}}`, () => undefined, () => undefined);
     }
     this.subscription = null;
     this.snapshot = LOADING;
@@ -144,18 +142,18 @@ export class ObservationStore<Data> {
   private cancel(outcome: Out | CacheError): void {
     if (outcome instanceof CacheError) return;
     const { subscription } = this.value(outcome);
-    this.cache.engine.methods.perform("observe.cancel", `{"subscription":${String(subscription)}}`, () => undefined, () => undefined);
+    this.cache.port.perform("observe.cancel", `{"subscription":${String(subscription)}}`, () => undefined, () => undefined);
   }
 
   private value(out: Out): JsonObject { return valueOf(out, this.cache.mode) as JsonObject; }
 }
 
 /** The observations of each cache, by what they observe. */
-const stores = new WeakMap<NormalizedCache, Map<string, ObservationStore<unknown>>>();
+const stores = new WeakMap<CacheHandle, Map<string, ObservationStore<unknown>>>();
 /** Observations that are remembered; those without components are only a few words. */
 const STORE_COUNT_MAX = 10_000;
 
-function storeOf<Data>(cache: NormalizedCache, params: object, reading: Reading<Data>): ObservationStore<Data> {
+function storeOf<Data>(cache: CacheHandle, params: object, reading: Reading<Data>): ObservationStore<Data> {
   let own = stores.get(cache);
   if (own === undefined) stores.set(cache, own = new Map());
   const json = stringifyExact(params);
@@ -169,7 +167,7 @@ function storeOf<Data>(cache: NormalizedCache, params: object, reading: Reading<
 }
 
 /** Returns the store of an observed query. */
-export function queryStore(cache: NormalizedCache, params: object): ObservationStore<readonly JsonObject[]> {
+export function queryStore(cache: CacheHandle, params: object): ObservationStore<readonly JsonObject[]> {
   return storeOf(cache, params, {
     method: "query.observe", first: (answer) => answer.entities as readonly JsonObject[],
     next: (data, change) => patched(data, change.patch as unknown as readonly PatchStep[]),
@@ -177,7 +175,7 @@ export function queryStore(cache: NormalizedCache, params: object): ObservationS
 }
 
 /** Returns the store of an observed entity. */
-export function entityStore(cache: NormalizedCache, params: object): ObservationStore<JsonObject | null> {
+export function entityStore(cache: CacheHandle, params: object): ObservationStore<JsonObject | null> {
   return storeOf(cache, params, {
     method: "entity.observe", first: (answer) => answer.entity as JsonObject | null,
     next: (_data, change) => change.entity as JsonObject | null,

@@ -3,6 +3,7 @@
 import { createElement as h, StrictMode, startTransition, Suspense, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { IndexedDBJournal, NormalizedCache } from "../../dist/index.js";
+import { SharedCache } from "../../dist/tabs/index.js";
 import { CacheProvider, useCachedQuery, useEntity, useMutation, usePendingEdits } from "../../dist/react/index.js";
 
 const event = (sequence, resource) => ({ sequence, event: { ResourceChanged: { resource_type: "photo", resource } } });
@@ -74,4 +75,84 @@ async function mount() {
   };
 }
 
+/** Opens this tab's part of a shared cache, and a list that stays as it is observed. */
+async function share(name, options = {}) {
+  const shared = new SharedCache({ name, ...options });
+  await shared.ready;
+  const list = { entities: [], changes: 0 };
+  shared.on("query.changed", ({ patch }) => {
+    list.changes += 1;
+    for (const { op, path, from, value } of patch) {
+      const at = Number(path.slice(1));
+      if (op === "remove") list.entities.splice(at, 1);
+      else if (op === "add") list.entities.splice(at, 0, value);
+      else if (op === "replace") list.entities[at] = value;
+      else list.entities.splice(at, 0, ...list.entities.splice(Number(from.slice(1)), 1));
+    }
+  });
+  await shared.calls.query.put({ method: "photos", resource_type: "photo", local: true, membership: { resource_type: "photo" } });
+  const { entities } = await shared.calls.query.observe({ method: "photos" });
+  list.entities = [...entities];
+  return { shared, list, shown: () => list.entities.map(({ id, n }) => `${id}=${n}`).join(" ") };
+}
+
+/** Makes edits one after the other until the page goes; `acknowledged` is the number of those that were. */
+function edit(shared, tab) {
+  globalThis.acknowledged = 0;
+  const step = async (number) => {
+    await shared.calls.optimistic.update({
+      pending_id: `${tab}-${number}`, changes: [{ op: "put", resource_type: "photo", resource: { id: `${tab}-${number}`, n: number } }],
+    });
+    globalThis.acknowledged = number;
+    void step(number + 1);
+  };
+  void step(1);
+}
+
+/** Breaks a database: a record of each store, or a whole store. */
+function damage(name, isStoreGone) {
+  return new Promise((resolve) => {
+    const request = indexedDB.open(name);
+    request.onsuccess = () => {
+      const database = request.result;
+      if (isStoreGone) {
+        const layers = database.transaction("layers").objectStore("layers").getAll();
+        layers.onsuccess = () => {
+          database.close();
+          indexedDB.deleteDatabase(name).onsuccess = () => {
+            const anew = indexedDB.open(name, 1);
+            anew.onupgradeneeded = () => {
+              anew.result.createObjectStore("entities");
+              const store = anew.result.createObjectStore("layers");
+              for (const layer of layers.result) store.put(layer, String(layer.number));
+            };
+            anew.onsuccess = () => { anew.result.close(); resolve(); };
+          };
+        };
+        return;
+      }
+      const stores = ["entities", "libraries", "queries", "layers", "evicted"];
+      const transaction = database.transaction(stores, "readwrite");
+      for (const store of stores) {
+        transaction.objectStore(store).put({ nonsense: true }, "damaged 1");
+        transaction.objectStore(store).put("no record", "damaged 2");
+      }
+      const layer = { number: 77, pendingId: "x", library: "", createdAt: 0, isConfirmed: false, awaited: null, dependsOn: [], changes: [null] };
+      transaction.objectStore("layers").put(layer, "77");
+      transaction.objectStore("queries").put({ number: 78, library: "", method: "m", input: "null", type: "photo", rule: "{no rule", ids: [] }, "78");
+      transaction.oncomplete = () => { database.close(); resolve(); };
+    };
+  });
+}
+
+/** Waits until something is so. */
+async function until(isSo) {
+  const end = performance.now() + 10_000;
+  while (!isSo()) {
+    if (performance.now() > end) throw new Error(`it never came: ${isSo}`);
+    await new Promise((resolve) => { setTimeout(resolve, 5); });
+  }
+}
+
+Object.assign(globalThis, { share, edit, damage, until });
 Object.assign(globalThis, { open, write, mount, event, ready: true });

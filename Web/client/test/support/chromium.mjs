@@ -88,8 +88,8 @@ export class Browser {
   }
 
   /** Opens a page, and returns a function that runs an expression in it, once its `ready` is there. */
-  async page(url) {
-    const { targetId } = await this.send("Target.createTarget", { url });
+  async page(url, browserContextId = undefined) {
+    const { targetId } = await this.send("Target.createTarget", { url, browserContextId });
     const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true });
     const run = async (expression) => {
       const { result, exceptionDetails } = await this.send(
@@ -98,7 +98,11 @@ export class Browser {
       return result.value;
     };
     while (await run("typeof globalThis.ready") === "undefined") await new Promise((resolve) => { setTimeout(resolve, 20); });
-    return { run, close: () => this.send("Target.closeTarget", { targetId }) };
+    return {
+      run, close: () => this.send("Target.closeTarget", { targetId }), send: (method, params) => this.send(method, params, sessionId),
+      // A crash of the page is a kill: no code of it runs any more. It does not answer.
+      crash: () => { this.send("Page.crash", {}, sessionId).catch(() => undefined); },
+    };
   }
 
   async kill() {

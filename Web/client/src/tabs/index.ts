@@ -1,0 +1,381 @@
+// One cache for all tabs of a page: one tab writes, the others follow it, and one of them takes over when it goes.
+
+import { NormalizedCache } from "../engine/cache.js";
+import type { CacheOptions, NotificationHandler } from "../engine/cache.js";
+import { cacheCalls } from "../engine/calls.js";
+import type { CacheCalls } from "../engine/calls.js";
+import { systemClock } from "../engine/clock.js";
+import type { CacheClock } from "../engine/clock.js";
+import type { Notification, Sink } from "../engine/notifications.js";
+import type { CacheHandle, CachePort } from "../engine/port.js";
+import { IndexedDBJournal } from "../journal/indexed-db.js";
+import { stringifyExact } from "../json/exact.js";
+import type { JsonValue, NumberMode } from "../json/exact.js";
+import { elementsOf, memberOf, quoted } from "../json/text.js";
+import { CacheError } from "../model/errors.js";
+import type { ErrorCode, Reasons } from "../model/errors.js";
+import { Raw } from "../out/raw.js";
+import { textOf, valueOf } from "../out/value.js";
+import type { Out } from "../out/value.js";
+import { Leader } from "./leader.js";
+import { channelName, tabLock } from "./message.js";
+import type { TabMessage } from "./message.js";
+import { paramsOf, Subscription } from "./subscription.js";
+
+/** How a shared cache is made. */
+export interface SharedCacheOptions extends Omit<CacheOptions, "journal"> {
+  /** The name of the database, and of the group of tabs; `tidemark` by default. */
+  name?: string;
+  /**
+   * Called in the tab that writes, when it begins to: the place to connect sources, which feed the cache that is passed.
+   * Returns a function that is called when the cache is closed.
+   */
+  lead?(cache: NormalizedCache): (() => void) | void;
+}
+
+interface Call {
+  readonly id: number;
+  readonly method: string | null;
+  readonly json: string;
+  readonly sink: Sink;
+  readonly reply: (outcome: Out | CacheError) => void;
+  /** How often it was sent: an earlier tab may have performed it. */
+  sendCount: number;
+}
+
+/** The lines and requests that wait for an answer. */
+const CALL_COUNT_MAX = 100_000;
+const toAll: readonly string[] = ["library.state", "durable", "outbox.changed"];
+
+/** A cache that several tabs of one origin share. It needs Web Locks, BroadcastChannel and IndexedDB. */
+export class SharedCache implements CacheHandle {
+  /** The methods of Protocol/sessions.md by their names. */
+  readonly calls: CacheCalls;
+  readonly mode: NumberMode;
+  readonly port: CachePort;
+  /** Resolves when a tab serves this one, or it itself does. Rejects when the database cannot be used. */
+  readonly ready: Promise<void>;
+  private readonly name: string;
+  private readonly tab = `${Date.now().toString(36)}-${Math.floor(Math.random() * 2 ** 52).toString(36)}`;
+  private readonly clock: CacheClock;
+  private readonly channel: BroadcastChannel;
+  private readonly journal: IndexedDBJournal;
+  private readonly cache: NormalizedCache;
+  private leader: Leader | null = null;
+  /** Whether this tab has the database. */
+  private isLeading = false;
+  private isClosed = false;
+  private failure: CacheError | null = null;
+  /** The tab that is followed. */
+  private followed: string | null = null;
+  private readonly waiting = new Map<number, Call>();
+  /** The observations that are begun again at another tab. */
+  private readonly resuming = new Map<number, Subscription>();
+  private readonly subscriptions = new Map<number, Subscription>();
+  private readonly byRemote = new Map<number, Subscription>();
+  private readonly handlers = new Map<string, Set<NotificationHandler>>();
+  private readonly editListeners = new Set<() => void>();
+  private editText = "{\"pending\":[]}";
+  private editVersion = 0;
+  private isListening = false;
+  private lastId = 0;
+  private lastSubscription = 0;
+  private releaseTab: () => void = () => undefined;
+  private endSource: () => void = () => undefined;
+  private becomeReady: () => void = () => undefined;
+  private failReady: (error: Error) => void = () => undefined;
+
+  constructor(private readonly options: SharedCacheOptions = {}) {
+    this.name = options.name ?? "tidemark";
+    this.mode = options.numbers ?? "text";
+    this.clock = options.clock ?? systemClock();
+    this.calls = cacheCalls((method, params) => this.call(method, params));
+    this.port = this.ownPort();
+    this.ready = new Promise((resolve, reject) => {
+      this.becomeReady = resolve;
+      this.failReady = reject;
+    });
+    this.ready.catch(() => undefined);
+    this.channel = new BroadcastChannel(channelName(this.name));
+    this.channel.onmessage = ({ data }: MessageEvent<TabMessage>) => this.take(data);
+    this.journal = new IndexedDBJournal({ name: this.name, onTaken: () => this.loseDatabase() });
+    // The journal waits for the lock: until then another tab writes.
+    this.cache = new NormalizedCache({ ...options, clock: this.clock, journal: this.journal });
+    this.cache.ready.then(() => this.lead(), (error: unknown) => this.fail(error));
+    void navigator.locks.request(tabLock(this.name, this.tab), () => {
+      if (this.isClosed) return undefined;
+      this.post({ is: "hello", from: this.tab });
+      return new Promise<void>((resolve) => { this.releaseTab = resolve; });
+    });
+  }
+
+  /** Whether this tab is the one that writes. */
+  get isWriter(): boolean { return this.isLeading; }
+
+  /** Takes events: a line or several, or an event as a value. Those of a tab that follows are kept until they are durable. */
+  ingest(input: string | object): void {
+    const text = typeof input === "string" ? input : stringifyExact(input);
+    if (this.isLeading) this.cache.ingest(text);
+    else this.begin(null, text, () => undefined, () => undefined);
+  }
+
+  /** Calls a method of Protocol/sessions.md. Rejects with a `CacheError`. */
+  call(method: string, params?: object): Promise<JsonValue> {
+    return new Promise((resolve, reject) => {
+      this.begin(method, params === undefined ? "{}" : stringifyExact(params), this.sink, (outcome) =>
+        outcome instanceof CacheError ? reject(outcome) : resolve(valueOf(outcome, this.mode)));
+    });
+  }
+
+  /** Calls `handler` with each notification of a name. Returns a function that ends it. */
+  on(method: Notification["method"], handler: NotificationHandler): () => void {
+    if (toAll.includes(method) && !this.isListening) {
+      this.isListening = true;
+      this.listen();
+    }
+    const handlers = this.handlers.get(method) ?? new Set();
+    this.handlers.set(method, handlers.add(handler));
+    return () => { handlers.delete(handler); };
+  }
+
+  /** Resolves when everything that came before is durable. */
+  async flush(): Promise<void> {
+    await this.call("cache.flush");
+  }
+
+  /** Ends this tab's part; another tab goes on. What waits for an answer is refused. */
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.endSource();
+    this.leader?.end();
+    if (!this.isLeading) this.post({ is: "bye", from: this.tab });
+    this.releaseTab();
+    try {
+      if (this.isLeading) await this.cache.close();
+      else await this.journal.close();
+    } finally {
+      this.channel.close();
+      this.refuseAll(new CacheError("storage_failed", "the cache is closed: open another one"));
+    }
+  }
+
+  private readonly sink: Sink = ({ method, params }) => {
+    const handlers = this.handlers.get(method);
+    if (handlers === undefined || handlers.size === 0) return;
+    const value = valueOf(params, this.mode) as { readonly [name: string]: JsonValue; };
+    for (const handler of [...handlers]) handler(value);
+  };
+
+  private ownPort(): CachePort {
+    const version = (): number => this.editVersion;
+    return {
+      clock: this.clock, random: this.options.random ?? Math.random,
+      perform: (method, json, sink, reply) => this.begin(method, json, sink, reply),
+      onEdits: (listener) => {
+        this.editListeners.add(listener);
+        return () => { this.editListeners.delete(listener); };
+      },
+      get editVersion() { return version(); },
+      edits: (library) => {
+        const edits = elementsOf(memberOf(this.editText, "pending") ?? "[]");
+        return { pending: edits.filter((edit) => library === null || memberOf(edit, "library_id") === quoted(library)).map((edit) => new Raw(edit)) };
+      },
+      isPending: (subscription) => this.subscriptions.get(subscription)?.isPending ?? null,
+    };
+  }
+
+  // Requests
+
+  private begin(method: string | null, json: string, sink: Sink, reply: Call["reply"]): void {
+    if (this.failure !== null || this.isClosed) {
+      return reply(this.failure ?? new CacheError("storage_failed", "the cache is closed: open another one"));
+    }
+    if (this.waiting.size >= CALL_COUNT_MAX) {
+      return reply(new CacheError("limit_exceeded", `${CALL_COUNT_MAX} requests wait for another tab: ask again later`));
+    }
+    this.lastId += 1;
+    const call: Call = { id: this.lastId, method, json, sink, reply, sendCount: 0 };
+    this.waiting.set(call.id, call);
+    this.send(call);
+  }
+
+  private send(call: Call): void {
+    const json = call.method === "observe.cancel" ? this.remoteCancel(call.json) : call.json;
+    if (!this.isLeading && this.followed === null) return;
+    call.sendCount += 1;
+    if (this.isLeading) {
+      if (call.method === null) {
+        this.cache.ingest(json);
+        return this.answered(call.id, {});
+      }
+      return this.cache.port.perform(call.method, json, this.hear, (outcome) => this.answered(call.id, outcome));
+    }
+    if (this.followed !== null) this.post({ is: "call", from: this.tab, to: this.followed, id: call.id, method: call.method, json });
+  }
+
+  private answered(id: number, outcome: Out | CacheError): void {
+    const resumed = this.resuming.get(id);
+    if (resumed !== undefined) {
+      this.resuming.delete(id);
+      return this.resumed(resumed, outcome);
+    }
+    const call = this.waiting.get(id);
+    if (call === undefined) return;
+    this.waiting.delete(id);
+    if (outcome instanceof CacheError) return call.reply(call.sendCount > 1 ? repeated(call, outcome) : outcome);
+    switch (call.method) {
+      case "query.observe": case "entity.observe": {
+        this.lastSubscription += 1;
+        const subscription = new Subscription(this.lastSubscription, call.method, call.json, call.sink);
+        const own = subscription.begin(textOf(outcome));
+        this.subscriptions.set(subscription.number, subscription);
+        if (subscription.remote !== null) this.byRemote.set(subscription.remote, subscription);
+        return call.reply(own);
+      }
+      case "observe.cancel": {
+        const subscription = this.subscriptions.get(Number(memberOf(call.json, "subscription")));
+        if (subscription !== undefined) this.forget(subscription);
+        return call.reply(outcome);
+      }
+      default: return call.reply(outcome);
+    }
+  }
+
+  private forget(subscription: Subscription): void {
+    this.subscriptions.delete(subscription.number);
+    if (subscription.remote !== null) this.byRemote.delete(subscription.remote);
+  }
+
+  private remoteCancel(json: string): string {
+    const subscription = this.subscriptions.get(Number(memberOf(json, "subscription")));
+    return subscription === undefined || subscription.remote === null ? json : `{"subscription":${subscription.remote}}`;
+  }
+
+  // What is told
+
+  private readonly hear: Sink = ({ method, params }) => this.told(method, textOf(params));
+
+  private told(method: Notification["method"], params: string): void {
+    const number = memberOf(params, "subscription");
+    if (number !== null) return this.byRemote.get(Number(number))?.tell(method, params);
+    this.sink({ method, params: paramsOf(params, null) });
+  }
+
+  private take(message: TabMessage): void {
+    if (this.isClosed) return;
+    if (this.leader !== null) return this.leader.take(message);
+    switch (message.is) {
+      case "lead": if (message.from !== this.followed) this.follow(message.from); break;
+      case "answer": if (message.to === this.tab) this.answered(message.id, new Raw(message.json)); break;
+      case "refusal":
+        if (message.to === this.tab) {
+          this.answered(message.id, new CacheError(message.code as ErrorCode, message.message, message.reasons as Reasons));
+        }
+        break;
+      case "tell": if (message.to === this.tab) this.told(message.method as Notification["method"], message.json); break;
+      case "edits": if (message.from === this.followed) this.showEdits(message.json, message.pending); break;
+      case "hello": case "bye": case "call": case "listen":
+    }
+  }
+
+  private showEdits(json: string, pending: readonly (readonly [number, boolean])[]): void {
+    this.editText = json;
+    this.editVersion += 1;
+    for (const [remote, isPending] of pending) {
+      const subscription = this.byRemote.get(remote);
+      if (subscription !== undefined) subscription.isPending = isPending;
+    }
+    for (const listener of [...this.editListeners]) listener();
+  }
+
+  // Who writes
+
+  /** Follows another tab, which has everything that was acknowledged: what waits is asked again, what is observed goes on. */
+  private follow(tab: string): void {
+    this.followed = tab;
+    this.goOn();
+  }
+
+  /** Writes from now on. */
+  private lead(): void {
+    if (this.isClosed) return;
+    this.isLeading = true;
+    this.followed = null;
+    this.leader = new Leader(this.cache, this.name, this.tab, (message) => this.post(message));
+    this.cache.port.onEdits(() => this.showOwnEdits());
+    this.goOn();
+    this.showOwnEdits();
+    this.endSource = this.options.lead?.(this.cache) ?? (() => undefined);
+  }
+
+  private showOwnEdits(): void {
+    const { port } = this.cache;
+    this.showEdits(textOf(port.edits(null)), [...this.byRemote.keys()].map((remote) => [remote, port.isPending(remote) === true] as const));
+  }
+
+  private goOn(): void {
+    this.becomeReady();
+    if (this.isListening) this.listen();
+    this.byRemote.clear();
+    this.resuming.clear();
+    for (const subscription of [...this.subscriptions.values()]) {
+      subscription.remote = null;
+      this.resume(subscription);
+    }
+    for (const call of [...this.waiting.values()]) this.send(call);
+  }
+
+  private resume(subscription: Subscription): void {
+    this.lastId += 1;
+    const id = this.lastId;
+    const { method, json } = subscription;
+    this.resuming.set(id, subscription);
+    if (this.isLeading) this.cache.port.perform(method, json, this.hear, (outcome) => this.answered(id, outcome));
+    else if (this.followed !== null) this.post({ is: "call", from: this.tab, to: this.followed, id, method, json });
+  }
+
+  private resumed(subscription: Subscription, outcome: Out | CacheError): void {
+    if (outcome instanceof CacheError || !this.subscriptions.has(subscription.number)) return;
+    subscription.resume(textOf(outcome));
+    if (subscription.remote !== null) this.byRemote.set(subscription.remote, subscription);
+  }
+
+  private listen(): void {
+    if (this.isLeading) this.cache.engine.addSink(this.hear);
+    else if (this.followed !== null) this.post({ is: "listen", from: this.tab, to: this.followed });
+  }
+
+  /** Another page took the database: this tab goes on for itself, from memory, and another one serves the others. */
+  private loseDatabase(): void {
+    this.leader?.end();
+    this.channel.onmessage = null;
+  }
+
+  private fail(error: unknown): void {
+    if (this.isClosed) return;
+    const message = error instanceof Error ? error.message : String(error);
+    this.failure = new CacheError("storage_failed", message);
+    this.refuseAll(this.failure);
+    this.failReady(error instanceof Error ? error : new Error(message));
+  }
+
+  private refuseAll(error: CacheError): void {
+    const calls = [...this.waiting.values()];
+    this.waiting.clear();
+    for (const call of calls) call.reply(error);
+  }
+
+  private post(message: TabMessage): void {
+    this.channel.postMessage(message);
+  }
+}
+
+/** What a request that was sent twice comes to: an edit that is there, or has settled, was performed the first time. */
+function repeated(call: Call, error: CacheError): Out | CacheError {
+  if (call.method === "optimistic.update" && error.code === "duplicate_pending") {
+    return { pending_id: new Raw(memberOf(call.json, "pending_id") ?? "null") };
+  }
+  const isDone = error.code === "unknown_pending" && (call.method === "optimistic.commit" || call.method === "optimistic.rollback");
+  return isDone ? {} : error;
+}

@@ -1,0 +1,36 @@
+// Compares the page that is checked in with what its sources make, and runs its tests in Node's own runner. With --compare it only compares.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { fileURLToPath } from "node:url";
+import { dirname, join } from "node:path";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+
+/** Another esbuild writes the same program in other words. */
+const ESBUILD = "0.17.0";
+const found = execFileSync("esbuild", ["--version"], { encoding: "utf8" }).trim();
+if (found === ESBUILD) {
+  const fresh = mkdtempSync(join(tmpdir(), "tidemark-inspector-"));
+  execFileSync(process.execPath, [join(root, "scripts/build.mjs"), fresh], { stdio: "inherit" });
+  const names = readdirSync(fresh).sort();
+  const differing = names.filter((name) => !readFileSync(join(fresh, name)).equals(readFileSync(join(root, "dist", name))));
+  rmSync(fresh, { recursive: true });
+  if (differing.length > 0 || readdirSync(join(root, "dist")).sort().join() !== names.join()) {
+    console.error(`the page in dist is not what its sources make (${differing.join(", ")}): run make web, and check it in`);
+    process.exit(1);
+  }
+} else {
+  console.error(`the page in dist is not compared: it was built with esbuild ${ESBUILD}, and this is ${found}`);
+}
+
+if (process.argv.includes("--compare")) process.exit(0);
+
+const files = readdirSync(join(root, "test")).filter((name) => name.endsWith(".test.mjs")).map((name) => join(root, "test", name));
+const run = spawnSync(process.execPath, ["--test", ...files], { encoding: "utf8", maxBuffer: 1 << 28 });
+const output = run.stdout + run.stderr;
+const count = (name) => Number(new RegExp(`^# ${name} (\\d+)$`, "m").exec(output)?.[1] ?? 0);
+if (run.status !== 0 || count("tests") === 0) console.error(output.slice(-20_000));
+console.log(`inspector: ${count("pass")} of ${count("tests")} tests passed, ${count("skipped")} skipped`);
+process.exit(run.status !== 0 || count("tests") === 0 ? 1 : 0);

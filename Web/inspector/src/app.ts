@@ -1,0 +1,150 @@
+import type { Link, LinkState } from "./link/link";
+import { LinkError } from "./link/link";
+import { Facts } from "./model/facts";
+import { fill, freshId, h, say, set, show } from "./ui/dom";
+import { Frames } from "./ui/frames";
+import { AskView } from "./views/ask";
+import { EntitiesView } from "./views/entities";
+import { LogView } from "./views/log";
+import { NowView } from "./views/now";
+import { PendingView } from "./views/pending";
+import { QuarantineView } from "./views/quarantine";
+import { QueriesView } from "./views/queries";
+import type { View } from "./views/view";
+
+const STATES: Record<LinkState, string> = {
+  connecting: "Connecting …", connected: "Connected", lost: "Connection lost, trying again …", refused: "Not admitted",
+};
+
+/** The page: its tabs, the state of its connection, and what all views share. */
+export class App {
+  readonly frames = new Frames();
+  readonly facts: Facts;
+  private readonly views: View[];
+  private readonly tabs: HTMLButtonElement[] = [];
+  private readonly panels: HTMLElement[] = [];
+  private readonly status = h("p", { class: "status", role: "status" });
+  private readonly notice = h("p", { class: "notice", role: "alert", hidden: true });
+  private readonly readOnlyMark = h("span", { class: "badge", hidden: true }, "read only");
+  private readonly entities: EntitiesView;
+  private readonly queries: QueriesView;
+  private readonly pending: PendingView;
+  private readonly log: LogView;
+  private current = -1;
+  private noticeTimer = 0;
+
+  constructor(readonly root: HTMLElement, readonly link: Link) {
+    this.facts = new Facts(link);
+    this.entities = new EntitiesView(this);
+    this.queries = new QueriesView(this);
+    this.pending = new PendingView(this);
+    this.log = new LogView(this);
+    this.views = [
+      new NowView(this), this.entities, this.queries, this.pending, new QuarantineView(this), this.log, new AskView(this),
+    ];
+    this.build();
+    link.onState((state) => this.tellState(state));
+    this.tellState(link.state);
+    this.facts.onReadOnly = () => show(this.readOnlyMark, true);
+    this.facts.start();
+    this.log.listen();
+    const wanted = this.views.findIndex(({ name }) => name === sessionStorage.getItem("tidemark.view"));
+    this.open(Math.max(0, wanted), false);
+  }
+
+  get isReadOnly(): boolean { return this.facts.isReadOnly; }
+
+  /** Shows an entity, whatever view is open. */
+  openEntity(library: string, key: string): void {
+    this.open(this.views.indexOf(this.entities), true);
+    this.entities.openEntity(library, key);
+  }
+
+  openQuery(library: string, method: string, input: string): void {
+    this.open(this.views.indexOf(this.queries), true);
+    this.queries.openQuery(library, method, input);
+  }
+
+  openPending(pendingId: string): void {
+    this.open(this.views.indexOf(this.pending), true);
+    this.pending.openEdit(pendingId);
+  }
+
+  /** Tells whether the log still has the event of a sequence. */
+  hasEvent(library: string, sequence: number): boolean { return this.log.has(library, sequence); }
+
+  openEvent(library: string, sequence: number): void {
+    this.open(this.views.indexOf(this.log), true);
+    this.log.openEvent(library, sequence);
+  }
+
+  /** Tells a person in one line what was done, or what went wrong. */
+  tell(text: string): void {
+    say(this.notice, text);
+    show(this.notice, true);
+    window.clearTimeout(this.noticeTimer);
+    this.noticeTimer = window.setTimeout(() => show(this.notice, false), 8_000);
+  }
+
+  tellError(error: unknown): void {
+    if (error instanceof LinkError && error.code === "read_only") this.facts.becomeReadOnly();
+    this.tell(error instanceof Error ? error.message : String(error));
+  }
+
+  private build(): void {
+    const list = h("div", { class: "tabs", role: "tablist", "aria-label": "Views" });
+    this.views.forEach((view, index) => {
+      const tabId = freshId("tab");
+      const panelId = freshId("panel");
+      const tab = h("button", {
+        type: "button", role: "tab", id: tabId, "aria-controls": panelId, "aria-selected": "false", tabindex: "-1",
+        on: { click: () => this.open(index, false) },
+      }, view.name);
+      const panel = h("section", { class: "panel", role: "tabpanel", id: panelId, "aria-labelledby": tabId, hidden: true }, view.element);
+      this.tabs.push(tab);
+      this.panels.push(panel);
+      list.append(tab);
+    });
+    list.addEventListener("keydown", (event) => this.press(event));
+    fill(this.root,
+      h("header", { class: "top" }, h("h1", {}, "Tidemark"), list, h("div", { class: "top-end" }, this.readOnlyMark, this.status)),
+      this.notice, h("main", {}, ...this.panels));
+  }
+
+  private press(event: KeyboardEvent): void {
+    const count = this.views.length;
+    const next: Record<string, number> = { ArrowRight: (this.current + 1) % count, ArrowLeft: (this.current + count - 1) % count, Home: 0, End: count - 1 };
+    if (!(event.key in next)) return;
+    event.preventDefault();
+    this.open(next[event.key], true);
+  }
+
+  private open(index: number, movesFocus: boolean): void {
+    if (index !== this.current) {
+      if (this.current >= 0) {
+        this.views[this.current].hide();
+        show(this.panels[this.current], false);
+      }
+      this.current = index;
+      if (this.link.state !== "refused") show(this.notice, false);
+      this.tabs.forEach((tab, number) => {
+        set(tab, "aria-selected", String(number === index));
+        set(tab, "tabindex", number === index ? "0" : "-1");
+      });
+      show(this.panels[index], true);
+      sessionStorage.setItem("tidemark.view", this.views[index].name);
+      this.views[index].show();
+    }
+    this.tabs[index].scrollIntoView({ block: "nearest", inline: "nearest" });
+    if (movesFocus) this.tabs[index].focus();
+  }
+
+  private tellState(state: LinkState): void {
+    say(this.status, STATES[state]);
+    set(this.status, "data-state", state);
+    if (state === "refused") {
+      this.tell("The server does not admit this page: open it with the address that `tidemark serve` prints, which ends in #token=…");
+      window.clearTimeout(this.noticeTimer);
+    }
+  }
+}

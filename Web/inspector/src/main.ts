@@ -1,0 +1,23 @@
+import { App } from "./app";
+import { HttpLink } from "./link/http";
+
+const TOKEN = "tidemark.token";
+
+/** Takes the token out of the fragment, so that it stays in no history and no picture of the address. */
+function token(): string {
+  const match = /(?:^#|&)token=([^&]*)/.exec(location.hash);
+  if (match === null) return sessionStorage.getItem(TOKEN) ?? "";
+  const found = decodeURIComponent(match[1]);
+  sessionStorage.setItem(TOKEN, found);
+  history.replaceState(null, "", location.pathname + location.search);
+  return found;
+}
+
+const root = document.getElementById("app");
+if (root !== null) {
+  const link = new HttpLink("", token());
+  const app = new App(root, link);
+  link.start();
+  // For tests of the page: the number of updates so far.
+  Object.defineProperty(window, "tidemarkFrameCount", { get: () => app.frames.count });
+}

@@ -1,0 +1,115 @@
+import type { Link } from "../link/link";
+import { LinkError } from "../link/link";
+import type { Json } from "./json";
+import { isArray, list, number, object, stringify, text } from "./json";
+
+export const BINS = ["applied", "reconciled", "duplicate", "ignored", "held", "quarantined"] as const;
+export type Bin = (typeof BINS)[number];
+
+/** The events of one second, by bin. */
+export type Sample = Record<Bin, number>;
+
+export interface LibraryFact {
+  id: string;
+  epoch: string;
+  cursor: string | null;
+  state: string;
+  lost: string[];
+}
+
+export interface TypeFact {
+  library: string;
+  type: string;
+  count: number;
+}
+
+/** The seconds that are kept: ten minutes. */
+export const SAMPLE_COUNT_MAX = 600;
+const FACETS_INTERVAL = 5_000;
+
+/** What is known of the cache as a whole, asked for once a second. */
+export class Facts {
+  stats: Json = null;
+  libraries: LibraryFact[] = [];
+  types: TypeFact[] = [];
+  /** The seconds since the page was opened, the last one last. Bounded by `SAMPLE_COUNT_MAX`. */
+  readonly samples: Sample[] = [];
+  isReadOnly = false;
+  onReadOnly: () => void = () => undefined;
+  private last: { at: number; counts: Sample; } | null = null;
+  private readonly handlers = new Set<() => void>();
+  private facetsAt = 0;
+  private wantsFacets = 0;
+
+  constructor(private readonly link: Link) { }
+
+  start(): void { void this.run(); }
+
+  /** Calls the handler after each change, until the returned function is called. */
+  follow(handler: () => void, wantsFacets = false): () => void {
+    this.handlers.add(handler);
+    if (wantsFacets) {
+      this.wantsFacets += 1;
+      void this.askFacets();
+    }
+    return () => {
+      if (this.handlers.delete(handler) && wantsFacets) this.wantsFacets -= 1;
+    };
+  }
+
+  becomeReadOnly(): void {
+    if (this.isReadOnly) return;
+    this.isReadOnly = true;
+    this.onReadOnly();
+    this.tell();
+  }
+
+  private tell(): void { for (const handler of [...this.handlers]) handler(); }
+
+  private async run(): Promise<void> {
+    for (; ;) {
+      const start = performance.now();
+      if (this.link.state === "refused") return;
+      try {
+        this.take(await this.link.call("cache.stats"));
+        if (this.wantsFacets > 0 && start - this.facetsAt > FACETS_INTERVAL) await this.askFacets();
+        this.tell();
+      } catch {
+        // The state of the connection says it already.
+        this.last = null;
+      }
+      await new Promise((resolve) => { setTimeout(resolve, Math.max(100, 1_000 - (performance.now() - start))); });
+    }
+  }
+
+  private async askFacets(): Promise<void> {
+    this.facetsAt = performance.now();
+    try {
+      const facets = await this.link.call("facets");
+      this.types = list(facets, "types").map((type) => ({
+        library: text(type, "library_id") ?? "", type: text(type, "resource_type") ?? "", count: number(type, "entities") ?? 0,
+      }));
+      this.tell();
+    } catch (error) {
+      if (error instanceof LinkError && error.code === "read_only") this.becomeReadOnly();
+    }
+  }
+
+  private take(stats: Json): void {
+    this.stats = stats;
+    this.libraries = object(stats, "libraries").members.map(([id, place]) => ({
+      id, epoch: text(place, "epoch") ?? "", cursor: number(place, "sequence") === null ? null : String(number(place, "sequence")),
+      state: text(place, "state") ?? "", lost: list(place, "lost").map((range) => isArray(range) ? range.map(stringify).join("–") : ""),
+    }));
+    const events = object(stats, "events");
+    const counts = Object.fromEntries(BINS.map((bin) => [bin, number(bin === "reconciled" ? stats : events, bin) ?? 0])) as Sample;
+    const at = performance.now();
+    if (this.last !== null) {
+      const seconds = Math.max(0.5, (at - this.last.at) / 1_000);
+      const before = this.last.counts;
+      this.samples.push(Object.fromEntries(BINS.map((bin) => [bin, Math.max(0, counts[bin] - before[bin]) / seconds])) as Sample);
+      if (this.samples.length > SAMPLE_COUNT_MAX) this.samples.shift();
+    }
+    this.last = { at, counts };
+  }
+}

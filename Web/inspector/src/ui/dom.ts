@@ -1,0 +1,102 @@
+type Child = Node | string | null | undefined | false;
+
+interface Properties {
+  class?: string;
+  on?: Record<string, (event: Event) => void>;
+  /** Attributes; a value that is false or null is left out, true is an empty one. */
+  [name: string]: unknown;
+}
+
+/** Makes an element. Strings become text, never markup. */
+export function h<K extends keyof HTMLElementTagNameMap>(tag: K, properties: Properties = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name === "on") for (const [event, handler] of Object.entries(value as Record<string, (event: Event) => void>)) element.addEventListener(event, handler);
+    else if (name === "class") element.className = value as string;
+    else set(element, name, value);
+  }
+  append(element, children);
+  return element;
+}
+
+/** Sets an attribute, or removes it. Writes nothing when it is as it should be. */
+export function set(element: Element, name: string, value: unknown): void {
+  if (value === false || value === null || value === undefined) {
+    if (element.hasAttribute(name)) element.removeAttribute(name);
+    return;
+  }
+  const text = value === true ? "" : String(value);
+  if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+}
+
+export function append(element: Element, children: readonly Child[]): void {
+  for (const child of children) if (child !== null && child !== undefined && child !== false) element.append(child);
+}
+
+/** Replaces what an element holds. */
+export function fill(element: Element, ...children: Child[]): void {
+  element.replaceChildren();
+  append(element, children);
+}
+
+/** Sets the text of an element. Writes nothing when it is the same. */
+export function say(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+export function show(element: HTMLElement, isShown: boolean): void {
+  if (element.hidden === isShown) element.hidden = !isShown;
+}
+
+let lastId = 0;
+
+/** Returns an id that no element has yet. */
+export function freshId(name: string): string {
+  lastId += 1;
+  return `${name}-${lastId}`;
+}
+
+export function button(label: string, act: () => void, properties: Properties = {}): HTMLButtonElement {
+  return h("button", { type: "button", class: "button", on: { click: act }, ...properties }, label);
+}
+
+/** A switch with its label. */
+export function toggle(label: string, isOn: boolean, act: (isOn: boolean) => void): HTMLButtonElement {
+  const element = h("button", { type: "button", class: "switch", role: "switch", "aria-checked": String(isOn) },
+    h("span", { class: "track", "aria-hidden": "true" }), label);
+  element.addEventListener("click", () => {
+    const next = element.getAttribute("aria-checked") !== "true";
+    element.setAttribute("aria-checked", String(next));
+    act(next);
+  });
+  return element;
+}
+
+/** A control with a label before it. */
+export function labelled(label: string, control: HTMLElement, properties: Properties = {}): HTMLLabelElement {
+  return h("label", { class: "field", ...properties }, h("span", {}, label), control);
+}
+
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+/** Gives a choice its options again, and keeps what was chosen if it is still there. */
+export function setChoices(select: HTMLSelectElement, choices: readonly Choice[]): void {
+  const old = select.value;
+  const isSame = select.options.length === choices.length
+    && choices.every(({ value, label }, index) => select.options[index].value === value && select.options[index].label === label);
+  if (isSame) return;
+  fill(select, ...choices.map(({ value, label }) => h("option", { value }, label)));
+  if (choices.some(({ value }) => value === old)) select.value = old;
+}
+
+/** Calls a function a moment after the last of several calls. */
+export function afterPause(milliseconds: number, act: () => void): () => void {
+  let timer = 0;
+  return () => {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(act, milliseconds);
+  };
+}

@@ -1,0 +1,58 @@
+const COUNT = new Intl.NumberFormat("en");
+
+export function count(value: number | null | undefined): string { return value === null || value === undefined ? "–" : COUNT.format(value); }
+
+export function plural(value: number, one: string, many = `${one}s`): string { return `${count(value)} ${value === 1 ? one : many}`; }
+
+/** A number of bytes with three digits. */
+export function bytes(value: number | null): string {
+  if (value === null) return "–";
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let amount = value;
+  let unit = 0;
+  while (amount >= 1_000 && unit < units.length - 1) {
+    amount /= 1_000;
+    unit += 1;
+  }
+  return `${unit === 0 || amount >= 100 ? Math.round(amount) : amount.toFixed(1)} ${units[unit]}`;
+}
+
+/** A rate with as many digits as matter. */
+export function rate(value: number): string { return value >= 10 || Number.isInteger(value) ? count(Math.round(value)) : value.toFixed(1); }
+
+/** A length of time in its largest unit, from milliseconds. */
+export function duration(milliseconds: number): string {
+  const size = Math.abs(milliseconds);
+  if (size < 1_000) return `${Math.round(milliseconds)} ms`;
+  if (size < 60_000) return `${(milliseconds / 1_000).toFixed(size < 10_000 ? 1 : 0)} s`;
+  if (size < 3_600_000) return `${Math.round(milliseconds / 60_000)} min`;
+  if (size < 172_800_000) return `${Math.round(milliseconds / 3_600_000)} h`;
+  return `${Math.round(milliseconds / 86_400_000)} d`;
+}
+
+/** How long ago an instant is. */
+export function ago(instant: number | null, now = Date.now()): string {
+  if (instant === null) return "–";
+  return now - instant < 1_000 ? "now" : `${duration(now - instant)} ago`;
+}
+
+function two(value: number): string { return String(value).padStart(2, "0"); }
+
+/** The time of day, to the millisecond. */
+export function clock(instant: number): string {
+  const date = new Date(instant);
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, "0")}`;
+}
+
+/** The day and time, to the second. */
+export function moment(instant: number | null): string {
+  if (instant === null) return "–";
+  const date = new Date(instant);
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+/** Cuts a text to a number of characters. */
+export function cut(text: string, length: number): string { return text.length <= length ? text : `${text.slice(0, length - 1)}…`; }
+
+/** The name of a library, also of the one without a name. */
+export function library(name: string | null): string { return name === null ? "unknown" : name === "" ? "(default)" : name; }

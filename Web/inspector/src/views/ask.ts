@@ -1,0 +1,206 @@
+import type { App } from "../app";
+import type { MethodForm, ParamForm } from "../generated/methods";
+import { METHODS } from "../generated/methods";
+import type { Observation } from "../link/link";
+import type { Json } from "../model/json";
+import { JsonError, JsonObject, NumberText, parse, stringify } from "../model/json";
+import { button, fill, h, labelled, say, set, setChoices, show, toggle } from "../ui/dom";
+import { clock, duration } from "../ui/format";
+import { jsonView } from "../ui/json-view";
+import { ask } from "../ui/question";
+import type { View } from "./view";
+
+/** Methods that destroy or change: they are asked about, and not offered where the database is only read. */
+const CHANGING = new Set([
+  "cache.clear", "cache.remove", "cache.transaction", "graphql.mutate", "graphql.write", "graphql.write_fragment", "http.invalidate", "optimistic.commit",
+  "optimistic.rollback", "optimistic.update", "query.put",
+]);
+const TOLD_COUNT_MAX = 100;
+
+/** A console: every method, with a form made of its schema. */
+export class AskView implements View {
+  readonly name = "Ask";
+  isShown = false;
+  readonly element: HTMLElement;
+  private readonly method = h("select");
+  private readonly form = h("div", { class: "form" });
+  private readonly raw = h("textarea", { rows: "8", spellcheck: "false", "aria-label": "Params as JSON" });
+  private readonly rawSwitch = toggle("Write JSON", false, (isOn) => this.setRaw(isOn));
+  private readonly problem = h("p", { role: "alert", "data-bad": true, hidden: true });
+  private readonly result = h("div", { class: "answer" }, h("p", { class: "empty" }, "The answer appears here."));
+  private readonly told = h("ol", { class: "told", "aria-label": "Notifications" });
+  private readonly endButton = button("Stop observing", () => this.endObservation(), { hidden: true });
+  private controls = new Map<string, { param: ParamForm; control: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement; }>();
+  private observation: Observation | null = null;
+  private isReadOnly = false;
+
+  constructor(private readonly app: App) {
+    this.method.addEventListener("change", () => this.choose());
+    this.setMethods();
+    const request = h("form", { class: "card request", "aria-label": "Request", on: { submit: (event) => this.submit(event) } },
+      h("div", { class: "card-head" }, h("h2", {}, "Request"), this.rawSwitch), labelled("Method", this.method), this.form, this.raw, this.problem,
+      h("div", { class: "actions" }, h("button", { type: "submit", class: "button main" }, "Ask"), this.endButton));
+    show(this.raw, false);
+    this.element = h("div", { class: "view ask" }, request, h("section", { class: "card", "aria-live": "polite", "aria-label": "Answer" },
+      h("h2", {}, "Answer"), this.result, this.told));
+    this.choose();
+  }
+
+  show(): void {
+    this.isShown = true;
+    if (this.isReadOnly !== this.app.isReadOnly) {
+      this.isReadOnly = this.app.isReadOnly;
+      this.setMethods();
+    }
+  }
+
+  hide(): void { this.isShown = false; }
+
+  draw(): void {
+    // Everything is drawn when it happens.
+  }
+
+  private setMethods(): void {
+    const methods = METHODS.filter(({ name }) => !this.isReadOnly || !CHANGING.has(name));
+    setChoices(this.method, methods.map(({ name }) => ({ value: name, label: name })));
+    if (this.method.value === "" || this.controls.size === 0) this.method.value = "cache.stats";
+  }
+
+  private get chosen(): MethodForm { return METHODS.find(({ name }) => name === this.method.value) ?? METHODS[0]; }
+
+  private choose(): void {
+    this.controls = new Map();
+    fill(this.form, ...this.chosen.params.map((param) => {
+      const control = controlOf(param);
+      this.controls.set(param.name, { param, control });
+      return labelled(param.name + (param.isRequired ? " (needed)" : ""), control);
+    }));
+    if (this.chosen.params.length === 0) this.form.append(h("p", { class: "muted" }, "It takes no params."));
+    this.raw.value = "{}";
+    this.fail(null);
+  }
+
+  private setRaw(isRaw: boolean): void {
+    if (isRaw) {
+      try {
+        this.raw.value = stringify(this.params(false));
+      } catch (error) {
+        this.fail(error);
+      }
+    }
+    show(this.raw, isRaw);
+    show(this.form, !isRaw);
+  }
+
+  private fail(error: unknown): void {
+    say(this.problem, error === null ? "" : error instanceof Error ? error.message : String(error));
+    show(this.problem, error !== null);
+  }
+
+  /** Returns the params of the form. Throws what is wrong with them. */
+  private params(isRaw: boolean): JsonObject {
+    if (isRaw) {
+      const value = parse(this.raw.value);
+      if (value instanceof JsonObject) return value;
+      throw new Error("Params are an object: write {…}.");
+    }
+    const members: [string, Json][] = [];
+    for (const [name, { param, control }] of this.controls) {
+      const written = control.value;
+      if (written === "") continue;
+      members.push([name, valueOf(param, written)]);
+    }
+    return new JsonObject(members);
+  }
+
+  private submit(event: Event): void {
+    event.preventDefault();
+    this.fail(null);
+    try {
+      void this.run(this.method.value, this.params(!this.raw.hidden));
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private async run(method: string, params: JsonObject): Promise<void> {
+    if (CHANGING.has(method) && !await ask(`Send ${method}?`, `It changes the cache: ${stringify(params).slice(0, 300)}`, "Send")) return;
+    this.endObservation();
+    fill(this.told);
+    if (method.endsWith(".observe")) return this.observe(method, params);
+    const start = performance.now();
+    try {
+      const result = await this.app.link.call(method, params);
+      this.answer(`Answered in ${duration(performance.now() - start)}`, jsonView(result));
+    } catch (error) {
+      this.answer("Refused", h("p", { "data-bad": true }, error instanceof Error ? error.message : String(error)));
+    }
+  }
+
+  private answer(head: string, body: HTMLElement): void { fill(this.result, h("p", { class: "muted" }, head), body); }
+
+  private observe(method: string, params: JsonObject): void {
+    show(this.endButton, true);
+    this.observation = this.app.link.observe(method, params, {
+      begun: (result) => this.answer("Observed", jsonView(result)),
+      told: (name, told) => {
+        this.told.prepend(h("li", {}, h("p", { class: "muted" }, `${clock(Date.now())} ${name}`), jsonView(told)));
+        while (this.told.childElementCount > TOLD_COUNT_MAX) this.told.lastElementChild?.remove();
+      },
+      failed: (error) => {
+        this.endObservation();
+        this.answer("Refused", h("p", { "data-bad": true }, error.message));
+      },
+    });
+  }
+
+  private endObservation(): void {
+    this.observation?.end();
+    this.observation = null;
+    show(this.endButton, false);
+  }
+}
+
+function controlOf(param: ParamForm): HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement {
+  const required = param.isRequired && param.kind !== "text";
+  switch (param.kind) {
+    case "flag":
+    case "choice": {
+      const choices = param.kind === "flag" ? ["true", "false"] : param.choices ?? [];
+      return h("select", { required }, h("option", { value: "" }, "–"), ...choices.map((value) => h("option", { value }, value)));
+    }
+    case "json": {
+      const area = h("textarea", { rows: "2", spellcheck: "false", placeholder: "JSON, or a word", required });
+      set(area, "autocomplete", "off");
+      return area;
+    }
+    default:
+      return h("input", {
+        type: "text", spellcheck: "false", autocomplete: "off", inputmode: param.kind === "text" ? "text" : "decimal", required,
+        placeholder: param.kind === "text" ? "" : "a number"
+      });
+  }
+}
+
+/** Reads what was written into a control. */
+function valueOf(param: ParamForm, written: string): Json {
+  switch (param.kind) {
+    case "text":
+    case "choice": return written;
+    case "flag": return written === "true";
+    case "integer":
+    case "number": {
+      const value = parse(written);
+      if (value instanceof NumberText) return value;
+      throw new Error(`${param.name} is a number.`);
+    }
+    default:
+      try {
+        return parse(written);
+      } catch (error) {
+        // A word is a string to most people; what begins like JSON was meant as JSON.
+        if (error instanceof JsonError && !/^[[{"]/.test(written.trim())) return written;
+        throw new Error(`${param.name}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+  }
+}

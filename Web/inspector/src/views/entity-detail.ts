@@ -1,0 +1,251 @@
+import type { App } from "../app";
+import type { Observation } from "../link/link";
+import type { Json } from "../model/json";
+import { flag, list, member, number, object, stringify, text } from "../model/json";
+import type { FieldChange } from "../model/diff";
+import type { Drawn } from "../ui/frames";
+import { differences } from "../model/diff";
+import { button, fill, h, say, set, show, toggle } from "../ui/dom";
+import { ago, clock, cut, duration, plural } from "../ui/format";
+import { jsonView } from "../ui/json-view";
+
+const CHANGE_COUNT_MAX = 50;
+const VALUE_LENGTH = 400;
+
+const WRITERS: Record<string, string> = {
+  event: "an event", answer: "an answer", transaction: "a transaction", confirmation: "a confirmed edit",
+};
+const MISSES: Record<string, string> = {
+  absent: "The cache does not know it.", deleted: "It was deleted.", evicted: "It was evicted.", expired: "It is too old.",
+};
+
+interface Change {
+  at: number;
+  fields: FieldChange[];
+  isGone: boolean;
+}
+
+/** One entity: what is stored, who wrote it, the edits over it, where it is shown, and its changes while one watches. */
+export class EntityDetail {
+  readonly element: HTMLElement;
+  private readonly title = h("h2");
+  private readonly badges = h("p", { class: "badges" });
+  private readonly edits = toggle("With pending edits", true, () => this.drawEntity());
+  private readonly value = h("div");
+  private readonly fields = h("tbody");
+  private readonly layers = h("div");
+  private readonly queries = h("ul", { class: "plain" });
+  private readonly changes = h("ol", { class: "changes" });
+  private readonly changeNote = h("p", { class: "muted" });
+  private place: { library: string; key: string; } | null = null;
+  private observation: Observation | null = null;
+  private visible: Json = null;
+  private miss: string | null = null;
+  private base: Json = null;
+  private explanation: Json = null;
+  private log: Change[] = [];
+  private generation = 0;
+  private isAsking = false;
+  private isOutdated = false;
+  private readonly valueDrawn: Drawn;
+  private readonly allDrawn: Drawn;
+
+  constructor(private readonly app: App) {
+    this.valueDrawn = this.drawn(() => this.drawEntity());
+    this.allDrawn = this.drawn(() => this.draw());
+    const titles = ["Field", "Written by", "Sequence", "Age", "Limit"];
+    this.element = h("article", { class: "entity" },
+      h("div", { class: "card-head" }, this.title, this.edits), this.badges,
+      h("section", { class: "card" }, h("h3", {}, "Value"), this.value),
+      h("section", { class: "card" }, h("h3", {}, "Who wrote it"), h("div",
+        { class: "scroll", tabindex: "0", role: "group", "aria-label": "Fields and their writers" },
+        h("table", {}, h("thead", {}, h("tr", {}, ...titles.map((title) => h("th", { scope: "col" }, title)))), this.fields))),
+      h("section", { class: "card" }, h("h3", {}, "Pending edits over it"), this.layers),
+      h("section", { class: "card" }, h("h3", {}, "Lists that hold it"), this.queries),
+      h("section", { class: "card" }, h("h3", {}, "Changes while you watch"), this.changeNote, this.changes));
+  }
+
+  private drawn(draw: () => void): Drawn {
+    const element = (): HTMLElement => this.element;
+    return { get isShown() { return element().isConnected; }, draw };
+  }
+
+  open(library: string, key: string): void {
+    if (this.place?.library === library && this.place.key === key) return;
+    this.close();
+    this.place = { library, key };
+    this.log = [];
+    say(this.title, key);
+    fill(this.value);
+    this.resume();
+  }
+
+  close(): void {
+    this.pause();
+    this.place = null;
+  }
+
+  /** Begins to watch again, when its view is shown. */
+  resume(): void {
+    if (this.place === null || this.observation !== null) return;
+    const { library, key } = this.place;
+    const params = { library_id: library, resource_type: key.slice(0, key.indexOf(":")), id: key.slice(key.indexOf(":") + 1) };
+    this.generation += 1;
+    this.observation = this.app.link.observe("entity.observe", params, {
+      begun: (result) => {
+        this.visible = member(result, "entity") ?? null;
+        this.miss = text(result, "miss");
+        this.refresh();
+      },
+      told: (_, told) => {
+        const entity = member(told, "entity") ?? null;
+        this.log.unshift({ at: Date.now(), fields: differences(this.visible ?? undefined, entity ?? undefined).slice(0, 100), isGone: entity === null });
+        this.log.length = Math.min(this.log.length, CHANGE_COUNT_MAX);
+        this.visible = entity;
+        this.miss = entity === null ? "deleted" : null;
+        this.refresh();
+      },
+      failed: (error) => {
+        this.observation = null;
+        this.app.tellError(error);
+        void this.readOnce();
+      },
+    });
+  }
+
+  pause(): void {
+    this.observation?.end();
+    this.observation = null;
+  }
+
+  private async readOnce(): Promise<void> {
+    if (this.place === null) return;
+    const { library, key } = this.place;
+    try {
+      const result = await this.app.link.call("entity.get", {
+        library_id: library, resource_type: key.slice(0, key.indexOf(":")),
+        id: key.slice(key.indexOf(":") + 1)
+      });
+      this.visible = member(result, "entity") ?? null;
+      this.miss = text(result, "miss");
+      this.refresh();
+    } catch (error) {
+      this.app.tellError(error);
+    }
+  }
+
+  /** Asks again for what no notification says: writers, layers, lists. One request at a time, however many changes come. */
+  private refresh(): void {
+    this.app.frames.request(this.valueDrawn);
+    this.isOutdated = true;
+    if (!this.isAsking) void this.askAgain();
+  }
+
+  private async askAgain(): Promise<void> {
+    this.isAsking = true;
+    while (this.isOutdated && this.place !== null) {
+      this.isOutdated = false;
+      const { generation } = this;
+      const { library, key } = this.place;
+      const params = { library_id: library, resource_type: key.slice(0, key.indexOf(":")), id: key.slice(key.indexOf(":") + 1) };
+      try {
+        const [base, explanation] = await Promise.all([this.app.link.call("entity.get", { ...params, base: true }),
+        this.app.link.call("cache.explain", params)]);
+        if (generation === this.generation) {
+          this.base = base;
+          this.explanation = explanation;
+          this.app.frames.request(this.allDrawn);
+        }
+      } catch (error) {
+        this.app.tellError(error);
+      }
+      await new Promise((resolve) => { setTimeout(resolve, 250); });
+    }
+    this.isAsking = false;
+  }
+
+  // MARK: Drawing
+
+  private draw(): void {
+    this.drawEntity();
+    const layers = list(this.base, "layers");
+    const isPending = layers.length > 0;
+    fill(this.badges,
+      isPending ? h("span", { class: "badge", "data-state": "pending" }, plural(layers.length, "pending edit")) : null,
+      flag(this.base, "stale") ? h("span", { class: "badge", "data-state": "stale" }, "its library is stale") : null,
+      h("span", { class: "muted" }, number(this.base, "sequence") === null ? "no sequence" : `sequence ${number(this.base, "sequence")}`),
+      h("span", { class: "muted" }, plural(number(this.explanation, "observers") ?? 0, "observer")));
+    show(this.edits, isPending);
+    this.drawFields();
+    this.drawLayers(layers);
+    const places = list(this.explanation, "queries");
+    fill(this.queries, ...places.slice(0, 200).map((place) => h("li", {},
+      button(`${text(place, "method")} ${cut(stringify(member(place, "input") ?? null), 80)}`, () => {
+        this.app.openQuery(text(place, "library_id") ?? "", text(place, "method") ?? "", stringify(member(place, "input") ?? null));
+      }, { class: "link" }),
+      h("span", { class: "muted" }, ` at place ${(number(place, "index") ?? 0) + 1}${flag(place, "stale") ? ", stale" : ""}`))));
+    if (places.length === 0) this.queries.append(h("li", { class: "muted" }, "No list holds it."));
+  }
+
+  private drawEntity(): void {
+    const isWithEdits = this.edits.getAttribute("aria-checked") === "true" || list(this.base, "layers").length === 0;
+    const entity = isWithEdits ? this.visible : member(this.base, "entity") ?? null;
+    const written = entity === null ? "" : stringify(entity);
+    if (this.value.dataset.written !== written || entity === null) {
+      this.value.dataset.written = written;
+      const miss = isWithEdits ? this.miss : text(this.base, "miss");
+      fill(this.value, entity === null ? h("p", { class: "muted" }, MISSES[miss ?? "absent"] ?? "It is not there.") : jsonView(entity));
+    }
+    this.drawChanges();
+  }
+
+  private drawFields(): void {
+    const fields = list(this.explanation, "fields");
+    fill(this.fields, ...fields.slice(0, 500).map((field) => h("tr", { "data-bad": flag(field, "stale") },
+      h("th", { scope: "row" }, text(field, "name") ?? ""), h("td", {}, WRITERS[text(field, "writer") ?? ""] ?? "–"),
+      h("td", { class: "digits" }, this.sequence(number(field, "sequence"))),
+      h("td", {}, ago(number(field, "written_at"))),
+      h("td", {}, limit(field)))));
+    if (fields.length === 0) {
+      const deletion = object(this.explanation, "deletion");
+      const isDeleted = deletion.members.length > 0;
+      fill(this.fields, h("tr", {}, h("td", { colspan: "5", class: "muted" },
+        isDeleted ? `Deleted by ${WRITERS[text(deletion, "writer") ?? ""] ?? "something"} ${ago(number(deletion, "written_at"))}.`
+          : "Nothing of it is stored.")));
+    }
+  }
+
+  /** A sequence, which leads to its event while the log has it. */
+  private sequence(sequence: number | null): HTMLElement | string {
+    if (sequence === null) return "–";
+    const library = this.place?.library ?? "";
+    if (!this.app.hasEvent(library, sequence)) return String(sequence);
+    return button(String(sequence), () => this.app.openEvent(library, sequence), { class: "link", "aria-label": `the event of sequence ${sequence}` });
+  }
+
+  private drawLayers(layers: readonly Json[]): void {
+    fill(this.layers, ...layers.slice(0, 100).map((layer) => h("div", { class: "layer" },
+      h("p", {}, button(text(layer, "pending_id") ?? "", () => this.app.openPending(text(layer, "pending_id") ?? ""), { class: "link" }), " ",
+        h("span", { class: "badge", "data-state": text(layer, "state") ?? "" }, text(layer, "state") ?? ""),
+        h("span", { class: "muted" }, ` ${ago(number(layer, "created_at"))}`)),
+      ...list(layer, "changes").slice(0, 20).map((change) => h("code", { class: "operation" }, cut(stringify(change), VALUE_LENGTH))))));
+    if (layers.length === 0) this.layers.append(h("p", { class: "muted" }, "None: what is shown is what the server said."));
+  }
+
+  private drawChanges(): void {
+    say(this.changeNote, this.log.length === 0 ? "None yet. The next ones appear here, the last 50 of them." : "");
+    show(this.changeNote, this.log.length === 0);
+    fill(this.changes, ...this.log.map((change) => h("li", {}, h("time", { class: "muted" }, clock(change.at)),
+      change.isGone ? h("p", {}, "It is gone.") : null,
+      ...change.fields.map((field) => h("div", { class: "change" }, h("b", {}, field.name),
+        field.before === undefined ? null : h("del", {}, cut(stringify(field.before), VALUE_LENGTH)),
+        field.after === undefined ? null : h("ins", {}, cut(stringify(field.after), VALUE_LENGTH)))))));
+    set(this.changes, "aria-label", "Changes");
+  }
+}
+
+/** The limit of a field's age, and whether it is past it. */
+function limit(field: Json): string {
+  const seconds = number(field, "max_age");
+  return seconds === null ? "–" : `${duration(1_000 * seconds)}${flag(field, "stale") ? ", too old" : ""}`;
+}

@@ -1,0 +1,294 @@
+import type { App } from "../app";
+import type { Observation } from "../link/link";
+import type { Json } from "../model/json";
+import { flag, isArray, list, member, number, stringify, text } from "../model/json";
+import { applyPatch } from "../model/diff";
+import { button, fill, h, labelled, say, set, setChoices, show } from "../ui/dom";
+import { ago, count, cut, duration, library, plural } from "../ui/format";
+import { jsonView } from "../ui/json-view";
+import { WindowedList } from "../ui/windowed";
+import { fillRow } from "./entities";
+import { Split } from "./split";
+import type { View } from "./view";
+
+const PAGE_COUNT = 500;
+const QUERY_COUNT_MAX = 100_000;
+const INTERVAL = 2_000;
+/** How long a changed element is marked. */
+const MARK_TIME = 1_000;
+
+const REASONS: Record<string, string> = {
+  event: "a bulk operation or refresh of the server", invalidated: "it was invalidated", log: "events of its library were lost, or the log began anew",
+  list: "a change whose effect on the list is not known", answer: "its answer was older than writes made meanwhile", expired: "its time to live is over",
+  missing: "an element is in no tier", unanswered: "no answer came yet", earlier: "it was stale when the cache was opened",
+};
+
+interface Element {
+  summary: string;
+  key: string;
+  changedAt: number;
+}
+
+/** Queries with their size, staleness, observers and hits; one of them as a list that moves. */
+export class QueriesView implements View {
+  readonly name = "Queries";
+  isShown = false;
+  readonly element: HTMLElement;
+  private readonly filter = h("input", { type: "search", placeholder: "part of method or input", spellcheck: "false", autocomplete: "off" });
+  private readonly typeChoice = h("select");
+  private readonly list = new WindowedList(44, "Queries", "No query is stored.");
+  private readonly note = h("p", { class: "muted note", role: "status" });
+  private readonly split: Split;
+  private queries: readonly Json[] = [];
+  private shown: readonly Json[] = [];
+  private chosen: number | null = null;
+  private wanted: { library: string; method: string; input: string; } | null = null;
+  private timer = 0;
+  private isAsking = false;
+  // The chosen query.
+  private readonly title = h("h2");
+  private readonly facts = h("dl", { class: "facts" });
+  private readonly input = h("div");
+  private readonly liveNote = h("p", { class: "muted", role: "status" });
+  private readonly live = new WindowedList(44, "Elements of the list", "The list is empty.");
+  private readonly refetch = button("Refetch", () => void this.act("query.read"));
+  private readonly invalidate = button("Invalidate", () => void this.act("cache.invalidate"));
+  private readonly detail: HTMLElement;
+  private observation: Observation | null = null;
+  private elements: Element[] = [];
+  private drawnInput = "";
+
+  constructor(private readonly app: App) {
+    this.detail = h("article", { class: "query" }, h("div", { class: "card-head" }, this.title, h("div", { class: "actions" }, this.refetch, this.invalidate)),
+      this.facts, h("section", { class: "card" }, h("h3", {}, "Input"), this.input),
+      h("section", { class: "card live" }, h("h3", {}, "The list, live"), this.liveNote, ...this.live.parts));
+    this.split = new Split([this.note, ...this.list.parts], "Choose a query to see its list move.", () => this.close());
+    this.filter.addEventListener("input", () => this.draw());
+    this.typeChoice.addEventListener("change", () => void this.ask());
+    this.list.onChoose = (index) => this.open(this.shown[index]);
+    this.live.onChoose = (index) => this.app.openEntity(this.libraryOfChosen, this.elements[index].key);
+    const bar = h("form", { class: "bar", role: "search", "aria-label": "Queries", on: { submit: (event) => event.preventDefault() } },
+      labelled("Find", this.filter), labelled("Type", this.typeChoice));
+    this.element = h("div", { class: "view" }, bar, this.split.element);
+  }
+
+  show(): void {
+    this.isShown = true;
+    const types = [...new Set(this.app.facts.types.map(({ type }) => type))].sort();
+    setChoices(this.typeChoice, [{ value: "", label: "every type" }, ...types.map((type) => ({ value: type, label: type }))]);
+    this.timer = window.setInterval(() => void this.ask(), INTERVAL);
+    void this.ask();
+    this.observe();
+  }
+
+  hide(): void {
+    this.isShown = false;
+    window.clearInterval(this.timer);
+    this.endObservation();
+  }
+
+  openQuery(libraryId: string, method: string, input: string): void {
+    this.filter.value = "";
+    this.typeChoice.value = "";
+    this.wanted = { library: libraryId, method, input };
+    void this.ask();
+  }
+
+  private async ask(): Promise<void> {
+    if (this.isAsking) return;
+    this.isAsking = true;
+    try {
+      const found: Json[] = [];
+      const type = this.typeChoice.value === "" ? undefined : this.typeChoice.value;
+      for (let after: number | null = 0; after !== null && found.length < QUERY_COUNT_MAX;) {
+        const page: Json = await this.app.link.call("query.list", { after, limit: PAGE_COUNT, resource_type: type });
+        found.push(...list(page, "queries"));
+        after = number(page, "next");
+        // Thousands of queries are asked for when the view is opened, and not every two seconds.
+        if (after !== null && this.queries.length > 5_000) {
+          after = null;
+          found.push(...this.queries.slice(found.length));
+        }
+      }
+      this.queries = found;
+      if (this.wanted !== null) this.openWanted();
+      this.app.frames.request(this);
+    } catch (error) {
+      this.app.tellError(error);
+    }
+    this.isAsking = false;
+  }
+
+  private openWanted(): void {
+    const { wanted } = this;
+    const found = this.queries.find((query) => text(query, "library_id") === wanted?.library && text(query, "method") === wanted?.method
+      && stringify(member(query, "input") ?? null) === wanted?.input);
+    this.wanted = null;
+    if (found === undefined) return this.app.tell("The query is not stored any more.");
+    this.open(found);
+    this.list.choose(String(number(found, "number")));
+  }
+
+  draw(): void {
+    const part = this.filter.value.toLowerCase();
+    this.shown = part === "" ? this.queries
+      : this.queries.filter((query) => `${text(query, "method")} ${stringify(member(query, "input") ?? null)}`.toLowerCase().includes(part));
+    say(this.note, `${plural(this.shown.length, "query", "queries")}, ${count(this.shown.filter((query) => flag(query, "stale")).length)} stale`);
+    this.list.setEmptyText(this.queries.length === 0 ? "No query is stored." : "No query matches.");
+    this.list.setRows({
+      count: this.shown.length, key: (index) => String(number(this.shown[index], "number")),
+      fill: (element, index) => this.fillQuery(element, this.shown[index]),
+    });
+    this.drawFacts();
+  }
+
+  private fillQuery(element: HTMLElement, query: Json): void {
+    const input = member(query, "input") ?? null;
+    fillRow(element, `${text(query, "method")}${input === null ? "" : ` ${cut(stringify(input), 120)}`}`,
+      [plural(number(query, "count") ?? 0, "element"), plural(number(query, "observers") ?? 0, "observer"), plural(number(query, "hits") ?? 0, "hit"),
+      flag(query, "stale") ? `stale: ${REASONS[text(query, "reason") ?? ""] ?? "unknown"}` : "fresh", flag(query, "pending") ? "pending edits"
+        : ""].filter((part) => part !== "").join(" · "));
+    set(element, "data-stale", flag(query, "stale"));
+  }
+
+  // MARK: The chosen query
+
+  private get query(): Json { return this.queries.find((query) => number(query, "number") === this.chosen) ?? null; }
+
+  private get libraryOfChosen(): string { return text(this.query, "library_id") ?? ""; }
+
+  private open(query: Json): void {
+    this.endObservation();
+    this.chosen = number(query, "number");
+    this.elements = [];
+    this.drawnInput = "";
+    this.split.fill(this.detail);
+    this.drawFacts();
+    this.drawLive();
+    this.observe();
+  }
+
+  private close(): void {
+    this.endObservation();
+    this.chosen = null;
+    this.list.choose(null);
+  }
+
+  private drawFacts(): void {
+    const { query } = this;
+    if (this.chosen === null) return;
+    if (query === null) {
+      say(this.liveNote, "The query is not stored any more.");
+      return;
+    }
+    const input = member(query, "input") ?? null;
+    say(this.title, text(query, "method") ?? "");
+    if (this.drawnInput !== stringify(input)) {
+      this.drawnInput = stringify(input);
+      fill(this.input, jsonView(input));
+    }
+    const rows: [string, string][] = [
+      ["Library", library(text(query, "library_id"))], ["Type", text(query, "resource_type") ?? "–"], ["Elements", count(number(query, "count"))],
+      ["Stale", flag(query, "stale") ? `${REASONS[text(query, "reason") ?? ""] ?? "yes"}${number(query, "stale_since") === null ? "" : `,
+        ${ago(number(query, "stale_since"))}`}` : "no"],
+      ["As of", number(query, "as_of") === null ? "–" : `sequence ${number(query, "as_of")}`], ["Answered", ago(number(query, "stored_at"))],
+      ["Time to live", number(query, "ttl") === null ? "–" : duration(1_000 * (number(query, "ttl") ?? 0))], ["Observers", count(number(query, "observers"))],
+      ["Hits", count(number(query, "hits"))], ["Tags", member(query, "tags") === null ? "–" : cut(stringify(member(query, "tags") ?? null), 200)],
+      ["Rule", member(query, "membership") === null ? (flag(query, "local") ? "local" : "none") : cut(stringify(member(query, "membership") ?? null), 400)],
+    ];
+    fill(this.facts, ...rows.map(([name, value]) => h("div", { class: name === "Rule" ? "wide" : "" }, h("dt", {}, name), h("dd", {}, value))));
+    const { isReadOnly } = this.app;
+    show(this.refetch, !isReadOnly && !flag(query, "local"));
+    show(this.invalidate, !isReadOnly && !flag(query, "local"));
+  }
+
+  private observe(): void {
+    const { query } = this;
+    if (query === null || this.observation !== null) return;
+    const type = text(query, "resource_type") ?? "";
+    const make = (value: Json): Element => ({ summary: cut(stringify(value), 200), key: keyOf(type, value), changedAt: 0 });
+    const params = {
+      library_id: text(query, "library_id") ?? "", method: text(query, "method"), input: member(query, "input") ?? null, policy: "cacheOnly",
+      allow_stale: true
+    };
+    this.observation = this.app.link.observe("query.observe", params, {
+      begun: (result) => {
+        const keys = list(result, "keys");
+        this.elements = list(result, "entities").map((value, index) => ({ ...make(value), key: String(keys[index]) }));
+        say(this.liveNote, "It changes as the cache does. Choose an element to see the entity.");
+        this.drawLive();
+      },
+      told: (_, told) => {
+        const patch = member(told, "patch");
+        const changed = applyPatch(this.elements, isArray(patch) ? patch : [], make);
+        const now = performance.now();
+        for (const element of changed) element.changedAt = now;
+        if (changed.length > 0) window.setTimeout(() => this.requestLive(), MARK_TIME + 20);
+        this.requestLive();
+      },
+      failed: (error) => {
+        this.observation = null;
+        say(this.liveNote, error.message);
+        if (error.code === "read_only") {
+          this.app.facts.becomeReadOnly();
+          void this.readOnce(params, make);
+        }
+      },
+    });
+  }
+
+  private async readOnce(params: object, make: (value: Json) => Element): Promise<void> {
+    try {
+      const result = await this.app.link.call("query.read", params);
+      const keys = list(result, "keys");
+      this.elements = list(result, "entities").map((value, index) => ({ ...make(value), key: String(keys[index]) }));
+      say(this.liveNote, "As it was when you opened it: the database is only read.");
+      this.drawLive();
+    } catch (error) {
+      say(this.liveNote, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private endObservation(): void {
+    this.observation?.end();
+    this.observation = null;
+  }
+
+  private readonly liveDrawn = ((view: QueriesView) => ({ get isShown() { return view.isShown; }, draw: () => view.drawLive() }))(this);
+
+  private requestLive(): void { this.app.frames.request(this.liveDrawn); }
+
+  private drawLive(): void {
+    const now = performance.now();
+    this.live.setRows({
+      count: this.elements.length, key: (index) => String(index),
+      fill: (element, index) => {
+        fillRow(element, this.elements[index].key, this.elements[index].summary);
+        set(element, "data-changed", this.elements[index].changedAt > 0 && now - this.elements[index].changedAt < MARK_TIME);
+      },
+    });
+  }
+
+  private async act(method: "query.read" | "cache.invalidate"): Promise<void> {
+    const { query } = this;
+    if (query === null) return;
+    const params = { library_id: text(query, "library_id") ?? "", method: text(query, "method"), input: member(query, "input") ?? null };
+    const control = method === "query.read" ? this.refetch : this.invalidate;
+    control.disabled = true;
+    try {
+      const result = await this.app.link.call(method, method === "query.read" ? { ...params, policy: "networkOnly" } : params);
+      this.app.tell(method === "query.read" ? `Fetched: ${plural(list(result, "keys").length, "element")}.` : "Invalidated: the next read asks the server.");
+      void this.ask();
+    } catch (error) {
+      this.app.tellError(error);
+    }
+    control.disabled = false;
+  }
+}
+
+/** Returns the key of an element that a patch brought. */
+function keyOf(type: string, value: Json): string {
+  const id = member(value, "id") ?? member(value, "uuid");
+  return id === undefined ? type : `${type}:${typeof id === "string" ? id : stringify(id)}`;
+}
+

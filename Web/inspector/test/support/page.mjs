@@ -1,0 +1,139 @@
+// One page in a real browser: clicks and keys as a person makes them, pictures, and what the browser complains about.
+
+import { writeFileSync } from "node:fs";
+import { Browser } from "../../../client/test/support/chromium.mjs";
+
+const WATCH = `
+  globalThis.reports = [];
+  document.addEventListener("securitypolicyviolation", (event) => globalThis.reports.push("CSP " + event.violatedDirective + " " + event.blockedURI));
+  addEventListener("error", (event) => globalThis.reports.push("error " + event.message));
+  addEventListener("unhandledrejection", (event) => globalThis.reports.push("rejection " + event.reason));
+  const consoleError = console.error;
+  console.error = (...words) => { globalThis.reports.push("console " + words.join(" ")); consoleError(...words); };
+`;
+
+export class Page {
+  static async open(browser, url) {
+    const { targetId } = await browser.send("Target.createTarget", { url: "about:blank" });
+    const { sessionId } = await browser.send("Target.attachToTarget", { targetId, flatten: true });
+    const page = new Page(browser, targetId, sessionId);
+    await page.send("Page.enable");
+    await page.send("Page.addScriptToEvaluateOnNewDocument", { source: WATCH });
+    await page.send("Page.navigate", { url });
+    return page;
+  }
+
+  constructor(browser, targetId, sessionId) {
+    this.browser = browser;
+    this.targetId = targetId;
+    this.sessionId = sessionId;
+  }
+
+  send(method, params = {}) { return this.browser.send(method, params, this.sessionId); }
+
+  async run(expression) {
+    const { result, exceptionDetails } = await this.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
+    if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    return result.value;
+  }
+
+  /** Waits until an expression holds; fails with what the page shows. */
+  async until(expression, what = expression, milliseconds = 15_000) {
+    const end = Date.now() + milliseconds;
+    while (Date.now() < end) {
+      if (await this.run(`Boolean(${expression})`)) return;
+      await new Promise((resolve) => { setTimeout(resolve, 30); });
+    }
+    throw new Error(`not so: ${what}; the page shows: ${(await this.run("document.body.innerText")).slice(0, 2_000)}`);
+  }
+
+  /** Returns an expression for the first shown element of a role, with a name or a part of it. */
+  static element(role, name) {
+    const selectors = { tab: "[role=tab]", switch: "[role=switch]", option: "[role=option]", button: "button:not([role])", heading: "h1,h2,h3" };
+    const isWanted = `(element) => element.checkVisibility() && element.textContent.includes(${JSON.stringify(name)})`;
+    return `[...document.querySelectorAll(${JSON.stringify(selectors[role])})].find(${isWanted})`;
+  }
+
+  async click(role, name) {
+    const element = Page.element(role, name);
+    await this.until(element, `a ${role} named ${name}`);
+    await this.run(`${element}.click()`);
+  }
+
+  async type(label, text) {
+    const isWanted = `(label) => label.checkVisibility() && label.textContent.startsWith(${JSON.stringify(label)})`;
+    await this.run(`(() => {
+      const control = [...document.querySelectorAll("label")].find(${isWanted}).querySelector("input,select,textarea");
+      control.value = ${JSON.stringify(text)};
+      for (const type of ["input", "change"]) control.dispatchEvent(new Event(type, { bubbles: true }));
+    })()`);
+  }
+
+  async press(key) {
+    for (const type of ["keyDown", "keyUp"]) await this.send("Input.dispatchKeyEvent", { type, key, code: key,
+      windowsVirtualKeyCode: { Tab: 9, Enter: 13, Escape: 27, ArrowDown: 40, ArrowUp: 38, ArrowRight: 39, ArrowLeft: 37, End: 35, Home: 36 }[key] ?? 0 });
+  }
+
+  async size(width, height, isDark = false) {
+    await this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
+    await this.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: isDark ? "dark" : "light" }] });
+  }
+
+  async picture(path) {
+    await new Promise((resolve) => { setTimeout(resolve, 150); });
+    const { data } = await this.send("Page.captureScreenshot", { format: "png" });
+    writeFileSync(path, Buffer.from(data, "base64"));
+  }
+
+  reports() { return this.run("globalThis.reports"); }
+
+  /** What a screen reader would stumble over: controls without names, ids that are twice there, text that is too pale. */
+  findings() { return this.run(`(${lookAtPage})()`); }
+}
+
+function lookAtPage() {
+  const problems = [];
+  const ids = new Set();
+  for (const { id } of document.querySelectorAll("[id]")) {
+    if (ids.has(id)) problems.push(`two elements are ${id}`);
+    ids.add(id);
+  }
+  const name = (element) => element.getAttribute("aria-label") ?? element.labels?.[0]?.textContent
+    ?? (element.matches("button,[role]") ? element.textContent : "");
+  const named = "button,input,select,textarea,dialog,[role=listbox],[role=img],[role=tabpanel],[role=switch],[role=tab],[role=option]";
+  for (const element of document.querySelectorAll(named)) {
+    if (!element.checkVisibility()) continue;
+    const label = element.getAttribute("aria-labelledby");
+    if (label !== null && document.getElementById(label) !== null) continue;
+    if (name(element).trim() === "") problems.push(`no name: ${element.outerHTML.slice(0, 120)}`);
+  }
+  for (const attribute of ["aria-controls", "aria-labelledby", "aria-activedescendant"]) {
+    for (const element of document.querySelectorAll(`[${attribute}]`)) {
+      if (document.getElementById(element.getAttribute(attribute)) === null) problems.push(`${attribute} leads nowhere: ${element.outerHTML.slice(0, 100)}`);
+    }
+  }
+  if (document.documentElement.scrollWidth > innerWidth) problems.push(`the page is ${document.documentElement.scrollWidth} wide in ${innerWidth}`);
+  const channel = (value) => { const part = value / 255; return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4; };
+  const light = ([red, green, blue]) => 0.2126 * channel(red) + 0.7152 * channel(green) + 0.0722 * channel(blue);
+  const numbers = (colour) => colour.match(/[\d.]+/g).map(Number);
+  const behind = (element) => {
+    for (let at = element; at !== null; at = at.parentElement) {
+      const colour = numbers(getComputedStyle(at).backgroundColor);
+      if (colour.length === 3 || colour[3] === 1) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const seen = new Set();
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const element = node.parentElement;
+    if (node.data.trim() === "" || seen.has(element) || !element.checkVisibility() || element.closest(":disabled") !== null) continue;
+    seen.add(element);
+    const pair = [light(numbers(getComputedStyle(element).color)), light(behind(element))].sort((left, right) => right - left);
+    const contrast = (pair[0] + 0.05) / (pair[1] + 0.05);
+    if (contrast < 4.5) problems.push(`contrast ${contrast.toFixed(2)}: ${element.className || element.tagName} "${node.data.trim().slice(0, 30)}"`);
+  }
+  return [...new Set(problems)].slice(0, 20);
+}
+
+export { Browser };
