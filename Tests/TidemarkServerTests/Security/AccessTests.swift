@@ -5,7 +5,7 @@ import TidemarkTesting
 
 @testable import TidemarkServer
 
-/// Who may ask: token, file, names, paths.
+/// The right to ask: token, file, names, paths.
 @Suite struct AccessTests {
     @Test func `a token has 256 bits of randomness and hides itself`() {
         let tokens = (0..<100).map { _ in AccessToken() }
@@ -52,7 +52,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `what is no token, no file or a link is refused`() throws {
+    @Test func `a file without a token, a folder and a link are refused`() throws {
         let folder = try TemporaryFolder()
         for (name, text) in [("short", "abc\n"), ("upper", String(repeating: "A", count: 64)), ("empty", "")] {
             try folder.write(Array(text.utf8), to: name)

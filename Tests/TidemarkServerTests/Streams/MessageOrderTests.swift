@@ -6,7 +6,7 @@ import TidemarkTesting
 
 @testable import TidemarkServer
 
-/// What a stream has when a request is answered.
+/// The contents of a stream when a request is answered.
 @Suite struct MessageOrderTests {
     private func live() async throws -> LiveCache {
         let cache = try await SyncCache.open(journal: MemoryJournal())

@@ -116,7 +116,7 @@ import TidemarkTesting
         var connection: Int? = state.attach(after: 0)
         var said = 0
         var seen: [Int] = []
-        /// What the broken connection had been given, and the client has not read.
+        /// The lines that the broken connection had been given, and the client has not read.
         var inFlight: [Int] = []
         for _ in 0..<2_000 {
             switch random.next() % 6 {
