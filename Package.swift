@@ -381,7 +381,8 @@ let package = Package(
         .testTarget(
             name: "TidemarkServerTests",
             dependencies: [
-                "Tidemark", "TidemarkModel", "TidemarkSQLite", "TidemarkServer", "TidemarkSession", "TidemarkTestKit",
+                "CZstd", "Tidemark", "TidemarkModel", "TidemarkSQLite", "TidemarkServer", "TidemarkSession",
+                "TidemarkTestKit",
                 "TidemarkTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

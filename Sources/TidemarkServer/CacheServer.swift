@@ -105,7 +105,7 @@ public final class CacheServer: Sendable {
 
     /// Sends comments on idle streams and ends those whose client is gone, until the task is cancelled.
     public func keepTime() async {
-        await live?.hub.begin()
+        await live?.begin()
         await live?.hub.run()
     }
 

@@ -85,7 +85,7 @@ import TidemarkTesting
 /// The commands, by the words that name them.
 private enum UsageNames {
     static let all = [
-        "ingest", "run", "get", "list", "facets", "stats", "verify", "doctor", "export", "queries", "pending",
+        "ingest", "run", "serve", "get", "list", "facets", "stats", "verify", "doctor", "export", "queries", "pending",
         "pending list", "pending retry", "pending discard", "remove",
         "quarantine", "quarantine list", "quarantine show", "quarantine retry", "gaps", "policy", "policy check",
         "graphql",

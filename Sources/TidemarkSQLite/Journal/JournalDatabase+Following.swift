@@ -1,6 +1,6 @@
 import GRDB
 
-/// What only a reader of another process's file does.
+/// The parts that only a reader of another process's file needs.
 extension JournalDatabase {
     /// Returns a number that differs after every commit of another connection.
     func dataVersion() throws -> Int64 {

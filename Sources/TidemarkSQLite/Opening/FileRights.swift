@@ -6,7 +6,7 @@
     import Musl
 #endif
 
-/// Who may use an open file.
+/// The rights on an open file, and its owner.
 package struct FileRights: Hashable, Sendable {
     /// Whether it is a regular file: no folder, pipe or device.
     package var isRegular: Bool

@@ -25,9 +25,12 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// The time after the last answer in which the client may read it: closing at once could take it away.
     private static let lingerTime = TimeAmount.seconds(1)
     private static let lingerByteCountMax = 1 << 20
-    private static let checkInterval = TimeAmount.milliseconds(500)
+    /// The pause between two looks at the clock: a tenth of the shortest time, and at most a second, because there may
+    /// be ten thousand connections.
+    private let checkInterval: TimeAmount
 
     init(limits: ServerLimits, refusal: Refusal?) {
+        checkInterval = .milliseconds(min(1_000, max(50, min(limits.headTimeout, limits.bodyTimeout) / 10)))
         state = ConnectionState(limits: limits, refusal: refusal, now: ConnectionGuard.now())
     }
 
@@ -37,7 +40,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         self.context = context
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         timer = context.eventLoop.scheduleRepeatedTask(
-            initialDelay: ConnectionGuard.checkInterval, delay: ConnectionGuard.checkInterval
+            initialDelay: checkInterval, delay: checkInterval
         ) { _ in bound.value.check() }
     }
 
@@ -153,6 +156,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func write(_ refusal: Refusal, _ context: ChannelHandlerContext) {
+        guard !isLingering else { return }
         var head = HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: refusal.status.code))
         for field in ServerFields.common { head.headers.add(name: field.name.rawName, value: field.value) }
         for field in refusal.fields { head.headers.add(name: field.name.rawName, value: field.value) }

@@ -68,6 +68,8 @@ struct ConnectionState {
 
     /// Notes the head of a request.
     mutating func receive(_ head: HTTPRequestHead, now: Int64) -> Action {
+        // The parser may have found another head in the bytes behind a refused one: it is no request.
+        if case .over = reading { return .drop }
         reading = .body
         readingSince = now
         if let refusal { return refuse(refusal) }
@@ -182,6 +184,9 @@ enum HeadFault {
         let hosts = head.headers["Host"]
         guard hosts.count == 1, hosts.first?.isEmpty == false else {
             return Refusal(.badRequest, "the request has \(hosts.count) fields Host: send one")
+        }
+        guard head.uri.utf8.first == UInt8(ascii: "/") else {
+            return Refusal(.badRequest, "the target is not a path: send it from the first / on")
         }
         let codings = head.headers["Transfer-Encoding"]
         let lengths = head.headers["Content-Length"]

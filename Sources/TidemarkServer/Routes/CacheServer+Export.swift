@@ -28,23 +28,35 @@ extension CacheServer {
         let scope = EntityExport.Scope(
             library: items["library_id"].map { ByteString($0) }, type: items["type"].map { ByteString($0) })
         let export = EntityExport(path: path, scope: scope)
+        let lease = ExportLease(export, exports)
         do throws(StorageError) {
             try await export.begin()
         } catch {
-            exports.remove()
             throw Refusal(.storageFailed, error.description)
         }
         return Response(
             status: .ok, headers: [.contentType: "application/x-ndjson"],
-            body: ResponseBody { [exports] writer in
-                defer { exports.remove() }
-                do {
-                    while let bytes = try await export.next() { try await writer.write(ByteBuffer(bytes: bytes)) }
-                } catch {
-                    export.stop()
-                    throw error
-                }
+            body: ResponseBody { writer in
+                defer { withExtendedLifetime(lease) {} }
+                while let bytes = try await export.next() { try await writer.write(ByteBuffer(bytes: bytes)) }
                 try await writer.finish(nil)
             })
+    }
+}
+
+/// The end of an export, at the latest when nobody holds this any more: an answer that is never written is dropped
+/// without a word.
+private final class ExportLease: Sendable {
+    private let export: EntityExport
+    private let exports: ConnectionCount
+
+    init(_ export: EntityExport, _ exports: ConnectionCount) {
+        self.export = export
+        self.exports = exports
+    }
+
+    deinit {
+        export.stop()
+        exports.remove()
     }
 }

@@ -12,20 +12,15 @@ extension CacheServer {
         let connected = try await live.hub.connect(to: items["stream"], after: try CacheServer.lastNumber(request))
         // A proxy in front must not collect events.
         let fields: HTTPFields = [.contentType: "text/event-stream", .acceleratorBuffering: "no"]
+        // The client may be gone before the first byte is written, or at any byte: the stream may be resumed then.
+        let lease = StreamHub.Lease(live.hub, connected)
         return Response(
             status: .ok, headers: fields,
-            body: ResponseBody { [self] writer in
-                do {
-                    try await request.body.consumeWithCancellationOnInboundClose { _ in
-                        try await CacheServer.send(connected, live, to: &writer)
-                    }
-                } catch {
-                    // The client is gone; the stream may be resumed.
-                    live.hub.disconnect(connected)
-                    throw error
+            body: ResponseBody { writer in
+                defer { withExtendedLifetime(lease) {} }
+                try await request.body.consumeWithCancellationOnInboundClose { _ in
+                    try await CacheServer.send(connected, live, to: &writer)
                 }
-                live.hub.disconnect(connected)
-                _ = self
                 try await writer.finish(nil)
             })
     }

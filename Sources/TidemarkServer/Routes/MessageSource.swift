@@ -45,6 +45,9 @@ final class LiveCache: MessageSource {
             waiting: waiting, settings: settings)
     }
 
+    /// Begins to tell every stream what concerns all, and to send the requests of pending edits where a server takes them.
+    func begin() async { await hub.begin(await silent.mutationUpstream()) }
+
     func answer(to text: [UInt8], stream: String?) async -> [UInt8]? {
         guard let stream else { return await silent.answer(to: text) }
         guard let found = hub.session(of: stream) else { return await unknown.answer(to: text) }

@@ -43,12 +43,14 @@ final class StreamHub: ObserverSink {
     }
 
     /// Begins to tell every stream of libraries and durable positions.
-    func begin() async {
+    ///
+    /// - Parameter mutations: The server that performs the requests of pending edits; nil: nobody does.
+    func begin(_ mutations: (any MutationUpstream)?) async {
         await cache.observeLibraries(self)
         await cache.observeDurability { [weak self] places in
             for place in places { self?.tellAll(KeptNotifications.Notification(durable: place)) }
         }
-        await cache.startOutbox(nil, timeout: nil) { [weak self] status in
+        await cache.startOutbox(mutations, timeout: nil) { [weak self] status in
             self?.tellAll(KeptNotifications.Notification(outbox: status))
         }
     }
@@ -69,7 +71,7 @@ final class StreamHub: ObserverSink {
     // MARK: Streams
 
     /// A stream with the connection that was made for it.
-    struct Connected {
+    struct Connected: Sendable {
         var stream: NotificationStream
         var connection: Int
         /// The stream that could not be resumed; nil when none was asked for, or when it was resumed.
@@ -130,6 +132,20 @@ final class StreamHub: ObserverSink {
         state.withLock { state in
             if connected.stream.detach(connected.connection) { state.entries[connected.stream.id]?.cutAt = now }
         }
+    }
+
+    /// The end of a connection, at the latest when nobody holds this any more: an answer that is never written is
+    /// dropped without a word.
+    final class Lease: Sendable {
+        private let hub: StreamHub
+        private let connected: Connected
+
+        init(_ hub: StreamHub, _ connected: Connected) {
+            self.hub = hub
+            self.connected = connected
+        }
+
+        deinit { hub.disconnect(connected) }
     }
 
     /// Returns the session of a stream; nil when there is no such stream.

@@ -102,7 +102,7 @@ extension Session {
     /// Returns the server of pending edits: for mutations of documents, and for all others.
     ///
     /// - Returns: nil when nothing is sent.
-    func mutationUpstream() async -> (any MutationUpstream)? {
+    package func mutationUpstream() async -> (any MutationUpstream)? {
         let host = sendsEdits ? calls.map { HostMutations($0, reader: reader) } : nil
         guard await cache.asksGraph else { return host }
         return GraphMutations(cache, other: host) { [cache, outputQueue] answer in

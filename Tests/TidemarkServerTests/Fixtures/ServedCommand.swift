@@ -3,9 +3,18 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Runs work that blocks on a thread of its own, so that no task of the tests waits for it.
+///
+/// The work is a task that inherits the test: a failed expectation belongs to it.
 func onThread<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Swift.Result { try work() }) }
+    try await Task(executorPreference: ThreadExecutor()) { try work() }.value
+}
+
+/// Runs each job on a thread of its own.
+private final class ThreadExecutor: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = asUnownedTaskExecutor()
+        Thread.detachNewThread { job.runSynchronously(on: executor) }
     }
 }
 

@@ -21,7 +21,9 @@ import TidemarkTesting
                     #"{"lines":6,"events":{"applied":2,"duplicate":1,"ignored":0,"quarantined":1,"held":0},"members_quarantined":0,"reconciled":0,"late":0,"blank":1,"control":0,"messages":1,"entities":2,"libraries":{"home":{"epoch":"","sequence":2,"state":"live","lost":[]}},"seconds":"#
                 ), "\(first.text)")
             // The next request counts its own lines.
-            #expect(try server.feed(ServedCommand.event("3", sequence: 3)).text.contains(#""lines":1,"events":{"applied":1,"#))
+            #expect(
+                try server.feed(ServedCommand.event("3", sequence: 3)).text.contains(
+                    #""lines":1,"events":{"applied":1,"#))
             // What was answered is there after the worst end.
             server.kill()
             let again = try ServedCommand(in: server.folder)
@@ -36,7 +38,10 @@ import TidemarkTesting
             let lines = Array((1...5_000).map { ServedCommand.event("\($0)", sequence: $0) }.joined().utf8)
             for (coding, body) in [
                 ("zstd", EventRouteTests.zstd(lines)), ("gzip", try EventRouteTests.gzip(lines)),
-                ("x-gzip", try EventRouteTests.gzip(Array(lines[..<1_000])) + EventRouteTests.gzip(Array(lines[1_000...]))),
+                (
+                    "x-gzip",
+                    try EventRouteTests.gzip(Array(lines[..<1_000])) + EventRouteTests.gzip(Array(lines[1_000...]))
+                ),
             ] {
                 #expect(body.count < lines.count / 4)
                 let answer = try server.ask(
@@ -78,8 +83,14 @@ import TidemarkTesting
             let half = String(ServedCommand.event("2", sequence: 2).dropLast(2))
             for (head, body) in [
                 ("Content-Length: 10000", whole + half),
-                ("Transfer-Encoding: chunked", "\(String((whole + half).utf8.count, radix: 16))\r\n\(whole + half)\r\n"),
-                ("Transfer-Encoding: chunked", "\(String((whole + half).utf8.count, radix: 16))\r\n\(whole + half)\r\nzz\r\n"),
+                (
+                    "Transfer-Encoding: chunked",
+                    "\(String((whole + half).utf8.count, radix: 16))\r\n\(whole + half)\r\n"
+                ),
+                (
+                    "Transfer-Encoding: chunked",
+                    "\(String((whole + half).utf8.count, radix: 16))\r\n\(whole + half)\r\nzz\r\n"
+                ),
             ] {
                 let connection = try server.connect()
                 let request = String(
@@ -88,7 +99,9 @@ import TidemarkTesting
                 connection.finishWriting()
                 let answer = try connection.answer()
                 #expect(answer.status == 400, "\(head)")
-                #expect(answer.text.contains("\"lines\":1,") && answer.text.contains("\"incomplete\":true"), "\(answer.text)")
+                #expect(
+                    answer.text.contains("\"lines\":1,") && answer.text.contains("\"incomplete\":true"),
+                    "\(answer.text)")
                 #expect(answer.code == "bad_request")
             }
             #expect(try server.ask("GET", "/entities/file/2?library_id=home").status == 404)
@@ -121,7 +134,8 @@ import TidemarkTesting
             let long = ServedCommand.event("1", String(repeating: "x", count: 2_000))
             let answer = try server.feed(ServedCommand.event("0") + long + ServedCommand.event("2"))
             #expect(answer.text.contains(#""applied":2,"duplicate":0,"ignored":0,"quarantined":1"#), "\(answer.text)")
-            let message = #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"host":"\#(String(repeating: "x", count: 2_000))"}}"#
+            let message =
+                #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"host":"\#(String(repeating: "x", count: 2_000))"}}"#
             #expect(try server.call(message).status == 413)
             #expect(server.stop().status == 0)
         }
@@ -159,7 +173,9 @@ import TidemarkTesting
             while !(try server.ask("GET", "/metrics").text.contains("tidemark_held_events 1")) {}
             let filling = try server.feed(ServedCommand.event("2", sequence: 2))
             let held = try connection.answer()
-            for answer in [filling, held] { #expect(answer.text.contains(#""lines":1,"events":{"applied":1,"#), "\(answer.text)") }
+            for answer in [filling, held] {
+                #expect(answer.text.contains(#""lines":1,"events":{"applied":1,"#), "\(answer.text)")
+            }
             #expect(server.stop().status == 0)
         }
     }

@@ -5,7 +5,7 @@ import TidemarkTesting
 
 @testable import TidemarkServer
 
-/// Who may ask: token, file, names, paths.
+/// The right to ask: token, file, names, paths.
 @Suite struct AccessTests {
     @Test func `a token has 256 bits of randomness and hides itself`() {
         let tokens = (0..<100).map { _ in AccessToken() }
@@ -47,10 +47,12 @@ import TidemarkTesting
         let folder = try TemporaryFolder()
         try folder.write(Array((AccessToken().text + "\n").utf8), to: "a.token")
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder.path("a.token"))
-        #expect { try TokenFile(path: folder.path("a.token")).token() } throws: { ($0 as? TokenFile.Fault)?.isUnsafe == true }
+        #expect { try TokenFile(path: folder.path("a.token")).token() } throws: {
+            ($0 as? TokenFile.Fault)?.isUnsafe == true
+        }
     }
 
-    @Test func `what is no token, no file or a link is refused`() throws {
+    @Test func `a file without a token, a folder and a link are refused`() throws {
         let folder = try TemporaryFolder()
         for (name, text) in [("short", "abc\n"), ("upper", String(repeating: "A", count: 64)), ("empty", "")] {
             try folder.write(Array(text.utf8), to: name)
@@ -109,7 +111,10 @@ import TidemarkTesting
         #expect(ServerRoute(path: "/rpc?x=1") == .messages)
         #expect(ServerRoute(path: "/entities/file/a%2Fb%20c") == .entity(type: "file", id: "a/b c"))
         #expect(ServerRoute(path: "/entities/file") == .entities(type: "file"))
-        for path in ["", "/", "/rpc/", "//rpc", "/RPC", "/entities", "/entities/", "/entities//1", "/entities/a/", "/entities/a/b/c", "/entities/a/%"] {
+        for path in [
+            "", "/", "/rpc/", "//rpc", "/RPC", "/entities", "/entities/", "/entities//1", "/entities/a/",
+            "/entities/a/b/c", "/entities/a/%",
+        ] {
             #expect(ServerRoute(path: path) == nil, "\(path)")
         }
     }

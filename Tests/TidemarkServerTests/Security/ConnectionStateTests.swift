@@ -9,10 +9,6 @@ import Testing
         HTTPRequestHead(version: .http1_1, method: .POST, uri: "/", headers: HTTPHeaders(fields))
     }
 
-    private func state(_ refusal: Refusal? = nil) -> ConnectionState {
-        ConnectionState(limits: ServerLimits(), refusal: refusal, now: 0)
-    }
-
     private func code(_ action: ConnectionState.Action) -> Refusal.Code? {
         switch action {
         case .refuse(let refusal), .failBody(let refusal): refusal.code
@@ -21,20 +17,20 @@ import Testing
     }
 
     @Test func `a head that is not complete in time is refused`() {
-        var state = state()
+        let state = ConnectionBox()
         #expect(state.check(now: 9_999) == .pass)
         #expect(code(state.check(now: 10_000)) == .timedOut)
         #expect(state.receive(byteCount: 1, now: 10_001) == .drop)
     }
 
     @Test func `each byte of a head does not give it more time`() {
-        var state = state()
+        let state = ConnectionBox()
         for second in 1...9 { #expect(state.receive(byteCount: 1, now: Int64(second) * 1_000) == .pass) }
         #expect(code(state.check(now: 10_000)) == .timedOut)
     }
 
     @Test func `a head past the limit is refused before it ends`() {
-        var state = state()
+        let state = ConnectionBox()
         #expect(state.receive(byteCount: 16 << 10, now: 0) == .pass)
         #expect(state.parsed() == .pass)
         #expect(state.receive(byteCount: 1, now: 0) == .pass)
@@ -42,7 +38,7 @@ import Testing
     }
 
     @Test func `a body is late only while somebody reads it`() {
-        var state = state()
+        let state = ConnectionBox()
         #expect(state.receive(head(), now: 0) == .pass)
         #expect(state.receiveBody(now: 1) == .pass)
         // The cache is busy: the client is not to blame.
@@ -53,7 +49,7 @@ import Testing
     }
 
     @Test func `an idle connection is closed without a word`() {
-        var state = state()
+        let state = ConnectionBox()
         #expect(state.receive(head(), now: 0) == .pass)
         #expect(state.receiveEnd(now: 1) == .pass)
         #expect(state.check(now: 200_000) == .pass)
@@ -63,7 +59,7 @@ import Testing
     }
 
     @Test func `a refusal waits for the answers to earlier requests`() {
-        var state = state()
+        let state = ConnectionBox()
         #expect(state.receive(head(), now: 0) == .pass)
         #expect(state.receiveEnd(now: 0) == .pass)
         let refusal = Refusal(.badRequest, "broken")
@@ -71,8 +67,18 @@ import Testing
         #expect(state.answered(now: 1) == .refuse(refusal))
     }
 
+    @Test func `nothing behind a refused request is one`() {
+        let state = ConnectionBox()
+        #expect(code(state.receive(head([]), now: 0)) == .badRequest)
+        #expect(state.receive(head(), now: 0) == .drop)
+        #expect(state.receiveBody(now: 0) == .drop)
+        #expect(state.receiveEnd(now: 0) == .drop)
+        #expect(state.fail(Refusal(.badRequest, "x")) == .drop)
+        #expect(state.openCount == 0)
+    }
+
     @Test func `the answer to an unfinished request is the last`() {
-        var state = state()
+        let state = ConnectionBox()
         #expect(state.receive(head(), now: 0) == .pass)
         #expect(state.closesAfterAnswer)
         #expect(state.answered(now: 1) == .close)
@@ -80,26 +86,28 @@ import Testing
     }
 
     @Test func `a broken body is told to its reader`() {
-        var state = state()
+        let state = ConnectionBox()
         #expect(state.receive(head(), now: 0) == .pass)
         #expect(state.fail(Refusal(.badRequest, "x")) == .failBody(Refusal(.badRequest, "x")))
         #expect(state.closesAfterAnswer)
     }
 
     @Test func `a connection too many is refused at its first request`() {
-        var state = state(Refusal(.overloaded, "x"))
+        let state = ConnectionBox(Refusal(.overloaded, "x"))
         #expect(state.receive(byteCount: 10, now: 0) == .pass)
         #expect(code(state.receive(head(), now: 0)) == .overloaded)
     }
 
-    @Test(arguments: [
-        [], [("Host", "a"), ("Host", "a")], [("Host", "")],
-        [("Host", "a"), ("Content-Length", "1"), ("Transfer-Encoding", "chunked")],
-        [("Host", "a"), ("Content-Length", "1"), ("Content-Length", "1")], [("Host", "a"), ("Content-Length", "1, 1")],
-        [("Host", "a"), ("Transfer-Encoding", "gzip, chunked")],
-        [("Host", "a"), ("Transfer-Encoding", "chunked"), ("Transfer-Encoding", "chunked")],
-        [("Host", "a"), ("Upgrade", "websocket")],
-    ] as [[(String, String)]])
+    @Test(
+        arguments: [
+            [], [("Host", "a"), ("Host", "a")], [("Host", "")],
+            [("Host", "a"), ("Content-Length", "1"), ("Transfer-Encoding", "chunked")],
+            [("Host", "a"), ("Content-Length", "1"), ("Content-Length", "1")],
+            [("Host", "a"), ("Content-Length", "1, 1")],
+            [("Host", "a"), ("Transfer-Encoding", "gzip, chunked")],
+            [("Host", "a"), ("Transfer-Encoding", "chunked"), ("Transfer-Encoding", "chunked")],
+            [("Host", "a"), ("Upgrade", "websocket")],
+        ] as [[(String, String)]])
     func `a head of two readings is refused`(fields: [(String, String)]) {
         #expect(HeadFault.fault(in: head(fields), byteCountMax: 1_000)?.code == .badRequest)
     }
@@ -107,6 +115,8 @@ import Testing
     @Test func `a usual head has no fault`() {
         #expect(HeadFault.fault(in: head([("Host", "a"), ("Transfer-Encoding", "Chunked")]), byteCountMax: 100) == nil)
         #expect(HeadFault.fault(in: head([("Host", "a"), ("Content-Length", "10")]), byteCountMax: 100) == nil)
+        let absolute = HTTPRequestHead(version: .http1_1, method: .GET, uri: "http://a/", headers: ["Host": "a"])
+        #expect(HeadFault.fault(in: absolute, byteCountMax: 100)?.code == .badRequest)
         #expect(HeadFault.fault(in: head(), byteCountMax: 4)?.code == .headTooLarge)
     }
 }

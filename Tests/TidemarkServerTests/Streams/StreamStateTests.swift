@@ -19,7 +19,7 @@ import TidemarkTesting
     }
 
     @Test func `lines are sent once, in order, with their numbers`() throws {
-        var state = StreamState(limits: ServerLimits())
+        let state = StreamBox()
         let connection = try #require(state.attach(after: 0))
         #expect(state.offer(line(1)))
         #expect(state.offer(line(2)))
@@ -30,17 +30,18 @@ import TidemarkTesting
     }
 
     @Test func `a carriage return within a line does not end it`() throws {
-        var state = StreamState(limits: ServerLimits())
+        let state = StreamBox()
         let connection = try #require(state.attach(after: 0))
         #expect(state.offer(Array("{\"a\":\r1}\n".utf8)))
         #expect(
-            state.step(connection, byteCountMax: 100) == .send(Array("id: 1\ndata: {\"a\": 1}\n\n".utf8), hasRoom: false))
+            state.step(connection, byteCountMax: 100)
+                == .send(Array("id: 1\ndata: {\"a\": 1}\n\n".utf8), hasRoom: false))
     }
 
     @Test func `past the bound notifications are refused, and there is room when half of it was sent`() throws {
         var limits = ServerLimits()
         limits.waitingByteCountMax = 100
-        var state = StreamState(limits: limits)
+        let state = StreamBox(limits)
         let connection = try #require(state.attach(after: 0))
         for number in 1...10 { #expect(state.offer(line(number))) }
         #expect(!state.offer(line(11)))
@@ -59,7 +60,7 @@ import TidemarkTesting
     @Test func `the newest of a library's notifications is kept where there is no room`() throws {
         var limits = ServerLimits()
         limits.waitingByteCountMax = 10
-        var state = StreamState(limits: limits)
+        let state = StreamBox(limits)
         let connection = try #require(state.attach(after: 0))
         #expect(state.offer(line(1)))
         for number in 2...9 {
@@ -74,7 +75,7 @@ import TidemarkTesting
     @Test func `late answers past their bound end the stream`() throws {
         var limits = ServerLimits()
         limits.lateAnswerByteCountMax = 100
-        var state = StreamState(limits: limits)
+        let state = StreamBox(limits)
         let connection = try #require(state.attach(after: 0))
         for number in 1...10 { state.append(late: line(number)) }
         #expect(state.end == nil)
@@ -85,7 +86,7 @@ import TidemarkTesting
     }
 
     @Test func `a second connection replaces the first`() throws {
-        var state = StreamState(limits: ServerLimits())
+        let state = StreamBox()
         let first = try #require(state.attach(after: 0))
         let second = try #require(state.attach(after: 0))
         #expect(state.step(first, byteCountMax: 100) == .replaced)
@@ -96,7 +97,7 @@ import TidemarkTesting
     @Test func `a number that was never given, or whose successor is forgotten, resumes nothing`() throws {
         var limits = ServerLimits()
         limits.sentByteCountMax = 25
-        var state = StreamState(limits: limits)
+        let state = StreamBox(limits)
         let connection = try #require(state.attach(after: 0))
         for number in 1...5 { #expect(state.offer(line(number))) }
         while case .send = state.step(connection, byteCountMax: 15) {}
@@ -111,11 +112,11 @@ import TidemarkTesting
         var limits = ServerLimits()
         limits.waitingByteCountMax = 200
         limits.sentByteCountMax = 400
-        var state = StreamState(limits: limits)
+        var state = StreamBox(limits)
         var connection: Int? = state.attach(after: 0)
         var said = 0
         var seen: [Int] = []
-        /// What the broken connection had been given, and the client has not read.
+        /// The lines that the broken connection had been given, and the client has not read.
         var inFlight: [Int] = []
         for _ in 0..<2_000 {
             switch random.next() % 6 {
@@ -137,7 +138,7 @@ import TidemarkTesting
                 connection = state.attach(after: Int64(seen.last ?? 0))
                 if connection == nil {
                     // More was sent than is kept: the client begins anew, and says so.
-                    state = StreamState(limits: limits)
+                    state = StreamBox(limits)
                     (said, seen) = (0, [])
                     connection = state.attach(after: 0)
                 }

@@ -1,0 +1,56 @@
+import Foundation
+import Hummingbird
+import Logging
+import Testing
+import Tidemark
+import TidemarkServer
+import TidemarkTesting
+
+/// The server's paths on a program's own router.
+@Suite(.timeLimit(.minutes(10))) struct MountTests {
+    @Test func `a program's own router has the paths, with all of their checks`() async throws {
+        let cache = try await SyncCache.open(journal: MemoryJournal())
+        let (ports, started) = AsyncStream.makeStream(of: Int.self)
+        let token = AccessToken()
+        // The port has to be known before: a free one is taken and given back.
+        let port = try RawServer { _ in "" }
+        let number = try #require(Int(port.address.split(separator: ":")[2].prefix { $0 != "/" }))
+        port.stop()
+        let server = CacheServer(cache, configuration: CacheServerConfiguration(token: token, port: number))
+        let router = Router()
+        router.get("/own") { _, _ in "mine" }
+        server.mount(on: router)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let application = Application(
+            router: router, configuration: .init(address: .hostname("127.0.0.1", port: number)),
+            onServerRunning: { _ in started.yield(1) }, logger: logger)
+        let running = Task { try await application.run() }
+        let time = Task { await server.keepTime() }
+        for await _ in ports { break }
+        let host = "Host: 127.0.0.1:\(number)\r\n"
+        let bearer = "Authorization: Bearer \(token.text)\r\n"
+        try await onThread {
+            let event = ServedCommand.event("1")
+            for (request, status) in [
+                ("GET /own HTTP/1.1\r\n\(host)\r\n", 200), ("GET /healthz HTTP/1.1\r\n\(host)\r\n", 200),
+                (
+                    "POST /events HTTP/1.1\r\n\(host)\(bearer)Content-Type: application/x-ndjson\r\nContent-Length: \(event.utf8.count)\r\n\r\n\(event)",
+                    200
+                ),
+                ("GET /entities/file/1 HTTP/1.1\r\n\(host)\(bearer)\r\n", 200),
+                ("GET /entities/file/1 HTTP/1.1\r\n\(host)\r\n", 401),
+                ("GET /entities/file/1 HTTP/1.1\r\nHost: evil.example\r\n\(bearer)\r\n", 421),
+                ("GET /rpc HTTP/1.1\r\n\(host)\(bearer)\r\n", 405),
+            ] {
+                let connection = try RawConnection(port: number)
+                connection.write(request)
+                #expect(try connection.answer().status == status, "\(request)")
+            }
+        }
+        running.cancel()
+        time.cancel()
+        _ = await running.result
+        try await cache.close()
+    }
+}
