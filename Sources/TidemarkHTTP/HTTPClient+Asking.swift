@@ -120,7 +120,8 @@ extension HTTPClient {
         case .confirmed(let confirmed):
             if let body = try await bodyOf(confirmed, fetch, usedAt: now) {
                 var served = serve(
-                    confirmed, body, fetch, RangeRules.outcome(fetch.request, confirmed.answer.head), at: now)
+                    confirmed, body, fetch, RangeRules.outcome(fetch.request, confirmed.answer.head), at: now,
+                    isConfirmed: true)
                 served.isRevalidated = true
                 // The server has just said that it is what it would send.
                 served.isStale = false

@@ -83,8 +83,20 @@ extension HTTPClient {
         case .remove: changes.append(.remove(lookup?.replaced ?? []))
         case .store: break
         }
-        try await deleteEntity(settled, fetch, lookup, begun)
+        if let gone = try await entityGone(settled, fetch, lookup), let begun {
+            return try await cache.delete(gone, asOf: sequence(settled.head), begun: begun, with: changes)
+        }
         let isStorable = storing == .store && settled.body.count <= defaults.bodyByteCountMax
+        if isStorable, let mark = try await markOfEqual(settled, fetch, lookup), begun != nil {
+            changes.append(
+                HTTPResponseStore.storing(
+                    fetch, settled.stored, body: settled.body, normalized: mark, salt: question.salt,
+                    replacing: lookup?.replaced ?? [], isRedirected: settled.url != fetch.request.url))
+            settled.isStored = true
+            try await renew(settled.body, mark, fetch, changes, &settled)
+            observers.changed(fetch)
+            return
+        }
         var normalized: StoredAnswer.Normalized?
         var result: QueryResult?
         if let normalization = fetch.normalization, let begun, (200..<300).contains(settled.head.status),
@@ -138,6 +150,28 @@ extension HTTPClient {
             try await store.write(changes)
             return
         }
+        try await renew(body, mark, fetch, changes, &settled)
+    }
+
+    /// Returns what the entities of the stored answer stand for, when a new answer has the same body: it renews them as
+    /// a 304 does. An answer that names a later position is stored as any other.
+    private func markOfEqual(
+        _ settled: Settled, _ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup?
+    ) async throws(CacheError) -> StoredAnswer.Normalized? {
+        guard settled.head.status == 200, let found = lookup?.found, found.answer.head.head.status == 200,
+            let mark = found.answer.normalized, fetch.normalization.map({ $0.spec == mark.spec }) ?? true,
+            found.record.byteCount == Int64(settled.body.count)
+        else { return nil }
+        if let named = sequence(settled.head) {
+            guard let asOf = mark.asOf, named <= asOf else { return nil }
+        }
+        return try await store.body(found, usedAt: nil) == settled.body ? mark : nil
+    }
+
+    private func renew(
+        _ body: [UInt8], _ mark: StoredAnswer.Normalized, _ fetch: HTTPFetch, _ changes: [HTTPChange],
+        _ settled: inout Settled
+    ) async throws(CacheError) {
         var stored = fetch.normalization
         if stored == nil { stored = try HTTPNormalization(spec: mark.spec, limits: cache.httpLimits) }
         guard let normalization = stored else { return }
@@ -154,17 +188,16 @@ extension HTTPClient {
         if fetch.normalization != nil { settled.normalized = .entities(count) }
     }
 
-    /// Deletes the entity that a URL stood for, when the server says that it is gone.
-    private func deleteEntity(
-        _ settled: Settled, _ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup?, _ begun: HTTPStart?
-    ) async throws(CacheError) {
-        guard settled.head.status == 404 || settled.head.status == 410, fetch.request.isSafe, let begun,
+    /// Returns the entity that a URL stood for, when the server says that it is gone.
+    private func entityGone(
+        _ settled: Settled, _ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup?
+    ) async throws(CacheError) -> EntityKey? {
+        guard settled.head.status == 404 || settled.head.status == 410, fetch.request.isSafe,
             let found = lookup?.found, let mark = found.answer.normalized,
             let body = try await store.body(found, usedAt: nil)
-        else { return }
+        else { return nil }
         let normalization = try HTTPNormalization(spec: mark.spec, limits: cache.httpLimits)
-        guard let key = normalization.singleEntity(body, library: fetch.library) else { return }
-        try await cache.delete(key, asOf: sequence(settled.head) ?? begun.cursor, with: [])
+        return normalization.singleEntity(body, library: fetch.library)
     }
 
     /// Combines a part with the stored part or whole that it belongs to.

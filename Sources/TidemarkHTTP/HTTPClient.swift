@@ -146,24 +146,28 @@ package actor HTTPClient {
     // MARK: Serving
 
     /// Returns the stored answer as the caller gets it.
+    ///
+    /// - Parameter isConfirmed: Whether the server has just confirmed it. Otherwise the fields that `no-cache` names
+    ///   are left out.
     func serve(
         _ found: HTTPResponseStore.Found, _ body: [UInt8], _ fetch: HTTPFetch, _ range: RangeRules.Outcome,
-        at now: Int64
+        at now: Int64, isConfirmed: Bool = false
     ) -> HTTPFetched {
         let stored = found.answer.head
         let freshness = Freshness(stored, at: now)
         var head = stored.head
+        if !isConfirmed { head.fields = head.fields.removing(freshness.directives.noCacheFields) }
         head.fields.set("Age", "\(freshness.age)")
         var served = HTTPFetched(head: head, body: body, url: fetch.request.url, status: CacheStatus(nil))
         served.isFromCache = true
         served.isStale = !freshness.isFresh
         served.age = fetch.rules == .standard ? freshness.age : stored.sinceConfirmed(at: now)
         served.isStored = true
-        apply(range, to: &served)
+        apply(range, to: &served, boundary: found.answer.variant.boundary(found.record.number))
         return forCaller(served, fetch)
     }
 
-    private func apply(_ range: RangeRules.Outcome, to served: inout HTTPFetched) {
+    private func apply(_ range: RangeRules.Outcome, to served: inout HTTPFetched, boundary: String) {
         switch range {
         case .whole, .lacking: return
         case .part(let bounds, let place):
@@ -172,6 +176,14 @@ package actor HTTPClient {
             served.head.status = 206
             served.head.reason = "Partial Content"
             served.head.fields.set("Content-Range", place.text)
+            served.head.fields.set("Content-Length", "\(served.body.count)")
+        case .parts(let parts):
+            guard parts.allSatisfy({ $0.bounds.upperBound <= served.body.count }) else { return }
+            let message = RangeMessage(parts, of: served.head, boundary: boundary)
+            served.body = message.body(served.body)
+            served.head.status = 206
+            served.head.reason = "Partial Content"
+            served.head.fields.set("Content-Type", message.type)
             served.head.fields.set("Content-Length", "\(served.body.count)")
         case .unsatisfiable(let total):
             served.body = []

@@ -29,7 +29,10 @@ import TidemarkModel
     @Test(arguments: [
         Case([fresh], 99, serve), Case([fresh], 100, stale), Case([], 0, stale),
         Case(["Cache-Control: max-age=100, no-cache"], 1, stale),
-        Case(["Cache-Control: max-age=100, no-cache=\"x\""], 1, stale),
+        Case(["Cache-Control: max-age=100, no-cache=\"x\""], 1, serve),
+        Case(["Cache-Control: max-age=100, no-cache=\"x\""], 100, stale),
+        Case(["Cache-Control: max-age=100, no-cache=\"x y\""], 1, stale),
+        Case([fresh], ["Cache-Control: no-cache=\"x\""], 1, asked),
         Case(["Cache-Control: max-age=100, must-revalidate"], 1, serve),
         Case([fresh], ["Cache-Control: no-cache"], 1, asked), Case([fresh], ["Pragma: no-cache"], 1, asked),
         Case([fresh], ["Cache-Control: no-store"], 1, serve),

@@ -70,7 +70,9 @@ import TidemarkTesting
             fields(["Cache-Control: max-age=10, no-cache=\"set-cookie\"", "cache-control: NO-STORE, immutable, public"])
         )
         #expect(directives.maxAge == 10)
-        #expect(directives.noCache && directives.noStore && directives.immutable && directives.isPublic)
+        #expect(
+            !directives.noCache && directives.noCacheFields == ["set-cookie"] && directives.noStore
+                && directives.immutable && directives.isPublic)
         #expect(!directives.mustRevalidate && !directives.onlyIfCached)
     }
 
@@ -136,13 +138,35 @@ import TidemarkTesting
 
     @Test(
         arguments: [
-            ("bytes=0-4", RequestedRange.from(0, through: 4)), ("bytes=5-", .from(5, through: nil)),
-            ("BYTES=-3", .last(3)), ("bytes = 0-4", .from(0, through: 4)), ("bytes=0-4,6-7", nil), ("bytes=4-0", nil),
-            ("items=0-4", nil), ("bytes=", nil), ("bytes=-", nil), ("bytes=a-b", nil), ("0-4", nil),
-            ("bytes=+1-2", nil),
-        ] as [(String, RequestedRange?)])
-    func `one range of bytes is read, anything else is left to the server`(text: String, range: RequestedRange?) {
-        #expect(RequestedRange.of(fields(["Range: \(text)"])) == range)
+            ("bytes=0-4", [RequestedRange.from(0, through: 4)]), ("bytes=5-", [.from(5, through: nil)]),
+            ("BYTES=-3", [.last(3)]), ("bytes = 0-4", [.from(0, through: 4)]),
+            ("bytes=0-4, 6-7,-1", [.from(0, through: 4), .from(6, through: 7), .last(1)]), ("bytes=0-4,x", nil),
+            ("bytes=4-0", nil), ("items=0-4", nil), ("bytes=", nil), ("bytes=-", nil), ("bytes=a-b", nil),
+            ("0-4", nil), ("bytes=+1-2", nil),
+        ] as [(String, [RequestedRange]?)])
+    func `ranges of bytes are read, anything else is left to the server`(text: String, ranges: [RequestedRange]?) {
+        #expect(RequestedRange.list(fields(["Range: \(text)"])) == ranges)
+    }
+
+    @Test func `a request for more ranges than are served is left to the server`() {
+        func list(_ count: Int) -> HeaderFields {
+            fields(["Range: bytes=" + (0..<count).map { "\($0 * 2)-\($0 * 2)" }.joined(separator: ",")])
+        }
+        #expect(RequestedRange.list(list(100))?.count == 100 && RequestedRange.list(list(101)) == nil)
+    }
+
+    /// RFC 9111, section 5.2.2.4.
+    @Test(
+        arguments: [
+            ("no-cache", true, []), ("no-cache=\"A, b\"", false, ["a", "b"]),
+            ("no-cache=Set-Cookie", false, ["set-cookie"]),
+            ("no-cache=\"\"", true, []), ("no-cache=", true, []), ("no-cache=\"a b\"", true, []),
+            ("no-cache =\"a\"", true, []), ("no-cache=\"a\", no-cache", true, ["a"]), ("no-cache=\"a", true, []),
+        ] as [(String, Bool, Set<ByteString>)])
+    func `no-cache speaks of some fields, or of the answer`(text: String, ofAll: Bool, names: Set<ByteString>) {
+        let directives = CacheDirectives(fields(["Cache-Control: \(text)"]))
+        #expect(directives.noCache == ofAll && directives.noCacheFields == names)
+        #expect(CacheDirectives.request(fields(["Cache-Control: \(text)"])).noCache)
     }
 
     @Test(

@@ -19,7 +19,7 @@ import TidemarkModel
 
     @Test(arguments: [
         ("Cache-Control: no-store", false), ("Cache-Control: no-store, max-age=60", false),
-        ("Cache-Control: no-store, must-understand, max-age=60", false), ("Cache-Control: private", true),
+        ("Cache-Control: private", true),
         ("Cache-Control: private=\"set-cookie\"", true), ("Cache-Control: no-cache", true),
         ("Cache-Control: max-age=0", true), ("Vary: *", false), ("Vary: a, *", false), ("Vary: Accept", true),
         ("Set-Cookie: a=b", true), ("Expires: 0", true), ("Pragma: no-cache", true),
@@ -28,6 +28,23 @@ import TidemarkModel
     func `an answer is stored unless it forbids that`(line: String, isStored: Bool) throws {
         #expect(StorageRules.mayStore(answer(200, line), to: try request(), isKeyed: false) == isStored)
         #expect(StorageRules.mayStoreUnderOptions(answer(200, line), to: try request(), isKeyed: false) == isStored)
+    }
+
+    /// RFC 9111, section 5.2.2.3: `no-store` beside `must-understand` is for caches that do not know the status.
+    @Test(arguments: [
+        (200, "no-store, must-understand", true, false), (200, "must-understand, max-age=60", true, true),
+        (200, "no-store, must-understand=1", false, false), (200, "no-store, must-understand =", false, false),
+        (599, "must-understand, max-age=60", false, false), (599, "max-age=60", true, false),
+        (299, "no-store, must-understand, max-age=60", false, false), (299, "max-age=60", true, true),
+        (404, "no-store, must-understand", true, false), (304, "must-understand, max-age=60", false, false),
+    ])
+    func `must-understand stores what is understood`(status: Int, text: String, isStored: Bool, underOptions: Bool)
+        throws
+    {
+        let came = answer(status, "Cache-Control: \(text)")
+        #expect(StorageRules.mayStore(came, to: try request(), isKeyed: false) == isStored)
+        #expect(StorageRules.mayStoreUnderOptions(came, to: try request(), isKeyed: false) == underOptions)
+        #expect(!StorageRules.mayStore(came, to: try request("Cache-Control: no-store"), isKeyed: false))
     }
 
     @Test func `a request may forbid storing, and credentials do not`() throws {
@@ -44,7 +61,7 @@ import TidemarkModel
 
     @Test(arguments: [
         ("Content-Range: bytes 0-4/10", true), ("Content-Range: bytes 0-4/*", false), ("Content-Range: x", false),
-        ("X: y", false),
+        ("X: y", false), ("Content-Type: multipart/byteranges; boundary=x", false),
     ])
     func `a part is stored when it says where it belongs`(line: String, isStored: Bool) throws {
         #expect(

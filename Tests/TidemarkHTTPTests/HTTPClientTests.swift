@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import Tidemark
 import TidemarkHTTP
@@ -72,6 +73,26 @@ import TidemarkTesting
         await #expect(throws: CacheError.self) {
             try await fixture.fetch("http://a.test/x", .standard, fields: [("Accept-Language", "fr")])
         }
+        try await fixture.close()
+    }
+
+    /// RFC 9111, section 5.2.2.4.
+    @Test func `the fields that no-cache names come only with the server's word`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(
+            200,
+            [
+                ("Cache-Control", "max-age=60, no-cache=\"x-secret\""), ("X-Secret", "s"), ("X-B", "b"),
+                ("ETag", "\"1\""),
+            ],
+            "x")
+        #expect(try await fixture.fetch("http://a.test/x", .standard).head.fields.first("x-secret") == "s")
+        let hit = try await fixture.fetch("http://a.test/x", .standard)
+        #expect(hit.isFromCache && !hit.head.fields.contains("x-secret") && hit.head.fields.first("x-b") == "b")
+        fixture.pass(61)
+        let confirmed = try await fixture.fetch("http://a.test/x", .standard)
+        #expect(confirmed.isRevalidated && confirmed.head.fields.first("x-secret") == "s")
+        #expect(try await !fixture.fetch("http://a.test/x", .only(.enabled)).head.fields.contains("x-secret"))
         try await fixture.close()
     }
 
@@ -203,7 +224,7 @@ import TidemarkTesting
         let fixture = try await HTTPFixture()
         let whole = "0123456789"
         fixture.server.answers { exchange in
-            guard let range = RequestedRange.of(exchange.fields), let bounds = range.bounds(in: 10) else {
+            guard let range = RequestedRange.list(exchange.fields)?.first, let bounds = range.bounds(in: 10) else {
                 return .success(.init(status: 200, fields: [("ETag", "\"r\"")], body: whole))
             }
             let part = Array(whole)[Int(bounds.lowerBound)..<Int(bounds.upperBound)]
@@ -224,6 +245,13 @@ import TidemarkTesting
         #expect(served.text == whole && served.head.status == 200 && served.isFromCache)
         #expect(try await get("bytes=-3").text == "789")
         #expect(try await get("bytes=20-").head.status == 416)
+        let parts = try await get("bytes=0-1,8-9")
+        let type = try #require(parts.head.fields.first("content-type")).description
+        let boundary = try #require(type.split(separator: "=").last)
+        #expect(parts.head.status == 206 && type.hasPrefix("multipart/byteranges; boundary="))
+        #expect(parts.text.components(separatedBy: "--\(boundary)").count == 4 && parts.isFromCache)
+        #expect(parts.text.contains("Content-Range: bytes 8-9/10\r\n\r\n89\r\n"))
+        #expect(parts.head.fields.first("content-length") == ByteString("\(parts.body.count)"))
         #expect(fixture.server.asked.count == 2)
         try await fixture.close()
     }

@@ -64,6 +64,58 @@ import TidemarkStore
         try await fixture.close()
     }
 
+    @Test func `an equal body renews as a 304 does`() async throws {
+        let fixture = try await HTTPFixture()
+        let body = #"{"data":[{"id":"f1","name":"a"},{"id":"f2","name":"b"},{"id":"f3","name":"c"}]}"#
+        fixture.server.answers(200, [("Tidemark-Sequence", "5")], body)
+        _ = try await fixture.fetch(normalize: Self.list)
+        try await fixture.ingest(
+            6, #"{"ResourceChanged":{"resource_type":"file","resource":{"id":"f1","name":"event"}}}"#)
+        var removal = Removal(library: "")
+        (removal.resourceType, removal.ids) = ("file", ["f3"])
+        _ = try await fixture.cache.remove(removal)
+        _ = try await fixture.cache.invalidate(Invalidation(library: ""))
+        fixture.pass(100)
+        fixture.server.answers(200, [("X-New", "1")], body)
+        let equal = try await fixture.fetch(normalize: Self.list)
+        #expect(!equal.isFromCache && equal.isStored && equal.normalized == .entities(1))
+        #expect(try await fixture.entity("f1").entity == Array(#"{"id":"f1","name":"event"}"#.utf8))
+        #expect(try await age(of: "f1", fixture) == 100)
+        #expect(try await age(of: "f2", fixture) == 0)
+        #expect(try await fixture.entity("f3").entity == nil)
+        // The new answer is the stored one, with its own fields.
+        #expect(try await fixture.fetch("http://a.test/x", .only(.enabled)).head.fields.contains("x-new"))
+        // An answer that names a later position says what the entities were there.
+        fixture.server.answers(200, [("Tidemark-Sequence", "7")], body)
+        #expect(try await fixture.fetch(normalize: Self.list).normalized == .entities(3))
+        #expect(try await fixture.entity("f1").entity == Array(#"{"id":"f1","name":"a"}"#.utf8))
+        try await fixture.close()
+    }
+
+    @Test(arguments: [(nil, false), ("7", true)] as [(String?, Bool)])
+    func `a 404 deletes at its sequence`(named: String?, holdsOffSix: Bool) async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(200, [("Tidemark-Sequence", "5")], #"{"id":"f1","name":"a"}"#)
+        _ = try await fixture.fetch(normalize: Self.one)
+        try await fixture.ingest(5, Self.event("f1"))
+        // The log is at 5; number 6 comes after the answer.
+        fixture.server.answers(404, named.map { [("Tidemark-Sequence", $0)] } ?? [])
+        _ = try await fixture.fetch(normalize: Self.one)
+        #expect(try await fixture.entity("f1").miss == .deleted)
+        #expect(try await fixture.client.list(HTTPSelection(), after: nil, countMax: 9).entries.isEmpty)
+        try await fixture.reopen()
+        try await fixture.ingest(6, Self.event("f1"))
+        #expect(try await (fixture.entity("f1").entity == nil) == holdsOffSix)
+        try await fixture.ingest(7, Self.event("f2"))
+        try await fixture.ingest(8, Self.event("f1"))
+        #expect(try await fixture.entity("f1").entity != nil)
+        try await fixture.close()
+    }
+
+    private static func event(_ id: String) -> String {
+        #"{"ResourceChanged":{"resource_type":"file","resource":{"id":"\#(id)","name":"event"}}}"#
+    }
+
     @Test(arguments: [404, 410])
     func `an answer that is gone deletes its entity`(status: Int) async throws {
         let fixture = try await HTTPFixture()

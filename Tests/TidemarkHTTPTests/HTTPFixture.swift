@@ -148,6 +148,11 @@ final class HTTPFixture {
                 url, rules, method: method, fields: fields, storage: storage, normalize: normalize, body: body))
     }
 
+    /// Gives the cache an event of its log.
+    func ingest(_ sequence: Int, _ event: String) async throws {
+        try await cache.ingest(Array(#"{"sequence":\#(sequence),"event":\#(event)}"#.utf8) + [0x0A])
+    }
+
     func entity(_ id: String) async throws -> EntityRead {
         try await cache.read(EntityRequest(EntityKey(library: "", type: "file", id: ByteString(id))))
     }

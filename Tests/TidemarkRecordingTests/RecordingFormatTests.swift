@@ -54,7 +54,9 @@ import TidemarkWire
             .resumption(library: "", attempt: 1), .postponement(library: "l", attempt: 2),
             .transaction(operations, library: "l", expecting: expecting),
             .removal([key]), .clearing(library: nil), .clearing(library: "l"), .fetch(7, library: "l"), .fetchEnd(7),
-            .result(result, query, fetch: 7), .result(result, query, fetch: nil), .invalidation(invalidation),
+            .deletion(key, asOf: EventSequence(9), fetch: 7), .deletion(key, asOf: nil, fetch: nil),
+            .renewal(result, query, asOf: EventSequence(3)), .result(result, query, fetch: 7),
+            .result(result, query, fetch: nil), .invalidation(invalidation),
             .invalidation(Invalidation(library: "")),
             .update(
                 OptimisticUpdate(

@@ -32,25 +32,39 @@ extension SyncCache {
         try await writeAllNow()
     }
 
-    /// Deletes the entity that a URL stood for, at the sequence of the answer that said so, and removes the stored
-    /// answer in the same transaction. An entity with a newer event stays.
+    /// Deletes the entity that a URL stood for, and writes the changes of stored answers in the same transaction. An
+    /// entity with a newer value stays; an older event does not bring a deleted one back.
     ///
-    /// - Throws: ``CacheError``.
+    /// - Parameter asOf: The position that the answer named; nil: the cursor when the request was made.
+    /// - Throws: ``CacheError``; then nothing was changed.
     package func delete(
-        _ key: EntityKey, asOf sequence: EventSequence?, with changes: [HTTPChange]
+        _ key: EntityKey, asOf: EventSequence?, begun: HTTPStart, with changes: [HTTPChange]
     ) async throws(CacheError) {
-        let read: EntityRead
-        do throws(CacheError) {
-            read = try await self.read(EntityRequest(key))
-        } catch {
-            throw error
-        }
-        let isNewer = read.sequence.map { stored in sequence.map { stored > $0 } ?? false } ?? false
-        if read.entity != nil, !isNewer {
-            try await transact([.delete(type: key.type, id: key.id)], library: key.library)
-        }
-        httpChanges += changes
+        await waitForRoom()
+        _ = try await delete(key, asOf: asOf, start: begun.start, fetch: begun.attempt) { httpChanges += changes }
         try await writeAllNow()
+    }
+
+    /// Deletes an entity in memory.
+    ///
+    /// - Parameter also: Runs in the same turn, so that one flush writes both.
+    /// - Returns: Whether it was deleted.
+    func delete(
+        _ key: EntityKey, asOf: EventSequence?, start: FetchStart?, fetch: UInt64?, also: () -> Void = {}
+    ) async throws(CacheError) -> Bool {
+        defer { scheduleFlush() }
+        do throws(StorageError) {
+            return try await withChange({ state.keysToLoad(forDeleteOf: key) }) {
+                let now = clock.now()
+                return recorded(.deletion(key, asOf: asOf, fetch: fetch), of: key.library, at: now) {
+                    defer { distribute() }
+                    also()
+                    return state.delete(key, asOf: asOf, start: start, at: now)
+                }
+            }
+        } catch {
+            throw CacheError(.storageFailed, error.description)
+        }
     }
 
     func writeAllNow() async throws(CacheError) {

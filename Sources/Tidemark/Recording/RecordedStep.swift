@@ -31,6 +31,8 @@ package enum RecordedStep: Sendable {
     case result(QueryResult, QueryKey, fetch: UInt64?)
     /// A server has confirmed a stored HTTP answer; `asOf`: the position that the answer stands for.
     case renewal(QueryResult, QueryKey, asOf: EventSequence?)
+    /// A server said that an entity is gone; `asOf`: the position that it named, `fetch`: the number of the fetch.
+    case deletion(EntityKey, asOf: EventSequence?, fetch: UInt64?)
     /// The entities of an answer of GraphQL are stored.
     case document(GraphAnswer)
     case invalidation(Invalidation)

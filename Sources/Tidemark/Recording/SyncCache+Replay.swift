@@ -58,7 +58,8 @@ extension SyncCache {
                 distribute()
                 recordLeavings(at: now)
             }
-        case .transaction, .result, .renewal, .document, .invalidation, .update, .commit, .rollBack, .retry:
+        case .transaction, .result, .renewal, .deletion, .document, .invalidation, .update, .commit, .rollBack,
+            .retry:
             await replayRequest(step)
         }
         scheduleFlush()
@@ -119,6 +120,8 @@ extension SyncCache {
                 let answer = try DecodedAnswer(result, for: key, limits: configuration.limits)
                 try await store(answer, start: fetch.flatMap { fetches.replayedStart($0) }, fetch: fetch)
             case .renewal(let result, let key, let asOf): _ = try await renew(result, key, asOf: asOf)
+            case .deletion(let key, let asOf, let fetch):
+                _ = try await delete(key, asOf: asOf, start: fetch.flatMap { fetches.replayedStart($0) }, fetch: fetch)
             case .document(var answer):
                 answer.start = answer.fetch.flatMap { fetches.replayedStart($0) }
                 try await store(answer, isRefetch: false)

@@ -15,8 +15,17 @@ package struct CacheDirectives: Hashable, Sendable {
     package var staleWhileRevalidate: Int64?
     package var staleIfError: Int64?
     package var noStore = false
-    /// Also for a list of fields: a cache may treat the list as absent (RFC 9111, 5.2.2.4), which is stricter.
     package var noCache = false
+    /// The fields that `no-cache` names, in lower case: they are not served without asking. The rest of the answer is.
+    ///
+    /// - Source: RFC 9111, section 5.2.2.4.
+    package var noCacheFields: Set<ByteString> = []
+    /// Whether only a cache that knows the requirements of the status may store the answer.
+    ///
+    /// - Source: RFC 9111, section 5.2.2.3.
+    package var mustUnderstand = false
+    /// Whether `must-understand` came with an argument, which it does not have: it then lifts no `no-store`.
+    package var isMustUnderstandMalformed = false
     package var mustRevalidate = false
     package var isPublic = false
     package var immutable = false
@@ -50,6 +59,8 @@ package struct CacheDirectives: Hashable, Sendable {
     /// - Source: RFC 9111, section 5.4.
     package static func request(_ fields: HeaderFields) -> CacheDirectives {
         var directives = CacheDirectives(fields)
+        // The list of fields belongs to answers; a request means all of the answer.
+        if !directives.noCacheFields.isEmpty { directives.noCache = true }
         if !fields.contains("cache-control"), let pragma = fields.combined("pragma"),
             ASCII.members(pragma.bytes).contains(where: { ASCII.equals(Array($0), lower: "no-cache".utf8) })
         {
@@ -76,13 +87,32 @@ package struct CacheDirectives: Hashable, Sendable {
             staleWhileRevalidate = min(staleWhileRevalidate ?? CacheDirectives.secondsMax, seconds ?? 0)
         case "stale-if-error": staleIfError = min(staleIfError ?? CacheDirectives.secondsMax, seconds ?? 0)
         case "no-store": noStore = true
-        case "no-cache": noCache = true
+        case "no-cache":
+            if isWhole, let names = value.flatMap(CacheDirectives.names) {
+                noCacheFields.formUnion(names)
+            } else {
+                noCache = true
+            }
+        case "must-understand":
+            mustUnderstand = true
+            if !isWhole || value != nil { isMustUnderstandMalformed = true }
         case "must-revalidate": mustRevalidate = true
         case "public": isPublic = isPublic || (isWhole && value == nil)
         case "immutable": immutable = immutable || (isWhole && value == nil)
         case "only-if-cached": onlyIfCached = onlyIfCached || isWhole
         default: break
         }
+    }
+
+    /// Reads names of fields, quoted or one as a token.
+    ///
+    /// - Returns: nil for a list that is empty, or has anything else.
+    private static func names(_ value: ArraySlice<UInt8>) -> [ByteString]? {
+        let names = ASCII.members(ASCII.unquoted(value) ?? Array(value))
+        guard !names.isEmpty, names.count <= countMax, names.allSatisfy({ $0.allSatisfy(ASCII.isToken) }) else {
+            return nil
+        }
+        return names.map { ByteString($0.map(ASCII.lowercased)) }
     }
 
     /// Reads delta-seconds, as a token or quoted.

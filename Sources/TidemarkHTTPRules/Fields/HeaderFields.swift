@@ -58,6 +58,14 @@ package struct HeaderFields: Hashable, Sendable {
         fields.removeAll { ASCII.equals($0.name.bytes, lower: wanted) }
     }
 
+    /// Returns the fields without those of some names.
+    ///
+    /// - Parameter names: In lower case.
+    package func removing(_ names: Set<ByteString>) -> HeaderFields {
+        guard !names.isEmpty else { return self }
+        return HeaderFields(fields.filter { !names.contains(ByteString($0.name.bytes.map(ASCII.lowercased))) })
+    }
+
     /// Replaces all fields of a name by one.
     package mutating func set(_ name: String, _ value: String) {
         remove(name.lowercased())

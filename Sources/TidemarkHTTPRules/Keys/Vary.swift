@@ -72,6 +72,16 @@ package struct Variant: Hashable, Sendable {
         return SHA256Digest(of: bytes)
     }
 
+    /// Returns a text that no body has by chance, and that no server can know: it separates the parts of an answer.
+    ///
+    /// - Parameter number: The number of the stored answer.
+    package func boundary(_ number: Int64) -> String {
+        var bytes = credentials.bytes
+        for value in values { bytes += value.bytes }
+        Variant.append(UInt64(bitPattern: number), to: &bytes)
+        return "tidemark-" + SHA256Digest(of: bytes).hexadecimal.prefix(32)
+    }
+
     private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
         for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
     }

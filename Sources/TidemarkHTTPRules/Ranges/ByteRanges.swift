@@ -1,14 +1,17 @@
 import TidemarkModel
 
-/// The single range that a request asks for. Several ranges, and other units, are left to the server.
+/// One of the ranges that a request asks for. Other units than bytes are left to the server.
 ///
 /// - Source: RFC 9110, section 14.1.2.
 package enum RequestedRange: Hashable, Sendable {
     case from(Int64, through: Int64?)
     case last(Int64)
 
-    /// - Returns: nil without the field, and for what is not one range of bytes.
-    package static func of(_ fields: HeaderFields) -> RequestedRange? {
+    /// The largest number of ranges that the cache serves; a request for more goes to the server.
+    package static let countMax = 100
+
+    /// - Returns: nil without the field, and for what is not a list of ranges of bytes.
+    package static func list(_ fields: HeaderFields) -> [RequestedRange]? {
         let values = fields.values("range")
         guard values.count == 1 else { return nil }
         let bytes = values[0].bytes
@@ -16,15 +19,54 @@ package enum RequestedRange: Hashable, Sendable {
             ASCII.equals(Array(ASCII.trimmed(bytes[..<equals])), lower: "bytes".utf8)
         else { return nil }
         let members = ASCII.members(Array(bytes[(equals + 1)...]))
-        guard members.count == 1, let dash = members[0].firstIndex(of: UInt8(ascii: "-")) else { return nil }
+        guard !members.isEmpty, members.count <= countMax else { return nil }
+        var ranges: [RequestedRange] = []
+        for member in members {
+            guard let range = RequestedRange(member) else { return nil }
+            ranges.append(range)
+        }
+        return ranges
+    }
+
+    private init?(_ member: ArraySlice<UInt8>) {
+        guard let dash = member.firstIndex(of: UInt8(ascii: "-")) else { return nil }
         let max = Int64.max / 16
-        let first = members[0][..<dash]
-        let last = members[0][(dash + 1)...]
-        if first.isEmpty { return ASCII.number(last, max: max).map { .last($0) } }
+        let first = member[..<dash]
+        let last = member[(dash + 1)...]
+        if first.isEmpty {
+            guard let count = ASCII.number(last, max: max) else { return nil }
+            self = .last(count)
+            return
+        }
         guard let start = ASCII.number(first, max: max) else { return nil }
-        if last.isEmpty { return .from(start, through: nil) }
+        if last.isEmpty {
+            self = .from(start, through: nil)
+            return
+        }
         guard let end = ASCII.number(last, max: max), end >= start else { return nil }
-        return .from(start, through: end)
+        self = .from(start, through: end)
+    }
+
+    /// Returns the bytes that ranges ask for, in the order of their first mention. Ranges that overlap or touch are one;
+    /// those that lie behind the end are left out.
+    ///
+    /// - Complexity: O(n²) for at most ``countMax`` ranges.
+    /// - Source: RFC 9110, sections 14.1.2 and 15.3.7.2.
+    package static func bounds(_ ranges: [RequestedRange], in total: Int64) -> [Range<Int64>] {
+        var all: [Range<Int64>] = []
+        for range in ranges {
+            guard var bounds = range.bounds(in: total) else { continue }
+            var place = all.count
+            while let other = all.firstIndex(where: {
+                $0.lowerBound <= bounds.upperBound && bounds.lowerBound <= $0.upperBound
+            }) {
+                let old = all.remove(at: other)
+                bounds = min(old.lowerBound, bounds.lowerBound)..<max(old.upperBound, bounds.upperBound)
+                place = min(place, other)
+            }
+            all.insert(bounds, at: min(place, all.count))
+        }
+        return all
     }
 
     /// Returns the bytes of a representation of `total` bytes; nil when it has none of them.
@@ -85,6 +127,8 @@ package enum RangeRules {
         case whole
         /// The bytes of the stored body, and where they lie in the representation.
         case part(Range<Int64>, ContentRange)
+        /// Several parts of a stored body that is whole.
+        case parts([ContentRange])
         case unsatisfiable(total: Int64)
         /// The stored answer does not have the bytes.
         case lacking
@@ -95,17 +139,23 @@ package enum RangeRules {
         guard request.method == "GET", request.fields.contains("range"), appliesRange(request, stored) else {
             return stored.head.status == 206 ? .lacking : .whole
         }
-        guard let wanted = RequestedRange.of(request.fields) else { return .lacking }
+        guard let ranges = RequestedRange.list(request.fields) else { return .lacking }
         if stored.head.status == 206 {
-            guard let held, let total = held.total, let bounds = wanted.bounds(in: total),
-                held.bounds.lowerBound <= bounds.lowerBound, bounds.upperBound <= held.bounds.upperBound
+            guard let held, let total = held.total else { return .lacking }
+            // Several ranges of a part are left to the server.
+            let wanted = RequestedRange.bounds(ranges, in: total)
+            guard wanted.count == 1, held.bounds.lowerBound <= wanted[0].lowerBound,
+                wanted[0].upperBound <= held.bounds.upperBound
             else { return .lacking }
-            let start = bounds.lowerBound - held.bounds.lowerBound
-            return .part(start..<(start + Int64(bounds.count)), ContentRange(bounds: bounds, total: total))
+            let start = wanted[0].lowerBound - held.bounds.lowerBound
+            return .part(start..<(start + Int64(wanted[0].count)), ContentRange(bounds: wanted[0], total: total))
         }
         guard stored.head.status == 200 else { return .whole }
-        guard let bounds = wanted.bounds(in: stored.byteCount) else { return .unsatisfiable(total: stored.byteCount) }
-        return .part(bounds, ContentRange(bounds: bounds, total: stored.byteCount))
+        let total = stored.byteCount
+        let wanted = RequestedRange.bounds(ranges, in: total)
+        if wanted.isEmpty { return .unsatisfiable(total: total) }
+        if wanted.count == 1 { return .part(wanted[0], ContentRange(bounds: wanted[0], total: total)) }
+        return .parts(wanted.map { ContentRange(bounds: $0, total: total) })
     }
 
     /// Tells whether `If-Range` lets the range count: only a strong validator that is the stored one does.

@@ -110,6 +110,10 @@ package final class EntryDecoder {
             return .renewal(
                 try QueryResult(params, limits: limits), try methods.query(params),
                 asOf: try params.sequence("stored_as_of"))
+        case "deletion":
+            guard let key = try keys("keys", params).first else { throw params.wrong("keys", "the key of an entity") }
+            let fetch = try params.integer("fetch", in: 0...Int64.max).map { UInt64($0) }
+            return .deletion(key, asOf: try params.sequence("as_of"), fetch: fetch)
         case "document": return .document(try document(params))
         case "invalidation": return .invalidation(try methods.invalidation(params))
         case "update": return .update(try methods.update(params))

@@ -52,6 +52,7 @@ extension RecordedStep {
         case .fetchEnd: "fetch_end"
         case .result: "result"
         case .renewal: "renewal"
+        case .deletion: "deletion"
         case .document: "document"
         case .invalidation: "invalidation"
         case .update: "update"
@@ -90,7 +91,8 @@ extension JSONLine {
             member("message", Optional(ByteString(message)))
         case .resumption(let library, let attempt), .postponement(let library, let attempt):
             attempted(library, attempt)
-        case .transaction, .result, .renewal, .document, .invalidation, .update, .commit, .rollBack, .retry:
+        case .transaction, .result, .renewal, .deletion, .document, .invalidation, .update, .commit, .rollBack,
+            .retry:
             request(step)
         case .removal(let keys):
             name("keys")
@@ -136,7 +138,7 @@ extension JSONLine {
         member("attempt", attempt)
     }
 
-    private mutating func keys(_ keys: [EntityKey]) {
+    mutating func keys(_ keys: [EntityKey]) {
         for key in keys {
             object { line in
                 line.member("library_id", Optional(key.library))

@@ -27,6 +27,11 @@ extension JSONLine {
             query(key)
             if let asOf { member("stored_as_of", Optional(asOf)) }
             self.result(result)
+        case .deletion(let key, let asOf, let fetch):
+            name("keys")
+            array { $0.keys([key]) }
+            if let asOf { member("as_of", Optional(asOf)) }
+            if let fetch { member("fetch", fetch) }
         case .document(let answer): document(answer)
         case .invalidation(let invalidation): self.invalidation(invalidation)
         case .update(let update):

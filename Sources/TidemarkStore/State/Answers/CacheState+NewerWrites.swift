@@ -86,9 +86,13 @@ extension CacheState {
     }
 
     func newerWrites(than head: AnswerHead, in library: LibraryIndex) -> NewerWrites {
-        if let asOf = head.asOf {
+        newerWrites(asOf: head.asOf, start: head.start, in: library)
+    }
+
+    func newerWrites(asOf: EventSequence?, start: FetchStart?, in library: LibraryIndex) -> NewerWrites {
+        if let asOf {
             let sequenced = recentWrites.writes(after: asOf, in: library)
-            let meanwhile = head.start.map { recentWrites.writes(after: $0.write) } ?? []
+            let meanwhile = start.map { recentWrites.writes(after: $0.write) } ?? []
             // A write with a sequence is compared by that alone; one without, by its time of arrival.
             let unsequenced = (meanwhile ?? []).filter { $0.sequence == nil && $0.key.library == library }
             let isBehind = knownThrough(library).map { $0 > asOf } ?? false
@@ -96,7 +100,7 @@ extension CacheState {
                 keys: Set(unsequenced.map(\.key)), writes: sequenced.writes + unsequenced,
                 isPartial: isBehind && !sequenced.isWhole, asOf: asOf, isUnsure: meanwhile == nil)
         }
-        guard let start = head.start else { return NewerWrites(keys: [], writes: [], isPartial: false) }
+        guard let start else { return NewerWrites(keys: [], writes: [], isPartial: false) }
         guard let remembered = recentWrites.writes(after: start.write) else {
             return NewerWrites(keys: [], writes: [], isPartial: true, asOf: start.cursor, isUnsure: true)
         }
