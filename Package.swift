@@ -99,6 +99,11 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        // Typed operations: what generated code needs at run time, and what generates it.
+        .target(
+            name: "TidemarkOperations", dependencies: ["Tidemark"], swiftSettings: strict),
+        .target(
+            name: "TidemarkGraphQLGenerator", dependencies: ["TidemarkGraphQL", "TidemarkModel"], swiftSettings: strict),
         // What RFC 9111 says, as functions of values: no sockets, no clock.
         .target(name: "TidemarkHTTPRules", dependencies: ["TidemarkModel"], swiftSettings: strict),
         // Answers of HTTP beside the entities. The network is behind a port; libcurl is loaded when it is first used.
@@ -261,6 +266,9 @@ let package = Package(
             name: "TidemarkGraphQLTests",
             dependencies: ["TidemarkGraphQL", "TidemarkModel", "TidemarkTestKit", "TidemarkTesting"],
             swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkGraphQLGeneratorTests",
+            dependencies: ["TidemarkGraphQL", "TidemarkGraphQLGenerator", "TidemarkModel"], swiftSettings: strict),
         .testTarget(
             name: "TidemarkGraphQLStoreTests",
             dependencies: [
