@@ -25,6 +25,8 @@ let package = Package(
         .library(name: "TidemarkCombine", targets: ["TidemarkCombine"]),
         .library(name: "TidemarkService", targets: ["TidemarkService"]),
         .library(name: "tidemarksqlite", type: .dynamic, targets: ["CSQLiteExtension"]),
+        .library(name: "TidemarkOperations", targets: ["TidemarkOperations"]),
+        .executable(name: "tidemark-graphql-generate", targets: ["tidemark-graphql-generate"]),
         .executable(name: "tidemark", targets: ["TidemarkCommand"]),
     ],
     dependencies: [
@@ -104,6 +106,12 @@ let package = Package(
             name: "TidemarkOperations", dependencies: ["Tidemark"], swiftSettings: strict),
         .target(
             name: "TidemarkGraphQLGenerator", dependencies: ["TidemarkGraphQL", "TidemarkModel"], swiftSettings: strict),
+        .executableTarget(
+            name: "tidemark-graphql-generate",
+            dependencies: [
+                "TidemarkGraphQLGenerator", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
         // What RFC 9111 says, as functions of values: no sockets, no clock.
         .target(name: "TidemarkHTTPRules", dependencies: ["TidemarkModel"], swiftSettings: strict),
         // Answers of HTTP beside the entities. The network is behind a port; libcurl is loaded when it is first used.
@@ -269,6 +277,16 @@ let package = Package(
         .testTarget(
             name: "TidemarkGraphQLGeneratorTests",
             dependencies: ["TidemarkGraphQL", "TidemarkGraphQLGenerator", "TidemarkModel"], swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkOperationsTests",
+            dependencies: [
+                "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLGenerator", "TidemarkGraphQLStore", "TidemarkModel",
+                "TidemarkOperations", "TidemarkTesting",
+            ],
+            exclude: [
+                "StarWars/Documents", "StarWars/schema.graphqls", "Photos/Documents", "Photos/schema.graphqls",
+                "Torture/Documents", "Torture/schema.graphqls",
+            ], swiftSettings: strict),
         .testTarget(
             name: "TidemarkGraphQLStoreTests",
             dependencies: [

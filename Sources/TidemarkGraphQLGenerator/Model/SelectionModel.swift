@@ -89,6 +89,8 @@ package struct DeferralModel: Hashable, Sendable {
     /// The name of the Swift property.
     package var name: String
     package var label: String?
+    /// The place of the fragment in the documents: one deferral for each.
+    package var place: SourcePlace
     /// The object types that its type condition allows; nil when it always holds.
     package var typenames: [String]?
     package var selection: SelectionReference

@@ -36,6 +36,11 @@ package enum SwiftName {
         keywords.contains(name) && !contextual.contains(name) ? "`\(name)`" : name
     }
 
+    /// The name as it is written before the colon of an argument.
+    package static func label(_ name: String) -> String {
+        ["inout", "let", "var"].contains(name) ? "`\(name)`" : name
+    }
+
     /// The name of a property: `hero_name`, `HERO_NAME` and `HeroName` are all `heroName`.
     package static func member(_ name: String) -> String {
         let words = words(of: name)

@@ -37,6 +37,7 @@ struct FragmentItem {
     /// nil for an inline fragment.
     var name: ByteString?
     var label: String?
+    var place: SourcePlace
     /// The object types for which the place around it holds.
     var outerTypes: Set<SchemaTypeID>
     var source: SelectionSource
@@ -80,7 +81,9 @@ struct SelectionItems {
                 inner.selections = fragment.selections
                 if let deferral = Deferral(fragment.directives) {
                     deferrals.append(
-                        FragmentItem(name: nil, label: deferral.label, outerTypes: source.types, source: inner))
+                        FragmentItem(
+                            name: nil, label: deferral.label, place: fragment.place, outerTypes: source.types,
+                            source: inner))
                 } else {
                     inner.isConditional = source.isConditional || inclusion == .conditional
                     add(inner)
@@ -96,11 +99,13 @@ struct SelectionItems {
         if let deferral = Deferral(spread.directives) {
             return deferrals.append(
                 FragmentItem(
-                    name: spread.name.text, label: deferral.label, outerTypes: source.types, source: inner))
+                    name: spread.name.text, label: deferral.label, place: spread.place, outerTypes: source.types,
+                    source: inner))
         }
         if source.isConditional || inclusion == .conditional {
             return conditionals.append(
-                FragmentItem(name: spread.name.text, label: nil, outerTypes: source.types, source: inner))
+                FragmentItem(
+                    name: spread.name.text, label: nil, place: spread.place, outerTypes: source.types, source: inner))
         }
         if source.via == nil { spreads.append(SpreadItem(name: spread.name.text, types: inner.types)) }
         inner.via = source.via ?? spread.name.text

@@ -54,12 +54,12 @@ struct SelectionResolver {
     mutating func selection(_ sources: [SelectionSource], type: SchemaTypeID, path: TypePath) -> SelectionModel {
         let items = SelectionItems(sources, schema: schema, fragments: fragments)
         let base = Set(schema[type].possibleTypes)
-        var names = NestedNames(topNames)
+        var names = NestedNames(topNames.union(path.names))
         var model = level(items, base, type, path, &names, around: nil)
         for condition in viewConditions(items, base) {
             let typeName = names.type("As" + SwiftName.type(schema[condition.type].name.description))
             let name = names.member(SwiftName.member(typeName))
-            var inner = NestedNames(topNames)
+            var inner = NestedNames(topNames.union(path.names + [typeName]))
             let view = level(
                 items, condition.types, condition.type, path.appending(typeName), &inner, around: model)
             model.views.append(ViewModel(name: name, selection: view))
@@ -105,7 +105,7 @@ struct SelectionResolver {
             guard let group = groups[name], let field = field(group, type, path, &names, around) else { continue }
             model.fields.append(field)
         }
-        addFragments(items, types, to: &model, &names)
+        addFragments(items, types, to: &model, &names, around)
         return model
     }
 
@@ -175,24 +175,26 @@ struct SelectionResolver {
 
     private mutating func addFragments(
         _ items: SelectionItems, _ types: Set<SchemaTypeID>, to model: inout SelectionModel,
-        _ names: inout NestedNames
+        _ names: inout NestedNames, _ around: SelectionModel?
     ) {
         var seen: Set<ByteString> = []
-        var fragmentNames = NameScope()
+        var fragmentNames = NameScope(["base", "self", "init"])
         for spread in items.spreads where spread.types.isSuperset(of: types) {
             guard seen.insert(spread.name).inserted, let path = fragmentPaths[spread.name] else { continue }
             let name = fragmentNames.take(SwiftName.member(spread.name.description), suffix: "Fragment")
             model.spreads.append(SpreadModel(name: name, path: path, view: nil))
         }
         for item in items.conditionals where item.outerTypes.isSuperset(of: types) {
-            guard let fragment = item.name, let path = fragmentPaths[fragment], seen.insert(fragment).inserted else {
-                continue
-            }
+            guard let fragment = item.name, let path = fragmentPaths[fragment], seen.insert(fragment).inserted,
+                around?.conditionals.contains(where: { $0.path == path }) != true
+            else { continue }
             let name = names.member(SwiftName.member(fragment.description), suffix: "Fragment")
             model.conditionals.append(
                 ConditionalModel(name: name, path: path, typenames: typenames(item, among: types)))
         }
         for item in items.deferrals where item.outerTypes.isSuperset(of: types) {
+            // The structure around a view has what every type has.
+            guard around?.deferrals.contains(where: { $0.place == item.place }) != true else { continue }
             if let deferral = deferral(item, types, model.path, &seen, &names) { model.deferrals.append(deferral) }
         }
     }
@@ -205,22 +207,25 @@ struct SelectionResolver {
         if let fragment = item.name {
             guard let shared = fragmentPaths[fragment], seen.insert(fragment).inserted else { return nil }
             let name = names.member(SwiftName.member(item.label ?? fragment.description), suffix: "Fragment")
-            return DeferralModel(name: name, label: item.label, typenames: typenames, selection: .shared(shared))
+            return DeferralModel(
+                name: name, label: item.label, place: item.place, typenames: typenames, selection: .shared(shared))
         }
         let word = item.label ?? "deferred"
         let name = names.member(SwiftName.member(word), suffix: "Fragment")
         if let via = item.source.via, let fragment = fragment(via),
-            let known = fragment.deferrals.first(where: { $0.label == item.label && $0.name == name })
+            let known = fragment.allDeferrals.first(where: { $0.place == item.place })
         {
             return DeferralModel(
-                name: name, label: item.label, typenames: typenames, selection: .shared(known.selection.path))
+                name: name, label: item.label, place: item.place, typenames: typenames,
+                selection: .shared(known.selection.path))
         }
         var source = item.source
         source.types = Set(schema[source.parent].possibleTypes)
         source.via = nil
         let typeName = names.type(SwiftName.type(word))
         let selection = selection([source], type: source.parent, path: path.appending(typeName))
-        return DeferralModel(name: name, label: item.label, typenames: typenames, selection: .own(selection))
+        return DeferralModel(
+            name: name, label: item.label, place: item.place, typenames: typenames, selection: .own(selection))
     }
 
     /// The object types that a fragment's condition allows; nil when it allows all.
@@ -231,7 +236,7 @@ struct SelectionResolver {
 
     /// Fragments that only a view spreads can be reached from the structure around it.
     private func addViewSpreads(to model: inout SelectionModel, _ items: SelectionItems) {
-        var names = NameScope(Set(model.spreads.map(\.name)))
+        var names = NameScope(Set(model.spreads.map(\.name)).union(["base", "self", "init"]))
         var paths = Set(model.spreads.map(\.path))
         for view in model.views {
             for spread in view.selection.spreads where paths.insert(spread.path).inserted {
@@ -240,6 +245,11 @@ struct SelectionResolver {
             }
         }
     }
+}
+
+extension SelectionModel {
+    /// The deferred fragments of the selection and of its views.
+    fileprivate var allDeferrals: [DeferralModel] { deferrals + views.flatMap(\.selection.deferrals) }
 }
 
 /// Names inside one structure: its properties and its nested types.
