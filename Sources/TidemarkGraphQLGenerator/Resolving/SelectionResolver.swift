@@ -222,6 +222,8 @@ struct SelectionResolver {
         var source = item.source
         source.types = Set(schema[source.parent].possibleTypes)
         source.via = nil
+        // The set around the fragment asks for the type's name, which the views of the fragment need.
+        if !schema.roots.values.contains(source.parent) { source.selections.insert(TypenameWriter.field, at: 0) }
         let typeName = names.type(SwiftName.type(word))
         let selection = selection([source], type: source.parent, path: path.appending(typeName))
         return DeferralModel(

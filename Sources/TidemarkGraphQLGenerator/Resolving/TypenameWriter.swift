@@ -34,9 +34,7 @@ struct TypenameWriter {
         }
         let rest = inside(selections)
         guard !hasTypename else { return rest }
-        let added = Field(
-            alias: nil, name: Name(TypenameWriter.name, at: .none), arguments: [], directives: [], selections: [])
-        return [.field(added)] + rest
+        return [TypenameWriter.field] + rest
     }
 
     private func inside(_ selections: [Selection]) -> [Selection] {
@@ -54,4 +52,9 @@ struct TypenameWriter {
     }
 
     static let name: ByteString = "__typename"
+
+    /// `__typename` as a selection.
+    static var field: Selection {
+        .field(Field(alias: nil, name: Name(name, at: .none), arguments: [], directives: [], selections: []))
+    }
 }

@@ -178,16 +178,24 @@ struct HeroLater: TypedQuery {
                 static let typenames: [String] = ["Droid"]
                 static let ages: [String: Int] = ["primaryFunction": 30]
 
+                var typename: String
                 /// The work that the droid was made for.
                 var primaryFunction: String?
 
-                init(primaryFunction: String? = nil) { self.primaryFunction = primaryFunction }
+                init(typename: String = "Droid", primaryFunction: String? = nil) {
+                    self.typename = typename
+                    self.primaryFunction = primaryFunction
+                }
 
                 init(reading object: inout SelectionReader) throws(SelectionError) {
+                    self.typename = try object.value("__typename")
                     self.primaryFunction = try object.value("primaryFunction")
                 }
 
-                func write(to object: inout SelectionWriter) { object.write("primaryFunction", self.primaryFunction) }
+                func write(to object: inout SelectionWriter) {
+                    object.write("__typename", self.typename)
+                    object.write("primaryFunction", self.primaryFunction)
+                }
             }
         }
     }

@@ -987,15 +987,23 @@ extension Torture {
                         public struct Inner: SelectionSet {
                             public static let typenames: [String] = ["Type", "Protocol", "Data"]
 
+                            public var typename: String
                             public var selfField: Self3?
 
-                            public init(selfField: Self3? = nil) { self.selfField = selfField }
+                            public init(typename: String, selfField: Self3? = nil) {
+                                self.typename = typename
+                                self.selfField = selfField
+                            }
 
                             public init(reading object: inout SelectionReader) throws(SelectionError) {
+                                self.typename = try object.value("__typename")
                                 self.selfField = try object.value("self")
                             }
 
-                            public func write(to object: inout SelectionWriter) { object.write("self", self.selfField) }
+                            public func write(to object: inout SelectionWriter) {
+                                object.write("__typename", self.typename)
+                                object.write("self", self.selfField)
+                            }
 
                             /// Names that Swift, the generator or the runtime use.
                             public struct Self3: SelectionSet {
@@ -1025,15 +1033,23 @@ extension Torture {
                         public struct DeferredSelection: SelectionSet {
                             public static let typenames: [String] = ["Type", "Protocol", "Data"]
 
+                            public var typename: String
                             public var type: String?
 
-                            public init(type: String? = nil) { self.type = type }
+                            public init(typename: String, type: String? = nil) {
+                                self.typename = typename
+                                self.type = type
+                            }
 
                             public init(reading object: inout SelectionReader) throws(SelectionError) {
+                                self.typename = try object.value("__typename")
                                 self.type = try object.value("Type")
                             }
 
-                            public func write(to object: inout SelectionWriter) { object.write("Type", self.type) }
+                            public func write(to object: inout SelectionWriter) {
+                                object.write("__typename", self.typename)
+                                object.write("Type", self.type)
+                            }
                         }
                     }
 
@@ -1454,15 +1470,21 @@ extension Torture {
                             public struct Inner: SelectionSet {
                                 public static let typenames: [String] = ["Type", "Protocol", "Data"]
 
+                                public var typename: String
                                 public var selfField: Self3?
 
-                                public init(selfField: Self3? = nil) { self.selfField = selfField }
+                                public init(typename: String, selfField: Self3? = nil) {
+                                    self.typename = typename
+                                    self.selfField = selfField
+                                }
 
                                 public init(reading object: inout SelectionReader) throws(SelectionError) {
+                                    self.typename = try object.value("__typename")
                                     self.selfField = try object.value("self")
                                 }
 
                                 public func write(to object: inout SelectionWriter) {
+                                    object.write("__typename", self.typename)
                                     object.write("self", self.selfField)
                                 }
 
@@ -1494,15 +1516,23 @@ extension Torture {
                             public struct DeferredSelection: SelectionSet {
                                 public static let typenames: [String] = ["Type", "Protocol", "Data"]
 
+                                public var typename: String
                                 public var type: String?
 
-                                public init(type: String? = nil) { self.type = type }
+                                public init(typename: String, type: String? = nil) {
+                                    self.typename = typename
+                                    self.type = type
+                                }
 
                                 public init(reading object: inout SelectionReader) throws(SelectionError) {
+                                    self.typename = try object.value("__typename")
                                     self.type = try object.value("Type")
                                 }
 
-                                public func write(to object: inout SelectionWriter) { object.write("Type", self.type) }
+                                public func write(to object: inout SelectionWriter) {
+                                    object.write("__typename", self.typename)
+                                    object.write("Type", self.type)
+                                }
                             }
                         }
 
@@ -1929,13 +1959,15 @@ extension Torture.UnionBits.AsProtocol.TypeSelection.AnySelection {
 
 extension Torture.Loop.SelfSelection.Self2.Inner {
     fileprivate init(_ value: Torture.Deep.Data.Node.SelfSelection.Self2.Inner) {
-        self.init(selfField: value.selfField.map { Torture.Loop.SelfSelection.Self2.Inner.Self3($0) })
+        self.init(
+            typename: value.typename,
+            selfField: value.selfField.map { Torture.Loop.SelfSelection.Self2.Inner.Self3($0) })
     }
 }
 
 extension Torture.Loop.SelfSelection.Self2.DeferredSelection {
     fileprivate init(_ value: Torture.Deep.Data.Node.SelfSelection.Self2.DeferredSelection) {
-        self.init(type: value.type)
+        self.init(typename: value.typename, type: value.type)
     }
 }
 
@@ -1953,13 +1985,15 @@ extension Torture.Loop.SelfSelection.AsData.DataSelection {
 
 extension Torture.Loop.SelfSelection.Self2.Inner {
     fileprivate init(_ value: Torture.Deep.Data.Node.AsType.SelfSelection.Self2.Inner) {
-        self.init(selfField: value.selfField.map { Torture.Loop.SelfSelection.Self2.Inner.Self3($0) })
+        self.init(
+            typename: value.typename,
+            selfField: value.selfField.map { Torture.Loop.SelfSelection.Self2.Inner.Self3($0) })
     }
 }
 
 extension Torture.Loop.SelfSelection.Self2.DeferredSelection {
     fileprivate init(_ value: Torture.Deep.Data.Node.AsType.SelfSelection.Self2.DeferredSelection) {
-        self.init(type: value.type)
+        self.init(typename: value.typename, type: value.type)
     }
 }
 

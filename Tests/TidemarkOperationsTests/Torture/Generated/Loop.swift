@@ -306,15 +306,23 @@ extension Torture {
                 public struct Inner: SelectionSet {
                     public static let typenames: [String] = ["Type", "Protocol", "Data"]
 
+                    public var typename: String
                     public var selfField: Self3?
 
-                    public init(selfField: Self3? = nil) { self.selfField = selfField }
+                    public init(typename: String, selfField: Self3? = nil) {
+                        self.typename = typename
+                        self.selfField = selfField
+                    }
 
                     public init(reading object: inout SelectionReader) throws(SelectionError) {
+                        self.typename = try object.value("__typename")
                         self.selfField = try object.value("self")
                     }
 
-                    public func write(to object: inout SelectionWriter) { object.write("self", self.selfField) }
+                    public func write(to object: inout SelectionWriter) {
+                        object.write("__typename", self.typename)
+                        object.write("self", self.selfField)
+                    }
 
                     /// Names that Swift, the generator or the runtime use.
                     public struct Self3: SelectionSet {
@@ -344,15 +352,23 @@ extension Torture {
                 public struct DeferredSelection: SelectionSet {
                     public static let typenames: [String] = ["Type", "Protocol", "Data"]
 
+                    public var typename: String
                     public var type: String?
 
-                    public init(type: String? = nil) { self.type = type }
+                    public init(typename: String, type: String? = nil) {
+                        self.typename = typename
+                        self.type = type
+                    }
 
                     public init(reading object: inout SelectionReader) throws(SelectionError) {
+                        self.typename = try object.value("__typename")
                         self.type = try object.value("Type")
                     }
 
-                    public func write(to object: inout SelectionWriter) { object.write("Type", self.type) }
+                    public func write(to object: inout SelectionWriter) {
+                        object.write("__typename", self.typename)
+                        object.write("Type", self.type)
+                    }
                 }
             }
 
