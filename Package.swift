@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "tidemarksqlite", type: .dynamic, targets: ["CSQLiteExtension"]),
         .library(name: "TidemarkOperations", targets: ["TidemarkOperations"]),
         .executable(name: "tidemark-graphql-generate", targets: ["tidemark-graphql-generate"]),
+        .plugin(name: "TidemarkGraphQLPlugin", targets: ["TidemarkGraphQLPlugin"]),
         .executable(name: "tidemark", targets: ["TidemarkCommand"]),
     ],
     dependencies: [
@@ -112,6 +113,8 @@ let package = Package(
                 "TidemarkGraphQLGenerator", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
+        .plugin(
+            name: "TidemarkGraphQLPlugin", capability: .buildTool(), dependencies: ["tidemark-graphql-generate"]),
         // What RFC 9111 says, as functions of values: no sockets, no clock.
         .target(name: "TidemarkHTTPRules", dependencies: ["TidemarkModel"], swiftSettings: strict),
         // Answers of HTTP beside the entities. The network is behind a port; libcurl is loaded when it is first used.
