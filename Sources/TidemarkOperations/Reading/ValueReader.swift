@@ -138,7 +138,7 @@ public struct ValueReader {
     }
 }
 
-/// What every reader of one text shares.
+/// The state that all readers of one text share.
 @usableFromInline
 final class ReadingContext: Sendable {
     let failures: [DeferredFailure]
