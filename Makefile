@@ -121,6 +121,16 @@ simulate: deps
 canaries: deps
 	Tests/Canaries/canaries.py
 
+## generate-operations: write the generated operations of the tests again
+generate-operations: deps
+	@$(SWIFT) build --product tidemark-graphql-generate
+	@cd Tests/TidemarkOperationsTests && tool="$$($(SWIFT) build --package-path ../.. --show-bin-path)/tidemark-graphql-generate" && \
+	    "$$tool" --schema StarWars/schema.graphqls --operations 'StarWars/Documents/*.graphql' --output StarWars/Generated && \
+	    "$$tool" --schema Photos/schema.graphqls --operations 'Photos/Documents/*.graphql' --output Photos/Generated \
+	        --module Photos --access package --scalars DateTime=Date,Link=URL --per-document && \
+	    "$$tool" --schema Torture/schema.graphqls --operations 'Torture/Documents/*.graphql' --output Torture/Generated \
+	        --module Torture --access public
+
 ## graphql-oracle: compare DOCUMENTS random documents with graphql-core, which it installs (DOCUMENTS=10000); minutes
 graphql-oracle: deps
 	@Tests/Python/install
@@ -252,5 +262,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan asan-jetstream test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
+.PHONY: web web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan asan-jetstream test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps

@@ -31,6 +31,9 @@ let package = Package(
         .library(name: "TidemarkServer", targets: ["TidemarkServer"]),
         .executable(name: "tidemark", targets: ["TidemarkTool"]),
         .executable(name: "tidemark-serve", targets: ["TidemarkServeTool"]),
+        .library(name: "TidemarkOperations", targets: ["TidemarkOperations"]),
+        .executable(name: "tidemark-graphql-generate", targets: ["tidemark-graphql-generate"]),
+        .plugin(name: "TidemarkGraphQLPlugin", targets: ["TidemarkGraphQLPlugin"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -109,6 +112,19 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        // Typed operations: what generated code needs at run time, and what generates it.
+        .target(
+            name: "TidemarkOperations", dependencies: ["Tidemark"], swiftSettings: strict),
+        .target(
+            name: "TidemarkGraphQLGenerator", dependencies: ["TidemarkGraphQL", "TidemarkModel"], swiftSettings: strict),
+        .executableTarget(
+            name: "tidemark-graphql-generate",
+            dependencies: [
+                "TidemarkGraphQLGenerator", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+        .plugin(
+            name: "TidemarkGraphQLPlugin", capability: .buildTool(), dependencies: ["tidemark-graphql-generate"]),
         // What RFC 9111 says, as functions of values: no sockets, no clock.
         .target(name: "TidemarkHTTPRules", dependencies: ["TidemarkModel"], swiftSettings: strict),
         // Answers of HTTP beside the entities. The network is behind a port; libcurl is loaded when it is first used.
@@ -297,6 +313,19 @@ let package = Package(
             name: "TidemarkGraphQLTests",
             dependencies: ["TidemarkGraphQL", "TidemarkModel", "TidemarkTestKit", "TidemarkTesting"],
             swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkGraphQLGeneratorTests",
+            dependencies: ["TidemarkGraphQL", "TidemarkGraphQLGenerator", "TidemarkModel"], swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkOperationsTests",
+            dependencies: [
+                "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLGenerator", "TidemarkGraphQLStore", "TidemarkModel",
+                "TidemarkOperations", "TidemarkTesting",
+            ],
+            exclude: [
+                "StarWars/Documents", "StarWars/schema.graphqls", "Photos/Documents", "Photos/schema.graphqls",
+                "Torture/Documents", "Torture/schema.graphqls",
+            ], swiftSettings: strict),
         .testTarget(
             name: "TidemarkGraphQLStoreTests",
             dependencies: [

@@ -1,7 +1,7 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// Three programs as a user would write them: only what is public is used. A package of your own names Tidemark by the
+// Four programs as a user would write them: only what is public is used. A package of your own names Tidemark by the
 // address of its repository instead: .package(url: "https://your.host/tidemark.git", from: "0.2.0").
 let tidemark: (String) -> Target.Dependency = { .product(name: $0, package: "tidemark") }
 
@@ -28,6 +28,9 @@ let package = Package(
             name: "watch-list",
             dependencies: ["Photos", tidemark("Tidemark"), tidemark("TidemarkSQLite")],
             path: "Sources/WatchList"),
+        .executableTarget(
+            name: "heroes", dependencies: [tidemark("Tidemark"), tidemark("TidemarkOperations")],
+            path: "Sources/Heroes", plugins: [.plugin(name: "TidemarkGraphQLPlugin", package: "tidemark")]),
         .testTarget(
             name: "PhotosTests",
             dependencies: [

@@ -1,0 +1,113 @@
+import TidemarkGraphQL
+import TidemarkModel
+
+/// The documents of several files as one document, which still knows the file of each line.
+///
+/// Fragments may be defined in one file and spread in another. Each file is parsed alone first, so that an error of the
+/// grammar has its own file; then all are checked together.
+package struct OperationSources: Sendable {
+    /// In the order of the files, then in the order written.
+    package let document: ExecutableDocument
+    private let paths: [String]
+    /// The number of lines before each file in the joined text.
+    private let linesBefore: [Int]
+
+    /// Limits of one run: as those of a document, but for all files together.
+    static var limits: ExecutableLimits {
+        var limits = ExecutableLimits()
+        limits.byteCountMax = 16 << 20
+        limits.selectionCountMax = 1_000_000
+        return limits
+    }
+
+    /// - Throws: ``GeneratorError`` with every finding of the grammar, or else of the rules of GraphQL.
+    package init(_ sources: [SourceText], schema: GraphQLSchema) throws(GeneratorError) {
+        var text: [UInt8] = []
+        var linesBefore: [Int] = []
+        var line = 0
+        var findings: [GeneratorFinding] = []
+        for source in sources {
+            let bytes = OperationSources.withoutMark(source.bytes)
+            do throws(DocumentRefusal) {
+                _ = try DocumentParser.parseExecutable(bytes, limits: OperationSources.limits)
+            } catch {
+                findings += OperationSources.findings(of: error) { (source.path, $0) }
+            }
+            linesBefore.append(line)
+            text += bytes
+            // A comment in the last line must not reach into the next file.
+            text.append(UInt8(ascii: "\n"))
+            line += OperationSources.lineEndCount(bytes) + 1
+        }
+        paths = sources.map(\.path)
+        self.linesBefore = linesBefore
+        guard findings.isEmpty else { throw GeneratorError(findings) }
+        guard !sources.isEmpty else {
+            document = ExecutableDocument(definitions: [])
+            return
+        }
+        let places = FilePlaces(paths: paths, linesBefore: linesBefore)
+        do throws(DocumentRefusal) {
+            document = try DocumentParser.parseExecutable(text, limits: OperationSources.limits)
+            try DocumentValidator.check(
+                document, schema: schema, purpose: .fragments, limits: OperationSources.limits)
+        } catch {
+            throw GeneratorError(OperationSources.findings(of: error) { places.place(ofLine: $0) })
+        }
+    }
+
+    /// The file of a place in `document`, and the line there.
+    package func place(ofLine line: Int) -> (path: String, line: Int) {
+        FilePlaces(paths: paths, linesBefore: linesBefore).place(ofLine: line)
+    }
+
+    /// A finding at a place of `document`.
+    package func finding(_ message: String, at place: SourcePlace) -> GeneratorFinding {
+        let file = self.place(ofLine: place.line)
+        return GeneratorFinding(path: file.path, line: file.line, column: place.column, message: message)
+    }
+
+    private static func findings(
+        of refusal: DocumentRefusal, _ place: (Int) -> (path: String, line: Int)
+    ) -> [GeneratorFinding] {
+        guard !refusal.findings.isEmpty else {
+            let file = place(1)
+            return [GeneratorFinding(path: file.path, line: file.line, column: 1, message: refusal.message)]
+        }
+        return refusal.findings.map { finding in
+            let file = place(finding.line)
+            return GeneratorFinding(
+                path: file.path, line: file.line, column: finding.column, message: finding.message)
+        }
+    }
+
+    private static func withoutMark(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+    }
+
+    /// Line ends as places count them: LF, CR LF or CR.
+    private static func lineEndCount(_ bytes: [UInt8]) -> Int {
+        var count = 0
+        for (index, byte) in bytes.enumerated() {
+            switch byte {
+            case UInt8(ascii: "\n"): count += 1
+            case UInt8(ascii: "\r"):
+                if index + 1 == bytes.count || bytes[index + 1] != UInt8(ascii: "\n") { count += 1 }
+            default: break
+            }
+        }
+        // A CR at the end and the LF that joins the files are one line end.
+        return bytes.last == UInt8(ascii: "\r") ? count - 1 : count
+    }
+}
+
+/// The files of the lines of a joined text.
+private struct FilePlaces {
+    let paths: [String]
+    let linesBefore: [Int]
+
+    func place(ofLine line: Int) -> (path: String, line: Int) {
+        let file = linesBefore.lastIndex { $0 < line } ?? 0
+        return (paths[file], line - linesBefore[file])
+    }
+}

@@ -1,0 +1,33 @@
+import TidemarkGraphQL
+import TidemarkModel
+
+/// Descriptions and the order of enum values, which a schema for checks does not keep.
+struct SchemaTexts {
+    /// One value of an enum.
+    struct EnumValue {
+        var name: String
+        var description: String?
+    }
+
+    /// By type, in the order written; those of extensions follow.
+    private(set) var values: [ByteString: [EnumValue]] = [:]
+    /// By input type, then field.
+    private(set) var inputs: [ByteString: [ByteString: String]] = [:]
+
+    /// - Complexity: O(document).
+    init(_ document: Document) {
+        for case .type(let type) in document.definitions {
+            switch type.body {
+            case .enumeration(let values):
+                self.values[type.name.text, default: []] += values.map {
+                    EnumValue(name: $0.name.text.description, description: $0.description?.text.description)
+                }
+            case .input(let fields):
+                for field in fields {
+                    inputs[type.name.text, default: [:]][field.name.text] = field.description?.text.description
+                }
+            case .scalar, .object, .interface, .union: break
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// Names that are taken in one scope; a second use of a name gets another one, always the same for the same input.
+package struct NameScope: Hashable, Sendable {
+    private var taken: Set<String>
+
+    package init(_ taken: Set<String> = []) {
+        self.taken = taken
+    }
+
+    /// Takes a name: itself where it is free, else with the suffix, else with a number.
+    package mutating func take(_ name: String, suffix: String) -> String {
+        if taken.insert(name).inserted { return name }
+        var candidate = name + suffix
+        var number = 2
+        while !taken.insert(candidate).inserted {
+            candidate = "\(name)\(number)"
+            number += 1
+        }
+        return candidate
+    }
+
+    package func contains(_ name: String) -> Bool { taken.contains(name) }
+}

@@ -1,0 +1,149 @@
+/// A place in the JSON of data, from which one value after the other is read without an intermediate form.
+///
+/// A reader is valid inside the call that made it. Every read checks the end of the bytes, so that text that is no JSON
+/// is an error and nothing else.
+public struct ValueReader {
+    @usableFromInline let bytes: UnsafeRawBufferPointer
+    /// The next byte.
+    @usableFromInline var offset: Int
+    @usableFromInline let context: Unmanaged<ReadingContext>
+
+    init(_ bytes: UnsafeRawBufferPointer, _ context: ReadingContext) {
+        self.bytes = bytes
+        offset = 0
+        self.context = Unmanaged.passUnretained(context)
+    }
+
+    /// Reads a whole text as one value.
+    @usableFromInline
+    static func read<Value: SelectionValue>(
+        _ bytes: [UInt8], failures: [DeferredFailure]
+    ) throws(SelectionError) -> Value {
+        let context = ReadingContext(failures)
+        return try bytes.withUnsafeBufferPointer { (buffer) throws(SelectionError) in
+            var reader = ValueReader(UnsafeRawBufferPointer(buffer), context)
+            do throws(SelectionError) {
+                let value: Value = try reader.rest()
+                // The context is referred to without counting: it must live until here.
+                return withExtendedLifetime(context) { value }
+            } catch {
+                throw withExtendedLifetime(context) { reader.located(error) }
+            }
+        }
+    }
+
+    private mutating func rest<Value: SelectionValue>() throws(SelectionError) -> Value {
+        skipSpace()
+        let value = try Value(reading: &self)
+        skipSpace()
+        guard offset == bytes.count else { throw malformed("the end of the data") }
+        return value
+    }
+
+    /// The error with the path of its place.
+    private func located(_ error: SelectionError) -> SelectionError {
+        var error = error
+        error.path = PathFinder.path(to: error.offset, in: bytes)
+        return error
+    }
+
+    // MARK: Tokens
+
+    /// The byte at the offset; 0 at the end, which no token begins with.
+    @inlinable
+    var current: UInt8 { offset < bytes.count ? bytes[offset] : 0 }
+
+    @inlinable
+    mutating func skipSpace() {
+        while offset < bytes.count {
+            switch bytes[offset] {
+            case 0x20, 0x0A, 0x0D, 0x09: offset += 1
+            default: return
+            }
+        }
+    }
+
+    @inlinable
+    mutating func take(_ byte: UInt8) -> Bool {
+        guard current == byte else { return false }
+        offset += 1
+        return true
+    }
+
+    @inlinable
+    mutating func take(_ word: StaticString) -> Bool {
+        let count = word.utf8CodeUnitCount
+        guard bytes.count - offset >= count else { return false }
+        for index in 0..<count where bytes[offset + index] != word.utf8Start[index] { return false }
+        offset += count
+        return true
+    }
+
+    @usableFromInline
+    func malformed(_ expected: String) -> SelectionError {
+        SelectionError(.malformed, expected: expected, offset: offset)
+    }
+
+    /// The error for a value of another kind at this place.
+    public func wrongKind(_ expected: String) -> SelectionError {
+        SelectionError(.wrongKind, expected: expected, offset: offset)
+    }
+
+    // MARK: Values
+
+    /// Reads `null`.
+    ///
+    /// - Returns: false when another value is there, which is not read.
+    @inlinable
+    public mutating func null() throws(SelectionError) -> Bool {
+        guard current == UInt8(ascii: "n") else { return false }
+        guard take("null") else { throw malformed("null") }
+        return true
+    }
+
+    @inlinable
+    public mutating func boolean() throws(SelectionError) -> Bool {
+        if take("true") { return true }
+        if take("false") { return false }
+        throw wrongKind("Bool")
+    }
+
+    /// Opens a list.
+    ///
+    /// - Returns: Whether there is an element.
+    @inlinable
+    mutating func openList() throws(SelectionError) -> Bool {
+        guard take(UInt8(ascii: "[")) else { throw wrongKind("list") }
+        skipSpace()
+        return !take(UInt8(ascii: "]"))
+    }
+
+    /// Goes to the next element of a list, or behind its end.
+    @inlinable
+    mutating func nextElement() throws(SelectionError) -> Bool {
+        skipSpace()
+        if take(UInt8(ascii: ",")) {
+            skipSpace()
+            return true
+        }
+        guard take(UInt8(ascii: "]")) else { throw malformed("a comma or the end of a list") }
+        return false
+    }
+
+    /// Reads any value as its text.
+    public mutating func text() throws(SelectionError) -> [UInt8] {
+        let start = offset
+        try skipValue()
+        return Array(bytes[start..<offset])
+    }
+}
+
+/// The state that all readers of one text share.
+@usableFromInline
+final class ReadingContext: Sendable {
+    let failures: [DeferredFailure]
+
+    init(_ failures: [DeferredFailure]) {
+        self.failures = failures
+    }
+}
