@@ -67,28 +67,21 @@ struct FirstMatches {
         return last.id <= id
     }
 
-    /// Offers an entity.
+    /// Offers an entity; one that was offered before is replaced.
     ///
-    /// - Parameter isNew: Whether the entity was not offered before: it is counted as examined. Otherwise it replaces
-    ///   what was offered.
+    /// - Parameter isNew: Whether the entity is counted as examined.
     mutating func offer(_ id: ByteString, _ payload: UnsafeRawBufferPointer, isNew: Bool = true) {
-        if isNew { readCount += 1 } else { remove(id) }
-        // In the order of keys most entities of a page are known to be outside of it before they are looked into.
-        if rule.orderCount == 0, !isWanted(id.bytes) { return }
+        if isNew { readCount += 1 }
+        remove(id)
         guard pattern.matches(id), rule.matches(payload) else { return }
         let sortKey = rule.sortKey(of: payload, id: id)
-        guard isWanted(sortKey) else { return }
+        if let place, !place.lexicographicallyPrecedes(sortKey) { return }
+        if let bound, !sortKey.lexicographicallyPrecedes(bound) { return }
         matches.insert(Match(sortKey: sortKey, id: id, payload: Array(payload)), at: index(of: sortKey))
         sortKeys[id] = sortKey
         guard matches.count > countMax, let last = matches.popLast() else { return }
         sortKeys[last.id] = nil
         bound = last.sortKey
-    }
-
-    /// Whether a match with this sort key is after the place where the page begins, and not beyond the bound.
-    private func isWanted(_ sortKey: [UInt8]) -> Bool {
-        if let place, !place.lexicographicallyPrecedes(sortKey) { return false }
-        return bound.map { sortKey.lexicographicallyPrecedes($0) } ?? true
     }
 
     mutating func remove(_ id: ByteString) {

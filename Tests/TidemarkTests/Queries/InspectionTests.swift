@@ -66,40 +66,6 @@ import TidemarkTesting
         #expect(after.hitCount == before.hitCount && after.missCounts == before.missCounts)
     }
 
-    @Test func `quarantine gives records that were made a moment ago, and a retry takes them`() async throws {
-        let journal = MemoryJournal()
-        let small = try await QueryFixture.open(journal, hasUpstream: false) { $0.limits.batchMemberCountMax = 1 }
-        let batch =
-            "{\"library_id\":\"a\",\"event\":{\"ResourceChangedBatch\":{\"resource_type\":\"file\","
-            + "\"resources\":[{\"id\":\"x\"},{\"id\":\"y\"}]}}}"
-        try await small.input.feed([batch, "oops"])
-        let selection = QuarantineSelection(countMax: 10)
-        #expect(try await small.cache.quarantine(selection).map(\.reason) == [.batchTooLarge, .notJSON])
-        #expect(try await small.cache.retryQuarantine(nil).refused == 2)
-        try await small.cache.close()
-        let large = try await QueryFixture.open(MemoryJournal(store: journal.store), hasUpstream: false)
-        let counts = try await large.cache.retryQuarantine([1])
-        #expect(counts.applied == 1 && counts.total == 1)
-        #expect(try await large.cache.quarantine(selection).map(\.number) == [2])
-        #expect(try await large.cache.base(of: Lines.key("x")).payload != nil)
-        await #expect(throws: CacheError.self) { _ = try await large.cache.retryQuarantine([1, 2]) }
-        #expect(try await large.cache.retryQuarantine(nil).refused == 1)
-    }
-
-    @Test func `while the disk fails, quarantine and counts are those that it has`() async throws {
-        let journal = MemoryJournal()
-        let fixture = try await QueryFixture.open(journal, hasUpstream: false)
-        try await fixture.input.feed([Lines.change(1), "oops"])
-        try await fixture.cache.flush()
-        await journal.failCommits(StorageError(.diskFull, "full", advice: "free space"))
-        try await fixture.input.feed([Lines.change(2), "oops"])
-        await #expect(throws: StorageError.self) { try await fixture.cache.flush() }
-        #expect(try await fixture.cache.quarantine(QuarantineSelection(countMax: 10)).count == 1)
-        #expect(try await fixture.cache.typeCounts(library: nil).map(\.count) == [1])
-        #expect(await fixture.cache.findings().map(\.code) == ["storage_failing"])
-        await journal.failCommits(nil)
-    }
-
     @Test(arguments: [
         ("{\"a\":1,}", QuarantineReason.notJSON, "}"), ("[1", .notJSON, ""),
         ("{\"sequence\":\"x\"}", .badSequence, "\"x\""),

@@ -36,9 +36,8 @@ package struct EventLog: Sendable {
 
     /// The observers at most: 100.
     package static let tapCountMax = 100
-    /// The events of one observer that are kept between two deliveries: 2,000. As JSON they take about half of the room
-    /// for notifications.
-    package static let eventCountMax = 2_000
+    /// The events of one observer that are kept between two deliveries: 500.
+    package static let eventCountMax = 500
 
     /// The observers by number, ascending. Bounded by ``tapCountMax``.
     private var taps: [(number: Int64, tap: Tap)] = []
