@@ -90,7 +90,7 @@ import TidemarkTesting
         try await client.enqueue(mutation: rename, optimistic: try hoped(), sending: sending)
         try await wait(for: "done", client)
         #expect(upstream.requests.last?.variables == #"{"id":"17"}"#)
-        #expect(try await client.cache.entity(EntityKey(type: "C", id: "17")).entity != nil)
+        #expect(try await client.cache.entity(EntityKey(type: "C", id: "17")) != .missing(.absent))
     }
 
     @Test func `other requests go to the program's own server`() async throws {
