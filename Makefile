@@ -188,6 +188,7 @@ load-test: deps
 ## dist: a .tar.gz and a .deb that need no Swift installation, below .build/dist; Linux
 dist: deps
 	@$(RELEASE_BUILD) --product tidemark-serve
+	@$(RELEASE_BUILD) --product tidemark-graphql-generate
 	@$(RELEASE_BUILD) --product tidemark
 	@rm -rf .build/dist
 	@Packaging/dist "$$($(SWIFT) build -c release --show-bin-path)/tidemark" .build/dist

@@ -7,7 +7,7 @@ import Testing
     private static let foreign: Set<String> = [
         // Other programs, their options and settings.
         "perf", "GLIBC_TUNABLES", "glibc", "hugetlb", "taskset", "SCHED_IDLE", "ZSTD_dictForceCopy", "writeQuery",
-        "SocketGroup", "backup", "readonly", "defensive", "clone", "resolution",
+        "SocketGroup", "backup", "defensive", "clone", "resolution",
         // Names that were considered, or removed, in decisions and in the changelog.
         "TidemarkEngine", "isDictionary",
         // Words that represent something else.
@@ -16,7 +16,7 @@ import Testing
 
     @Test func `every word in backticks occurs in the sources`() throws {
         let known = try Set(
-            ["Sources", "Tests", "Benchmarks", "Packaging", "Examples", "Protocol", ".ci", ".github"]
+            ["Sources", "Tests", "Benchmarks", "Packaging", "Examples", "Protocol", "Web", ".ci", ".github"]
                 .flatMap { try Tree.textFiles(in: $0) }.filter { !$0.hasSuffix(".md") && $0 != IdentifierTests.path }
                 .flatMap { try words(Tree.text($0)).union(words($0)) }
                 + ["Package.swift", "Makefile", ".gitignore"].flatMap { try words(Tree.text($0)) })

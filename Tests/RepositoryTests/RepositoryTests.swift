@@ -30,6 +30,23 @@ import TidemarkTestKit
         }
     }
 
+    @Test func `lines of prose end at 120 columns`() throws {
+        for document in try Tree.documents() {
+            var isCode = false
+            for (number, line) in try Tree.text(document).split(separator: "\n", omittingEmptySubsequences: false)
+                .enumerated()
+            {
+                if line.drop(while: { $0 == " " }).hasPrefix("```") { isCode.toggle() }
+                // Tables, code and markup cannot be broken; neither can one piece of code, nor the target of a link.
+                if isCode || line.count <= 120 || line.hasPrefix("|") || line.hasPrefix("    ") || line.hasPrefix("<") {
+                    continue
+                }
+                let text = line.replacing(/`[^`]*`/, with: "``").replacing(/\]\([^)]*\)/, with: "]")
+                #expect(text.count <= 60, "\(document):\(number + 1) has \(line.count) columns")
+            }
+        }
+    }
+
     @Test func `every make target in a document exists`() throws {
         let makefile = try Tree.text("Makefile")
         for document in try Tree.documents() {

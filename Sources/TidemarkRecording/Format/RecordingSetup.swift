@@ -29,6 +29,8 @@ package struct RecordingSetup: Sendable {
     package var keptTypes: Set<ByteString> = []
     package var keptFields: [ByteString: Set<ByteString>] = [:]
     package var diskExcludedTypes: Set<ByteString> = []
+    /// The types whose events merge into what is stored.
+    package var mergedTypes: Set<ByteString> = []
     /// The text of the policy file; empty when there is none.
     package var policy: [UInt8] = []
 
@@ -59,6 +61,7 @@ package struct RecordingSetup: Sendable {
         keptTypes = configuration.eviction.keptTypes
         keptFields = configuration.eviction.keptFields
         diskExcludedTypes = configuration.diskExcludedTypes
+        mergedTypes = configuration.mergedTypes
     }
 
     /// Returns the configuration for a replay: the cache evicts only what the recording evicted, both entities and
@@ -73,6 +76,7 @@ package struct RecordingSetup: Sendable {
         configuration.eviction.keptTypes = keptTypes
         configuration.eviction.keptFields = keptFields
         configuration.diskExcludedTypes = diskExcludedTypes
+        configuration.mergedTypes = mergedTypes
         configuration.policy = policy
         configuration.flush = .bulk
         // Entities of types that are excluded from the disk must not be evicted from memory, because no journal has
@@ -120,6 +124,7 @@ package struct RecordingSetup: Sendable {
             for (type, fields) in keptFields.sorted(by: { $0.key < $1.key }) { line.names(type, fields) }
         }
         line.names("disk_excluded_types", diskExcludedTypes)
+        line.names("merged_types", mergedTypes)
         line.member("policy", Optional(ByteString(policy)))
     }
 
@@ -171,6 +176,7 @@ package struct RecordingSetup: Sendable {
         }
         keptTypes = Set(try setup.texts("kept_types", countMax: .max) ?? [])
         diskExcludedTypes = Set(try setup.texts("disk_excluded_types", countMax: .max) ?? [])
+        mergedTypes = Set(try setup.texts("merged_types", countMax: .max) ?? [])
         for (type, fields) in setup.value("kept_fields")?.members ?? [:] {
             keptFields[ByteString(type)] = Set((fields.elements ?? []).compactMap { $0.text.map { ByteString($0) } })
         }

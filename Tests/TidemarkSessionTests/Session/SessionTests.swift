@@ -156,13 +156,13 @@ import TidemarkModel
         #expect(
             MethodReader.names == [
                 "cache.caught_up", "cache.clear", "cache.explain", "cache.flush", "cache.invalidate", "cache.remove",
-                "cache.stats", "cache.transaction", "entity.get", "entity.list", "entity.observe", "graphql.mutate",
-                "graphql.observe", "graphql.part", "graphql.read", "graphql.read_fragment", "graphql.stop",
-                "graphql.write",
-                "graphql.write_fragment", "http.fetch", "http.invalidate", "http.list", "http.observe", "initialize",
-                "observe.cancel", "optimistic.commit", "optimistic.list", "optimistic.retry", "optimistic.rollback",
-                "optimistic.update", "outbox.list", "outbox.pause", "outbox.resume", "query.observe", "query.put",
-                "query.read",
+                "cache.stats", "cache.transaction", "doctor.findings", "entity.find", "entity.get", "entity.list",
+                "entity.observe", "facets", "graphql.mutate", "graphql.observe", "graphql.part", "graphql.read",
+                "graphql.read_fragment", "graphql.stop", "graphql.write", "graphql.write_fragment", "http.fetch",
+                "http.invalidate", "http.list", "http.observe", "initialize", "log.observe", "observe.cancel",
+                "optimistic.commit", "optimistic.list", "optimistic.retry", "optimistic.rollback",
+                "optimistic.update", "outbox.list", "outbox.pause", "outbox.resume", "quarantine.list",
+                "quarantine.retry", "query.list", "query.observe", "query.put", "query.read",
             ])
     }
 }

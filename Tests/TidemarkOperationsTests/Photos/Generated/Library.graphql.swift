@@ -239,7 +239,7 @@ extension Photos {
                 package var link: URL?
                 package var isFavorite: Bool
                 package var taken: Date
-                /// Whatever the camera wrote.
+                /// All that the camera wrote.
                 package var metadata: JSONValue?
                 package var rating: Double?
                 package var tags: [String]

@@ -6,23 +6,26 @@
     import Musl
 #endif
 
-/// The executable that has the server.
-enum ServeProgram {
-    private static let name = "tidemark-serve"
+/// An executable beside this one, for work whose libraries the others do not need.
+struct NeighbourProgram {
+    /// The file name of the executable.
+    let name: String
 
-    /// Becomes that executable, with the same arguments: it lies beside this one.
+    static let server = NeighbourProgram(name: "tidemark-serve")
+    static let generator = NeighbourProgram(name: "tidemark-graphql-generate")
+
+    /// Becomes that executable: its output, its signals and its exit status are those of the command.
     ///
-    /// - Returns: Why it could not; a process that became it does not return.
-    static func start() -> Failure {
-        let path = folder() + "/" + name
-        let arguments = [name] + CommandLine.arguments.dropFirst()
-        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
+    /// - Returns: The reason why it could not; a process that became it does not return.
+    func start(_ arguments: some Sequence<String>) -> Failure {
+        let path = NeighbourProgram.folder() + "/" + name
+        var pointers: [UnsafeMutablePointer<CChar>?] = ([name] + arguments).map { strdup($0) }
         pointers.append(nil)
         execv(path, &pointers)
         let reason = SystemError.last
         for pointer in pointers { free(pointer) }
         return Failure(
-            .unavailable, "no_server_program", "the server cannot be started", place: "\(path): \(reason.text)",
+            .unavailable, "not_installed", "a part of tidemark cannot be started", place: "\(path): \(reason.text)",
             outcome: "nothing was done", advice: "install \(name) beside tidemark")
     }
 
