@@ -7,7 +7,7 @@ import Testing
     private static let foreign: Set<String> = [
         // Other programs, their options and settings.
         "perf", "GLIBC_TUNABLES", "glibc", "hugetlb", "taskset", "SCHED_IDLE", "ZSTD_dictForceCopy", "writeQuery",
-        "SocketGroup", "backup", "defensive", "clone", "resolution",
+        "SocketGroup", "backup", "defensive", "resolution",
         // Names that were considered, or removed, in decisions and in the changelog.
         "TidemarkEngine", "isDictionary",
         // Words that represent something else.

@@ -97,7 +97,7 @@ private final class RawServer: Sendable {
 
 @Suite(.timeLimit(.minutes(30))) struct CurlTransportTests {
     private func get(
-        _ answer: String, resets: Bool = false, silent: Bool = false, timeout: Int64 = 10_000,
+        _ answer: String, resets: Bool = false, silent: Bool = false, timeout: Int64 = 60_000,
         fields: HeaderFields = HeaderFields()
     ) async throws -> (Result<(ResponseHead, [UInt8]), ExchangeError>, String) {
         let server = try RawServer(Array(answer.utf8), resets: resets, silent: silent)
@@ -151,7 +151,7 @@ private final class RawServer: Sendable {
         server.stop()
         let exchange = HTTPExchange(
             method: "GET", url: try HTTPURL(ByteString("http://127.0.0.1:\(server.port)/")), fields: HeaderFields(),
-            timeout: 5_000)
+            timeout: 60_000)
         await #expect {
             _ = try await CurlTransport().exchange(exchange)
         } throws: { ($0 as? ExchangeError)?.code == .offline }
