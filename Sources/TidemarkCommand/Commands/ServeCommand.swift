@@ -63,7 +63,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let server = ServeCommand.server else { throw NeighbourProgram.server.start(CommandLine.arguments.dropFirst()) }
+        guard let server = ServeCommand.server else {
+            throw NeighbourProgram.server.start(CommandLine.arguments.dropFirst())
+        }
         let policy = try policy.policy()
         try Recorder.check(recording)
         if case .log(.file(let path)) = upstream { try EngineStart.checkReadable(path) }
