@@ -165,7 +165,9 @@ import TidemarkTesting
 
     @Test func `an event behind a gap counts for the request that brought it`() async throws {
         try await onThread {
-            let server = try ServedCommand()
+            // An upstream that does not answer: what is missing is not given up after a while.
+            let upstream = try RawServer { _ in "" }
+            let server = try ServedCommand(["--upstream", upstream.address])
             try server.feed(ServedCommand.event("1", sequence: 1))
             let connection = try server.connect()
             let late = ServedCommand.event("3", sequence: 3)
