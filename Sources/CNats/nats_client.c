@@ -183,7 +183,7 @@ int tidemark_nats_connect(
     if (status) {
         int last = 0;
         const char *text = nats.last_error(&last);
-        // Of several servers one may refuse and the next one be silent: the refusal says what to do.
+        // When one of several servers refuses and another one is silent, the refusal is reported: it says what to do.
         bool is_unreached = status == TIDEMARK_NATS_TIMEOUT || status == TIDEMARK_NATS_NO_SERVER;
         if (is_unreached && (last == TIDEMARK_NATS_AUTH_FAILED || last == TIDEMARK_NATS_SSL_ERROR)) status = last;
         snprintf(message, message_byte_count, "%s", last == status && text && *text ? text : nats.status_text(status));

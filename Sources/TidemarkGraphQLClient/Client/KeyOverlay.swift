@@ -31,7 +31,7 @@ enum KeyOverlay {
     ) throws(CacheError) -> [JSONValue] {
         var restored = [JSONValue?](repeating: nil, count: elements.count)
         var isUsed = [Bool](repeating: false, count: before.count)
-        // What stays where it is comes before what moves: equal elements keep their own keys.
+        // Elements that stay in place are matched before those that move, so that equal elements keep their own keys.
         for (index, element) in elements.enumerated() where index < before.count && element == before[index] {
             restored[index] = whole[index]
             isUsed[index] = true

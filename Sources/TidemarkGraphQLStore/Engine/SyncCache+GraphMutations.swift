@@ -8,7 +8,7 @@ import TidemarkStore
 ///
 /// - Source: Protocol/graphql.md, mutations.
 extension SyncCache {
-    /// Shows a mutation before a server has performed it: the first half of ``mutateGraph(_:)``.
+    /// Shows a mutation before a server has performed it: the first half of a mutation, before ``finishGraph(_:hasLayer:)``.
     ///
     /// - Returns: Whether there is a layer now, which ``finishGraph(_:)`` has to wait for.
     /// - Throws: ``CacheError``; then there is no layer.
@@ -55,7 +55,10 @@ extension SyncCache {
         return true
     }
 
-    /// - Throws: ``CacheError`` `invalidParams` for an operation that is no mutation.
+    /// Returns the plan of a mutation.
+    ///
+    /// - Throws: ``CacheError``: `invalidParams` for an operation that is no mutation; those of a document that breaks a
+    ///   rule.
     func mutationPlan(_ request: GraphRequest) throws(CacheError) -> OperationPlan {
         let plan = try graph.plan(request)
         guard case .operation(.mutation) = plan.root else {

@@ -28,7 +28,7 @@ package struct StagedSource: EntitySource {
     package func staleSince(_ root: GraphRootName) -> Int64? { nil }
 
     package func list(_ root: GraphRootName) -> [GraphKey]? {
-        // What the transaction wrote itself counts.
+        // Writes of the transaction come before the cache.
         places.isEmpty ? lists[root] : nil
     }
 

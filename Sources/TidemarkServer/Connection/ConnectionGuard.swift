@@ -7,7 +7,7 @@ struct BodyIsWanted: Sendable {}
 
 /// The watcher of one connection: its times, its framing, and the answers to requests that never become one.
 ///
-/// It stands between the parser of HTTP and everything else. ``Bytes`` stands before the parser and shares the state.
+/// This handler is behind the parser of HTTP, before all others. ``Bytes`` is before the parser and shares its state.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

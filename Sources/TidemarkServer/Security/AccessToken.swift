@@ -1,6 +1,6 @@
 /// The secret that every request has to show: 256 random bits, as 64 hexadecimal digits.
 ///
-/// It is printed nowhere: its description hides it.
+/// No text has the token: its description hides it.
 public struct AccessToken: Hashable, Sendable, CustomStringConvertible {
     let digits: [UInt8]
 

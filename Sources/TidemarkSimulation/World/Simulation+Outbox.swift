@@ -117,7 +117,7 @@ extension Simulation {
     private func checkNoneIsLeft() throws {
         try deliverAll()
         for layer in truth.layers where layer.request != nil {
-            // What was delivered meanwhile may have settled it.
+            // The lines that were delivered for an earlier layer may have settled this one.
             guard truth.layers.contains(where: { $0.pendingID == layer.pendingID }) else { continue }
             let edit = server.with { $0.sent.edits[layer.pendingID] }
             // An answer may name a place in a log that the cache did not follow yet, or no longer followed.

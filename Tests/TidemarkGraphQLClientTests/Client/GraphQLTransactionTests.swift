@@ -86,7 +86,7 @@ import TidemarkTesting
                 try transaction.update(Self.list) { (data: inout JSONValue) in data = ["all": [["n": 9]]] }
             }
         }
-        // What is moved or left out keeps its key.
+        // An element that is moved, or whose key is left out, keeps its key.
         try await client.withinReadWriteTransaction { transaction in
             try transaction.update(Self.list) { (data: inout JSONValue) in data = ["all": [["n": 8], ["n": 7]]] }
         }
