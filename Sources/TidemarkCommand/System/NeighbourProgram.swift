@@ -26,7 +26,8 @@ struct NeighbourProgram {
         for pointer in pointers { free(pointer) }
         return Failure(
             .unavailable, "not_installed", "a part of tidemark cannot be started", place: "\(path): \(reason.text)",
-            outcome: "nothing was done", advice: "install \(name) beside tidemark")
+            outcome: "nothing was done",
+            advice: "install \(name) beside tidemark; in a clone: swift build -c release --product \(name)")
     }
 
     /// The folder of this executable.
