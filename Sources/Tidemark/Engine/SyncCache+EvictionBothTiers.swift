@@ -73,6 +73,9 @@ extension SyncCache {
         repeat {
             evicted = evictedCount
             try await writeAll()
+            // The eviction after a commit leaves removals that are not written yet. Until they are, the database is
+            // larger than its entities need, and another eviction would evict too many.
+            guard evictedCount == evicted else { continue }
             beginEvicting()
             if let flushTask { await flushTask.value }
             if let question = eviction.tierQuestion {

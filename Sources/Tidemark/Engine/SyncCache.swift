@@ -26,6 +26,8 @@ public actor SyncCache {
     /// The turns of batches: they are applied one after another, in the order they came.
     var turn = FairLock()
     var loads = LoadTurns()
+    /// The turns of transactions over documents: one at a time, so that none changes what another one read.
+    var graphTransactions = FairLock()
     var inputs = InputTable()
     /// The decoder of lines that are in memory; nil until the first.
     var lineDecoder: EventDecoder?

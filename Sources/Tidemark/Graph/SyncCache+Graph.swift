@@ -109,6 +109,14 @@ extension SyncCache {
         await waitForWriting()
     }
 
+    /// Waits for the turn of a transaction over documents. ``endGraphTransaction()`` gives it to the next one.
+    package func beginGraphTransaction() async {
+        if graphTransactions.takeAtOnce() { return }
+        await withCheckedContinuation { graphTransactions.wait($0) }
+    }
+
+    package func endGraphTransaction() { graphTransactions.release() }
+
     /// Notes that an answer is on its way.
     ///
     /// - Returns: The state now, and the number of the fetch.

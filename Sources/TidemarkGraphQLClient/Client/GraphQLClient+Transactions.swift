@@ -99,8 +99,9 @@ extension GraphQLClient {
 
     /// Reads and writes several documents: all of it or nothing, with one notification for each watcher.
     ///
-    /// When `body` throws, nothing is stored. It runs again when something has to be loaded first, and when another
-    /// writer changed what it read: it must have no effect but its return value.
+    /// When `body` throws, nothing is stored. Transactions of one cache run one after another. `body` runs again when
+    /// something has to be loaded first, and when an event or an answer changed what it read: it must have no effect
+    /// but its return value.
     ///
     /// ```swift
     /// try await client.withinReadWriteTransaction { transaction in
@@ -121,8 +122,24 @@ extension GraphQLClient {
         }
     }
 
-    /// Runs a body until it has everything that it needs and nothing that it read was changed.
+    /// Runs a body when the transactions before it have ended.
+    ///
+    /// Without turns many transactions that change one entity would make each other run again and again, and some
+    /// would never end. Events and answers take no turn: a conflict with one of them lets the body run again.
     private func run<Value>(_ body: (inout GraphTransaction) throws -> Value) async throws -> Value {
+        await cache.beginGraphTransaction()
+        do {
+            let value = try await runInTurn(body)
+            await cache.endGraphTransaction()
+            return value
+        } catch {
+            await cache.endGraphTransaction()
+            throw error
+        }
+    }
+
+    /// Runs a body until it has everything that it needs and nothing that it read was changed.
+    private func runInTurn<Value>(_ body: (inout GraphTransaction) throws -> Value) async throws -> Value {
         var conflictCount = 0
         while true {
             let (transaction, outcome) = try await loaded(body)
