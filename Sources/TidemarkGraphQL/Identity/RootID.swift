@@ -10,7 +10,7 @@ package enum RootID {
     /// - Parameter field: The field's own name, not its alias.
     package static func of(_ storageName: ByteString, field: ByteString) -> ByteString {
         guard storageName.bytes.count > byteCountMax else { return storageName }
-        let digest = SHA256.hexDigest(of: storageName.bytes).prefix(32)
+        let digest = SHA256Digest(of: storageName.bytes).hexadecimal.utf8.prefix(32)
         return ByteString(field.bytes.prefix(byteCountMax - 33) + [UInt8(ascii: "#")] + digest)
     }
 }

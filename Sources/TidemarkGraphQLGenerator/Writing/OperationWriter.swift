@@ -59,7 +59,7 @@ struct OperationWriter {
     }
 
     private static func identity(_ document: String) -> String {
-        String(decoding: SHA256.hexDigest(of: Array(trimmed(document).utf8)), as: UTF8.self)
+        SHA256Digest(of: Array(trimmed(document).utf8)).hexadecimal
     }
 
     /// The document without its last line end, which a literal does not have.

@@ -67,18 +67,4 @@ import TidemarkModel
         let name = ByteString(String(repeating: "y", count: 1_024))
         #expect(RootID.of(ByteString(name.bytes + [0x28]), field: name).bytes.count == RootID.byteCountMax)
     }
-
-    @Test func `digests are those that the standard gives`() {
-        func digest(_ text: String) -> String {
-            String(decoding: SHA256.hexDigest(of: Array(text.utf8)), as: UTF8.self)
-        }
-        #expect(digest("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
-        #expect(digest("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
-        #expect(
-            digest("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")
-                == "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
-        #expect(
-            digest(String(repeating: "a", count: 1_000_000))
-                == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
-    }
 }

@@ -1,8 +1,7 @@
-import TidemarkModel
-
-/// SHA-256 of bytes: keys of bodies, and hashes of credentials.
+/// SHA-256 of bytes: keys of bodies, hashes of credentials, ids of long storage names, identities of documents.
 ///
-/// Written here because the one use does not pay for a library of cryptography, which every build would have to compile.
+/// Written here because these few uses do not pay for a library of cryptography, which every build would have to
+/// compile.
 ///
 /// - Source: FIPS 180-4, section 6.2.
 package struct SHA256Digest: Hashable, Sendable {
