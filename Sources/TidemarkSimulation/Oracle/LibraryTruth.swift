@@ -8,7 +8,7 @@ import TidemarkModel
 /// way) there are several candidates; the state that the cache then shows decides between them. Laws: L1, L4.
 package struct LibraryTruth: Sendable {
     /// The largest number of candidates of one entity; more are a failure of the oracle.
-    private static let candidateCountMax = 256
+    static let candidateCountMax = 256
 
     /// The index of the server's log that the cache follows.
     package private(set) var log = 0
@@ -34,7 +34,7 @@ package struct LibraryTruth: Sendable {
     /// Whether the cache may lack events: denied ones, those before it followed the log, those of removed entities.
     package private(set) var hasGaps = false
     /// The entities of answers with a place in another log: any state of them is accepted until the log ends.
-    private var blurred: Set<String> = []
+    private(set) var blurred: Set<String> = []
     /// The numbers that were lost at the last check.
     package private(set) var lost: [ClosedRange<Int64>] = []
     /// The false numbers that the cache received in this log.
@@ -340,22 +340,5 @@ package struct LibraryTruth: Sendable {
         entities[id] = isCertain ? gone : known.union(gone)
         if !isCertain { removals.insert(id) }
         hasGaps = true
-    }
-
-    /// Reduces the candidates to those that the cache may be showing.
-    ///
-    /// - Parameter base: The state that the cache shows without layers; nil when layers cover it.
-    /// - Returns: False when no candidate fits.
-    package mutating func narrow(_ id: String, base: ItemFields??, isShown: (ItemFields?) -> Bool) -> Bool {
-        if let base, let known = entities[id], known.count == 1, known.first?.fields == base { return true }
-        let left = candidates(id).filter { isShown($0.fields) }
-        guard left.isEmpty else {
-            precondition(left.count <= Self.candidateCountMax, "\(left.count) candidates of \(id)")
-            entities[id] = left
-            return true
-        }
-        guard blurred.contains(id) else { return false }
-        if let base { entities[id] = [Candidate(fields: base)] }
-        return true
     }
 }

@@ -22,8 +22,10 @@ extension Simulation {
     }
 
     /// Draws a question about some entities of a library; nil where none is known.
+    ///
+    /// - Parameter isWhole: Whether all fields that the server has of each entity are selected.
     private func question(
-        _ input: SimulationInput, _ name: String, _ random: inout SeededGenerator
+        _ input: SimulationInput, _ name: String, _ random: inout SeededGenerator, isWhole: Bool = false
     ) -> GraphQuestion? {
         guard let known = ids[name], !known.isEmpty, let library = server.library(name) else { return nil }
         var selections: [GraphQuestion.Selection] = []
@@ -31,7 +33,7 @@ extension Simulation {
             let id = random.pick(known)
             guard !selections.contains(where: { $0.id == id }) else { continue }
             let there = ItemFields.names.filter { library.entities[id]?.values[$0] != nil }
-            let wanted = (there.isEmpty ? ItemFields.names : there).filter { _ in random.chance(700) }
+            let wanted = (there.isEmpty ? ItemFields.names : there).filter { _ in isWhole || random.chance(700) }
             selections.append(GraphQuestion.Selection(id: id, fields: wanted))
         }
         let question = GraphQuestion(name: "Q\(input.number)", library: name, selections: selections)
@@ -52,7 +54,10 @@ extension Simulation {
 
     /// Writes an answer that names its place in the log.
     func writeDocument(_ input: SimulationInput, _ name: String, _ random: inout SeededGenerator) throws {
-        guard process != nil, let question = question(input, name, &random), let library = server.library(name) else {
+        // Events up to the place of an answer are dropped, so an answer ahead of the cursor has to have every field.
+        guard process != nil, let question = question(input, name, &random, isWhole: true),
+            let library = server.library(name)
+        else {
             return
         }
         let answer = question.answer(from: library.entities)
