@@ -136,9 +136,10 @@ graphql-oracle: deps
 	@Tests/Python/install
 	TIDEMARK_SCALE=documents=$(DOCUMENTS) $(SWIFT) test --disable-xctest --filter OracleTests
 
-## python: install the Python packages that some tests compare with (graphql-core, jsonschema) into .build/python
+## python: install the Python packages that some tests compare with (graphql-core, jsonschema) below .build
 python:
 	@Tests/Python/install
+	@Tests/Python/install-incremental
 
 ## big-test: a million faulty lines against the reference model; minutes
 big-test: deps

@@ -186,8 +186,8 @@ let package = Package(
         .target(
             name: "TidemarkSimulation",
             dependencies: [
-                "Tidemark", "TidemarkFaultDisk", "TidemarkModel", "TidemarkSQLite", "TidemarkTestKit",
-                "TidemarkTesting",
+                "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkModel",
+                "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),

@@ -44,7 +44,10 @@ import TidemarkTestKit
         for line in [
             #"  cache: {"hero": {"id": "2001", "name": "R2-D2"}}"#,
             #"  patch: [{"op": "replace", "path": "/hero/name", "value": "R2-D2, from an event"}]"#,
-            #"  patch: [{"op": "replace", "path": "/hero/name", "value": "Artoo"}]"#, "  friends: fulfilled",
+            #"  patch: [{"op": "replace", "path": "/hero/name", "value": "Artoo"}]"#,
+            #"  partial: {"hero": {"id": "2001"}}, pending"#,
+            #"  patch: [{"op": "add", "path": "/hero/friends", "value": [{"id": "1000", "name": "Luke"}, {"id": "1003", "name": "Leia"}]}]"#,
+            #"  complete: {"hero": {"id": "2001", "friends": [{"id": "1000", "name": "Luke"}, {"id": "1003", "name": "Leia"}]}}, fulfilled"#,
         ] {
             #expect(lines.contains(line), "\(lines)")
         }

@@ -1,75 +1,7 @@
 import Foundation
-import Synchronization
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
-
-/// A server that gives each connection the next of its answers, and keeps the requests.
-private final class ScriptedServer: Sendable {
-    let port: Int
-    private let listener: Int32
-    private let kept = Mutex<[String]>([])
-    /// Whether the number of the listener is still ours.
-    private let isOpen = Mutex(true)
-
-    var requests: [String] { kept.withLock { $0 } }
-
-    init(_ answers: [String]) throws {
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = listener
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(descriptor, pointer, length) == 0 && listen(descriptor, 16) == 0
-                    && getsockname(descriptor, pointer, &length) == 0
-            }
-        }
-        guard isBound else { throw POSIXError(.EADDRINUSE) }
-        port = Int(UInt16(bigEndian: address.sin_port))
-        let thread = Thread { [self] in
-            for answer in answers {
-                let connection = accept(descriptor, nil, nil)
-                guard connection >= 0 else { break }
-                keep(request: connection)
-                let bytes = Array(answer.utf8)
-                _ = bytes.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-                close(connection)
-            }
-            // Nobody accepts on the listener any more; its number may be given to another server from here on.
-            isOpen.withLock {
-                $0 = false
-                close(descriptor)
-            }
-        }
-        thread.start()
-    }
-
-    func stop() {
-        isOpen.withLock { if $0 { shutdown(listener, Int32(SHUT_RDWR)) } }
-    }
-
-    /// Reads a whole request.
-    private func keep(request connection: Int32) {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let text = String(decoding: bytes, as: UTF8.self)
-            if let end = text.range(of: "\r\n\r\n") {
-                let length = text.lowercased().range(of: "content-length: ").map {
-                    text[$0.upperBound...].prefix { $0.isNumber }
-                }
-                if text[end.upperBound...].utf8.count >= length.flatMap({ Int($0) }) ?? 0 { break }
-            }
-            let count = recv(connection, &buffer, buffer.count, 0)
-            if count <= 0 { break }
-            bytes += buffer[..<count]
-        }
-        kept.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
-    }
-}
 
 /// `--graphql-endpoint` and `graphql query`, by the built command.
 @Suite(.timeLimit(.minutes(30)), .tags(.process)) struct EndpointTests {

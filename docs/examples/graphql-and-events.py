@@ -27,6 +27,10 @@ HERO = {"__typename": "Character", "id": "2001", "name": "R2-D2"}
 FRIENDS = [{"__typename": "Character", "id": "1000", "name": "Luke"}, {"__typename": "Character", "id": "1003", "name": "Leia"}]
 
 
+# Set when the deferred fragment may arrive.
+ARRIVE = threading.Event()
+
+
 class Server(http.server.BaseHTTPRequestHandler):
     """Knows two operations, and delivers the friends of the hero later."""
 
@@ -35,25 +39,30 @@ class Server(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         document = request["query"]
+        print(f"  server: {document.split('{')[0].strip() or 'query'}")
         if document.startswith("mutation"):
             HERO["name"] = request["variables"]["name"]
             self.answer(json.dumps({"data": {"rename": HERO}}))
         elif "@defer" in document:
             first = {"data": {"hero": HERO}, "hasNext": True}
             rest = {"incremental": [{"path": ["hero"], "label": "friends", "data": {"friends": FRIENDS}}], "hasNext": False}
-            parts = "".join(
-                f"\r\n---\r\nContent-Type: application/json\r\n\r\n{json.dumps(part)}" for part in (first, rest))
-            self.answer(parts + "\r\n-----\r\n", 'multipart/mixed;boundary="-";deferSpec=20220824')
+            parts = [f"\r\n---\r\nContent-Type: application/json\r\n\r\n{json.dumps(part)}" for part in (first, rest)]
+            parts[-1] += "\r\n-----\r\n"
+            self.answer("".join(parts), 'multipart/mixed;boundary="-";deferSpec=20220824', len(parts[0] + "\r\n---\r\n"))
         else:
             self.answer(json.dumps({"data": {"hero": HERO}}))
-        print(f"  server: {document.split('{')[0].strip() or 'query'}")
 
-    def answer(self, body, content_type="application/json"):
+    def answer(self, body, content_type="application/json", pause=None):
+        """Sends a body; the bytes from `pause` on when they are let go."""
         self.send_response_only(200)
         self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(len(body.encode())))
         self.end_headers()
-        self.wfile.write(body.encode())
+        self.wfile.write(body.encode()[:pause])
+        if pause:
+            self.wfile.flush()
+            ARRIVE.wait()
+            self.wfile.write(body.encode()[pause:])
 
 
 class Cache:
@@ -128,9 +137,12 @@ def main(command):
 
         print("A deferred fragment arrives in a part of its own:")
         deferred = 'query Friends { hero { id ... @defer(label: "friends") { friends { id name } } } }'
-        result = cache.ask("graphql.read", document=deferred)
-        print(f"  {result['response']}: {json.dumps(result['data'])}")
-        print(f"  {result['deferred'][0]['label']}: {result['deferred'][0]['state']}")
+        result = cache.ask("graphql.observe", document=deferred)
+        print(f"  {result['response']}: {json.dumps(result['data'])}, {result['deferred'][0]['state']}")
+        ARRIVE.set()
+        print(f"  patch: {json.dumps(cache.change())}")
+        result = cache.ask("graphql.read", document=deferred, policy="cacheOnly")
+        print(f"  {result['response']}: {json.dumps(result['data'])}, {result['deferred'][0]['state']}")
         cache.close()
     server.shutdown()
 

@@ -116,7 +116,7 @@ extension SyncCache {
         do throws(UpstreamError) {
             parts = try await askGraph(mutation)
         } catch {
-            if error.isRefusal, hasLayer { await rollBackGraph(mutation.pendingID) }
+            if error.isRefusal, hasLayer { try await rollBackGraph(mutation.pendingID) }
             throw CacheError(
                 .upstreamFailed, "the mutation has no answer (\(error.message))",
                 reasons: ["upstream": error.message], details: error.details)
@@ -134,16 +134,18 @@ extension SyncCache {
                     .upstreamFailed, "the server's answer cannot be used: \(error.message)", details: error.details)
             }
         } else if hasLayer {
-            await rollBackGraph(mutation.pendingID)
+            try await rollBackGraph(mutation.pendingID)
         }
         return GraphResult(data: AnswerProjector.data(of: parts, plan), source: .upstream).with(parts)
     }
 
-    private func rollBackGraph(_ pendingID: ByteString) async {
+    /// - Throws: ``CacheError`` `storageFailed` when the disk did not take it: after a restart the layer may be there again.
+    private func rollBackGraph(_ pendingID: ByteString) async throws(CacheError) {
         do throws(CacheError) {
             try await rollBack(pendingID)
         } catch {
-            // An event has settled it meanwhile, or it is rolled back on the disk later.
+            if error.code == .storageFailed { throw error }
+            // An event has settled it meanwhile.
             graphConfiguration.logger.debug("the layer of a mutation is gone already: \(error)")
         }
     }

@@ -168,11 +168,14 @@ extension SyncCache {
             visits = reading.visits
             snapshot = GraphSnapshot(reading)
             if let parts {
-                result = result.with(parts)
                 if parts.errors != nil {
-                    result.data = AnswerProjector.data(of: parts, plan)
+                    // A null that an error explains came, though the cache does not keep it: its fragment is fulfilled.
+                    let projection = AnswerProjector.projection(of: parts, plan)
+                    result.data = projection.data
+                    result.deferred = projection.deferred
                     snapshot = GraphSnapshot(data: result.data)
                 }
+                result = result.with(parts)
             }
         }
         var expiresAt: Int64?

@@ -9,8 +9,11 @@ extension SyncCache {
         let plan = watcher.plan
         let library = watcher.library
         let completeness = watcher.completeness
+        // An entity that no tier has stays to be loaded for a run that does not know it was asked for.
+        var loaded: Set<StoredKey> = []
         do throws(StorageError) {
             try await withGraph({ asked in
+                loaded = asked
                 let source = CacheSource(cache: self, library: library, asked: asked)
                 let outcome = DocumentReader.read(
                     plan, from: source,
@@ -20,11 +23,13 @@ extension SyncCache {
                 return source.storedKeys(keys)
             }) {
                 watcher.isLoading = false
-                graph.run(watcher, in: self)
+                graph.run(watcher, asked: loaded, in: self)
                 endGraphStep()
             }
         } catch {
+            // The observer was not told of a change yet: the next change of anything has it tried again.
             watcher.isLoading = false
+            graph.wake(watcher)
         }
     }
 }

@@ -6,23 +6,54 @@ package struct Candidate: Hashable, Sendable {
     package var written: Int64 = -1
     /// Whether an answer wrote the entity, so that it contains the event at ``written``.
     package var isAnswer = false
+    /// The places of fields that an answer of GraphQL wrote after the entity's last event or whole answer.
+    package var named: [String: Int64] = [:]
 
     package init(fields: ItemFields?) {
         self.fields = fields
     }
 
-    /// Returns the candidate after an event of the current log.
-    package func after(_ change: ServerChange, sequence: Int64) -> Candidate {
-        if isAnswer ? sequence <= written : sequence < written { return self }
+    /// Returns the states after an event of the current log, which may be one that an answer contains.
+    ///
+    /// Where an answer named some of the fields only, the event may still bring the others; nobody here knows whether
+    /// the cache had the event before.
+    package func all(after change: ServerChange, sequence: Int64) -> Set<Candidate> {
+        if isAnswer ? sequence <= written : sequence < written { return [self] }
+        let kept = named.filter { $0.value >= sequence }
         var next = Candidate(fields: change.applied(to: fields))
         next.written = sequence
-        return next
+        guard !kept.isEmpty, let fields else { return [next] }
+        next.named = kept
+        for name in kept.keys { next.fields?.values[name] = fields.values[name] }
+        return [self, next]
     }
 
-    /// Returns the candidate after an answer, or a confirmation, with a place in the current log.
-    package func after(answer: ItemFields, sequence: Int64) -> Candidate {
-        if written > sequence { return self }
+    /// Returns the states after an answer, or a confirmation, with a place in the current log.
+    ///
+    /// - Parameters:
+    ///   - isWhole: Whether the answer has every field of the entity; one of GraphQL has those of its selection.
+    ///   - hasPlace: Whether the answer names its place. One that does not is as old as its question: it is newer than
+    ///     answers that came before, whatever place these have. Nobody here knows which of them did.
+    package func all(
+        after answer: ItemFields, sequence: Int64, isWhole: Bool = true, hasPlace: Bool = true
+    ) -> Set<Candidate> {
+        let newest = max(written, named.values.max() ?? -1)
+        if newest > sequence {
+            let mayBeOlder = !hasPlace && (isAnswer || newest > written)
+            return mayBeOlder ? [self, merged(answer, newest, isWhole)] : [self]
+        }
+        return [merged(answer, sequence, isWhole)]
+    }
+
+    private func merged(_ answer: ItemFields, _ sequence: Int64, _ isWhole: Bool) -> Candidate {
         var next = Candidate(fields: fields?.merged(answer) ?? answer)
+        guard isWhole else {
+            (next.written, next.isAnswer, next.named) = (written, isAnswer, named)
+            if fields == nil { (next.written, next.named) = (-1, [:]) }
+            // The key was answered, too: no older delete takes the entity away for certain.
+            for name in answer.values.keys + ["id"] { next.named[name] = sequence }
+            return next
+        }
         next.written = max(written, sequence)
         next.isAnswer = true
         return next

@@ -35,7 +35,7 @@ extension LibraryTruth {
         for (number, id, change) in lies.changes(through: .max) {
             let known = candidates(id)
             let forgotten = known.union(known.map(\.forgettingPlaces))
-            believe(id, known.union(forgotten.map { $0.after(change, sequence: number) }))
+            believe(id, known.union(forgotten.flatMap { $0.all(after: change, sequence: number) }))
         }
     }
 }

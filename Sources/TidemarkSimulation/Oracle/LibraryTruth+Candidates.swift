@@ -6,4 +6,21 @@ extension LibraryTruth {
 
     /// Replaces the candidates of an entity.
     package mutating func believe(_ id: String, _ candidates: Set<Candidate>) { entities[id] = candidates }
+
+    /// Reduces the candidates to those that the cache may be showing.
+    ///
+    /// - Parameter base: The state that the cache shows without layers; nil when layers cover it.
+    /// - Returns: False when no candidate fits.
+    package mutating func narrow(_ id: String, base: ItemFields??, isShown: (ItemFields?) -> Bool) -> Bool {
+        if let base, let known = entities[id], known.count == 1, known.first?.fields == base { return true }
+        let left = candidates(id).filter { isShown($0.fields) }
+        guard left.isEmpty else {
+            precondition(left.count <= Self.candidateCountMax, "\(left.count) candidates of \(id)")
+            entities[id] = left
+            return true
+        }
+        guard blurred.contains(id) else { return false }
+        if let base { entities[id] = [Candidate(fields: base)] }
+        return true
+    }
 }

@@ -8,7 +8,7 @@ import TidemarkModel
 /// way) there are several candidates; the state that the cache then shows decides between them. Laws: L1, L4.
 package struct LibraryTruth: Sendable {
     /// The largest number of candidates of one entity; more are a failure of the oracle.
-    private static let candidateCountMax = 256
+    static let candidateCountMax = 256
 
     /// The index of the server's log that the cache follows.
     package private(set) var log = 0
@@ -21,7 +21,8 @@ package struct LibraryTruth: Sendable {
     /// The logs of answers that were stored before the library followed a log, by entity.
     package private(set) var origins: [String: Set<Int>] = [:]
     /// The answers since the last check, by entity: they may have come between any two events.
-    private var onTheWay: [String: [(fields: ItemFields, log: Int, sequence: Int64)]] = [:]
+    private var onTheWay: [String: [(fields: ItemFields, log: Int, sequence: Int64, isWhole: Bool, hasPlace: Bool)]] =
+        [:]
     /// The places in logs from which the cache may have begun anew since the last check.
     package private(set) var beginnings: [(log: Int, base: Int64)] = []
     /// Whether a log was announced since the last check.
@@ -33,7 +34,7 @@ package struct LibraryTruth: Sendable {
     /// Whether the cache may lack events: denied ones, those before it followed the log, those of removed entities.
     package private(set) var hasGaps = false
     /// The entities of answers with a place in another log: any state of them is accepted until the log ends.
-    private var blurred: Set<String> = []
+    private(set) var blurred: Set<String> = []
     /// The numbers that were lost at the last check.
     package private(set) var lost: [ClosedRange<Int64>] = []
     /// The false numbers that the cache received in this log.
@@ -87,6 +88,7 @@ package struct LibraryTruth: Sendable {
                 known.map { candidate in
                     var candidate = candidate
                     candidate.written = min(candidate.written, sequence)
+                    candidate.named = candidate.named.mapValues { min($0, sequence) }
                     return candidate
                 })
         }
@@ -206,7 +208,7 @@ package struct LibraryTruth: Sendable {
                 let known = candidates(id)
                 // Each event may have been applied in a log of its own, where places of others mean nothing.
                 let forgotten = known.union(known.map(\.forgettingPlaces))
-                entities[id] = known.union(forgotten.map { $0.after(change, sequence: event.sequence) })
+                entities[id] = known.union(forgotten.flatMap { $0.all(after: change, sequence: event.sequence) })
             }
             if let mutation = event.mutation { doubtfulMutations.insert(mutation) }
         }
@@ -241,7 +243,7 @@ package struct LibraryTruth: Sendable {
         }
         for (number, id, change) in lies.changes(through: next) {
             let known = candidates(id)
-            entities[id] = known.union(known.map { $0.after(change, sequence: number) })
+            entities[id] = known.union(known.flatMap { $0.all(after: change, sequence: number) })
         }
         cursor = next
         self.lost = lost
@@ -256,11 +258,16 @@ package struct LibraryTruth: Sendable {
         }
         for (id, change) in event.changes {
             let known = candidates(id)
-            let after = Set(known.map { $0.after(change, sequence: event.sequence) })
+            let after = Set(known.flatMap { $0.all(after: change, sequence: event.sequence) })
             entities[id] = isDenied ? known.union(after) : after
             for answer in onTheWay[id] ?? [] where answer.log == log {
                 let next = candidates(id)
-                entities[id] = next.union(next.map { $0.after(answer: answer.fields, sequence: answer.sequence) })
+                entities[id] = next.union(
+                    next.flatMap {
+                        $0.all(
+                            after: answer.fields, sequence: answer.sequence, isWhole: answer.isWhole,
+                            hasPlace: answer.hasPlace)
+                    })
             }
             if removals.contains(id) { entities[id] = candidates(id).union([Candidate(fields: nil)]) }
         }
@@ -291,7 +298,7 @@ package struct LibraryTruth: Sendable {
         guard !event.isPoison else { return }
         for (id, change) in event.changes where event.changes.count > 1 {
             let known = candidates(id)
-            entities[id] = known.union(known.map { $0.after(change, sequence: event.sequence) })
+            entities[id] = known.union(known.flatMap { $0.all(after: change, sequence: event.sequence) })
         }
         if let mutation = event.mutation { doubtfulMutations.insert(mutation) }
     }
@@ -305,20 +312,24 @@ package struct LibraryTruth: Sendable {
     ///     receives.
     ///   - isCertain: False when the answer may be stored now, later or not at all.
     ///   - askedAfter: The ``leftLogCount`` at the time of the question: the place is void when the log was left since.
+    ///   - isWhole: Whether the answer has every field of the entity.
+    ///   - hasPlace: Whether the answer names its place, rather than being as old as its question.
     package mutating func answer(
-        _ id: String, _ fields: ItemFields, log: Int, sequence: Int64, askedAfter: Int, isCertain: Bool
+        _ id: String, _ fields: ItemFields, log: Int, sequence: Int64, askedAfter: Int, isWhole: Bool = true,
+        hasPlace: Bool = true, isCertain: Bool
     ) {
         let known = candidates(id)
-        onTheWay[id, default: []].append((fields, log, sequence))
+        onTheWay[id, default: []].append((fields, log, sequence, isWhole, hasPlace))
         if !hasBegun { origins[id, default: []].insert(log) }
         guard log == self.log && askedAfter == leftLogCount || !hasBegun else {
             blurred.insert(id)
             // The cache cannot know this: it takes the place for one in the log that it follows.
             entities[id] = known.union(known.map { Candidate(fields: $0.fields?.merged(fields) ?? fields) })
-                .union(known.map { $0.after(answer: fields, sequence: sequence) })
+                .union(known.flatMap { $0.all(after: fields, sequence: sequence, isWhole: isWhole) })
             return
         }
-        let after = Set(known.map { $0.after(answer: fields, sequence: sequence) })
+        let after = Set(
+            known.flatMap { $0.all(after: fields, sequence: sequence, isWhole: isWhole, hasPlace: hasPlace) })
         entities[id] = isCertain ? after : known.union(after)
     }
 
@@ -329,22 +340,5 @@ package struct LibraryTruth: Sendable {
         entities[id] = isCertain ? gone : known.union(gone)
         if !isCertain { removals.insert(id) }
         hasGaps = true
-    }
-
-    /// Reduces the candidates to those that the cache may be showing.
-    ///
-    /// - Parameter base: The state that the cache shows without layers; nil when layers cover it.
-    /// - Returns: False when no candidate fits.
-    package mutating func narrow(_ id: String, base: ItemFields??, isShown: (ItemFields?) -> Bool) -> Bool {
-        if let base, let known = entities[id], known.count == 1, known.first?.fields == base { return true }
-        let left = candidates(id).filter { isShown($0.fields) }
-        guard left.isEmpty else {
-            precondition(left.count <= Self.candidateCountMax, "\(left.count) candidates of \(id)")
-            entities[id] = left
-            return true
-        }
-        guard blurred.contains(id) else { return false }
-        if let base { entities[id] = [Candidate(fields: base)] }
-        return true
     }
 }

@@ -43,6 +43,11 @@ package struct SimulationInput: Hashable, Sendable {
         case stopAtChange
         case kill
         case reopen
+        // Actions of a GraphQL client; last, so that the draws of other schedules stay what they were.
+        case writeDocument
+        case fetchDocument
+        case watchDocument
+        case mutateDocument
     }
 
     /// The place in the plan, which names the input when a plan is reduced.

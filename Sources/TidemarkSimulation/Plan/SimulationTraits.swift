@@ -21,6 +21,9 @@ package struct SimulationTraits: Sendable {
     /// Whether the cache sends edits to the server by itself.
     package let sends: Bool
 
+    /// Whether a GraphQL client uses the cache beside the host.
+    package let asksGraph: Bool
+
     /// - Parameter isQuiet: Whether nothing goes wrong by itself.
     package init(seed: UInt64, isQuiet: Bool = false) {
         var random = SeededGenerator(seed: seed ^ 0x7261_6974)
@@ -36,6 +39,10 @@ package struct SimulationTraits: Sendable {
         // Drawn apart, so that every other schedule is what it was before edits were sent.
         var chances = SeededGenerator(seed: seed ^ 0x6F75_7462_6F78)
         sends = chances.chance(200)
+        var documents = SeededGenerator(seed: seed ^ 0x6772_6170_6871)
+        // False numbers leave the place of an answer open, which is the cursor when it was asked for; and an answer with
+        // some fields of an evicted entity leaves the others open.
+        asksGraph = !hasLies && entityCountMax == nil && documents.chance(300)
         var weights: [Int] = []
         for kind in SimulationInput.Kind.allCases {
             let drawn = random.pick([0, 1, 1, 4])
@@ -48,6 +55,11 @@ package struct SimulationTraits: Sendable {
         if isQuiet { for kind in [SimulationInput.Kind.wait, .flush, .update, .answerUpdate, .put] { weigh(kind, 8) } }
         if sends { weigh(.update, 10) }
         if !hasEpochs { weigh(.restart, 0) }
+        if asksGraph {
+            for kind in [SimulationInput.Kind.writeDocument, .fetchDocument, .watchDocument, .mutateDocument] {
+                weigh(kind, documents.pick([0, 6, 12]))
+            }
+        }
         self.weights = weights
     }
 
@@ -62,6 +74,7 @@ package struct SimulationTraits: Sendable {
         case .heartbeat, .cancel, .stall, .invalidate, .remove, .rollBack, .waitLong: drawn
         case .drop, .duplicate, .reorder, .truncate, .rubbish, .lateCopy: hasFaults ? 2 * drawn : 0
         case .lie: hasFaults ? 1 : 0
+        case .writeDocument, .fetchDocument, .watchDocument, .mutateDocument: 0
         case .poison, .restart, .restore, .upstreamFault, .upstreamLate, .queryFault: hasFaults ? drawn : 0
         case .slowDisk, .diskFails, .diskFull, .readFails, .stopAtChange, .kill, .reopen: hasFaults ? drawn : 0
         }

@@ -37,6 +37,10 @@ package final class SimulatedServer: Sendable {
         /// The number of logs that the cache had left when it asked, as far as the world knew. The answer's place in
         /// the log is void once the cache follows another log.
         package var askedAfter = 0
+        /// Whether the answer names its place. Else it is as old as its question.
+        package var hasPlace = true
+        /// Whether the answer has every field of its entities.
+        package var isWhole = true
     }
 
     package struct State: Sendable {
@@ -65,6 +69,8 @@ package final class SimulatedServer: Sendable {
         package var questionCount = 0
         /// The edits that the cache sends.
         package var sent = SentEdits()
+        /// The documents of a GraphQL client.
+        package var graph = GraphDesk()
     }
 
     let state: Mutex<State>

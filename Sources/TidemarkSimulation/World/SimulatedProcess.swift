@@ -14,6 +14,8 @@ package struct SimulatedProcess {
     package let sink = FoldingSink()
     /// The sink of observers that are notified only now and then.
     package let slowSink = FoldingSink()
+    /// The sink of the GraphQL client's watched documents.
+    let graphSink = GraphSink()
     package let durable = DurableRecord()
     /// The number of lines that the process received.
     package var lineCount: Int64 = 0

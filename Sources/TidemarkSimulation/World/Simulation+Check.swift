@@ -36,6 +36,7 @@ extension Simulation {
         try checkEntities(seen)
         try checkLists(seen)
         try checkObservers(seen)
+        if isThorough { try checkDocuments(seen) }
         try checkFreshness(seen)
         try checkCounts(seen)
     }
@@ -79,8 +80,8 @@ extension Simulation {
         for (id, fields) in given.entities {
             accounts[given.library, default: DeliveryAccount()].touch(id, given.sequence)
             truth.libraries[given.library]?.answer(
-                id, fields, log: given.log, sequence: given.sequence, askedAfter: given.askedAfter, isCertain: isCertain
-            )
+                id, fields, log: given.log, sequence: given.sequence, askedAfter: given.askedAfter,
+                isWhole: given.isWhole, hasPlace: given.hasPlace, isCertain: isCertain)
         }
     }
 
@@ -98,7 +99,10 @@ extension Simulation {
                 throw SimulationFailure("\(name): \(problem)")
             }
             truth.libraries[name] = known
-            server.with { $0.leftLogCounts[name] = known.leftLogCount }
+            server.with { state in
+                state.leftLogCounts[name] = known.leftLogCount
+                state.graph.places[name] = known.cursor.map { (known.log, $0) }
+            }
             digest.mix(
                 "\(name) \(status?.epoch ?? "") \(status?.cursor?.rawValue ?? -1) \(status?.phase.rawValue ?? "")")
             for range in status?.lost ?? [] {

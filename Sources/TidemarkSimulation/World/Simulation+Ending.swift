@@ -133,7 +133,7 @@ extension Simulation {
                 let hasAll = wanted.map { $0.values.allSatisfy { fields?.values[$0.key] == $0.value } } ?? true
                 let isMisplaced = known.candidates(id).count > 1 || known.isMisplaced(id)
                 // A field that an answer does not have stays, though the server may have removed it.
-                let isPartial = hasAll && known.candidates(id).contains(where: \.isAnswer)
+                let isPartial = hasAll && known.candidates(id).contains { $0.isAnswer || !$0.named.isEmpty }
                 let isExcused = try isPartial || isExcused(name) && (hasAll || isMisplaced)
                 guard isExcused else {
                     throw SimulationFailure(

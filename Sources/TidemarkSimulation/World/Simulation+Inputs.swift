@@ -40,6 +40,10 @@ extension Simulation {
         case .diskFails, .diskFull, .readFails, .stopAtChange: failDisk(input.kind, &random)
         case .kill: try crash(CrashKind(seed: input.seed))
         case .reopen: try reopen()
+        case .writeDocument: try writeDocument(input, name, &random)
+        case .fetchDocument: try fetchDocument(input, name, &random)
+        case .watchDocument: try watchDocument(input, name, &random)
+        case .mutateDocument: try mutateDocument(input, name, &random)
         }
     }
 

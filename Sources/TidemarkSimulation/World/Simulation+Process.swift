@@ -55,6 +55,7 @@ extension Simulation {
             let process = SimulatedProcess(cache: cache, folder: folder, disk: disk)
             self.process = process
             let durable = process.durable
+            if traits.asksGraph { _ = try call { await Self.attachGraph(to: $0, server) } }
             _ = try call { await $0.observeDurability { durable.take($0) } }
             let counts = try call { await $0.counts() }.value ?? EventCounts()
             self.process?.countsAtStart = counts

@@ -11,6 +11,14 @@ package enum PythonEnvironment {
         return FileManager.default.isExecutableFile(atPath: path) ? path : nil
     }()
 
+    /// Returns the interpreter of another environment of `make python`, by the name of its folder below `.build`.
+    ///
+    /// - Returns: nil when the environment is not there.
+    package static func interpreter(of name: String) -> String? {
+        let path = folder.deletingLastPathComponent().appending(path: "\(name)/bin/python3").path
+        return FileManager.default.isExecutableFile(atPath: path) ? path : nil
+    }
+
     /// The comment of tests that need it, where it is not there.
     package static let advice = "the Python packages are not installed; make python installs them"
 }

@@ -1,0 +1,162 @@
+import Synchronization
+import Tidemark
+import TidemarkGraphQL
+import TidemarkGraphQLStore
+import TidemarkModel
+import TidemarkTesting
+
+/// The simulated server as a server of GraphQL: its answers race with events, and get lost.
+///
+/// An answer names no place in the log: it counts as of the cache's cursor when the request left. The world knows that
+/// place only between the cache's last check and the arrival of the request, so each answer is noted with every place
+/// that it may have.
+final class SimulatedGraph: GraphUpstream {
+    private let server: SimulatedServer
+    private let clock: ManualClock
+    /// Returns the place of a library in its log.
+    private let place: @Sendable (_ library: String) async -> (epoch: String, cursor: Int64)?
+
+    init(
+        _ server: SimulatedServer,
+        place: @escaping @Sendable (_ library: String) async -> (epoch: String, cursor: Int64)?
+    ) {
+        self.server = server
+        clock = server.clock
+        self.place = place
+    }
+
+    var keepsTime: Bool { true }
+
+    func stop(fetch: UInt64) {}
+
+    func ask(_ request: GraphUpstreamRequest) async throws(UpstreamError) -> GraphUpstreamAnswer {
+        server.with { $0.questionCount += 1 }
+        defer { server.with { $0.questionCount -= 1 } }
+        let name = request.operationName?.description ?? ""
+        let library = request.library.description
+        if request.kind == .mutation { server.with { $0.graph.edits[name]?.fate = .arrived } }
+        let place = await place(library)
+        let fate = server.with { state -> Fate in
+            state.told?.append("    ? \(name) of \(library) at \(place.map { "\($0)" } ?? "no place")")
+            guard let place else { return .fails(UpstreamError("the server is away"), delay: 0) }
+            return request.kind == .mutation
+                ? Self.perform(name, place, &state) : Self.answer(name, place, &state)
+        }
+        do throws(CancellationError) {
+            try await clock.sleep(milliseconds: fate.delay)
+        } catch {
+            throw UpstreamError("the request was cancelled")
+        }
+        server.with { fate.end(name, &$0) }
+        switch fate {
+        case .fails(let error, _): throw error
+        case .answers(let text, _, _):
+            do throws(AnswerFault) {
+                return .whole(try AnswerParts(Array(text.utf8)))
+            } catch {
+                preconditionFailure("the simulated server wrote \(text), which is no answer: \(error)")
+            }
+        }
+    }
+
+    // MARK: Deciding
+
+    private enum Fate: Sendable {
+        case fails(UpstreamError, delay: Int64)
+        /// - Parameter given: nil for an answer without data.
+        case answers(String, [SimulatedServer.Given]?, delay: Int64)
+
+        var delay: Int64 {
+            switch self {
+            case .fails(_, let delay), .answers(_, _, let delay): delay
+            }
+        }
+
+        /// Notes what the client hears, in the moment in which it hears it.
+        func end(_ name: String, _ state: inout SimulatedServer.State) {
+            let fate: GraphEdit.Fate
+            switch self {
+            case .fails(let error, _): fate = error.isRefusal ? .refused : .lost
+            case .answers(_, nil, _): fate = .refused
+            case .answers(let text, let given?, _):
+                state.told?.append("    = \(name): \(text), at \(given.map { "\($0.log)@\($0.sequence)" })")
+                state.given += given
+                fate = .answered(given)
+            }
+            state.graph.edits[name]?.fate = fate
+        }
+    }
+
+    private static func answer(
+        _ name: String, _ place: (epoch: String, cursor: Int64), _ state: inout SimulatedServer.State
+    ) -> Fate {
+        let delay = Int64(state.random.below(state.isLate ? 20_000 : 20))
+        guard state.queryFailureCount == 0 else {
+            state.queryFailureCount -= 1
+            return .fails(UpstreamError("the server is away"), delay: delay)
+        }
+        guard let question = state.graph.questions[name], let library = state.libraries[question.library] else {
+            return .fails(UpstreamError("no such question"), delay: delay)
+        }
+        let answer = question.answer(from: library.entities)
+        return .answers(answer.text, given(answer.given, library, place, state), delay: delay)
+    }
+
+    /// Performs a mutation, refuses it, or does one of them and says nothing.
+    private static func perform(
+        _ name: String, _ place: (epoch: String, cursor: Int64), _ state: inout SimulatedServer.State
+    ) -> Fate {
+        let delay = Int64(state.random.below(state.isLate ? 20_000 : 20))
+        let fault = state.random.below(10)
+        if fault == 0 { return .fails(UpstreamError("the connection is cut"), delay: delay) }
+        if fault == 1 { return .fails(UpstreamError("the host refuses", isRefusal: true), delay: delay) }
+        guard fault != 2, let edit = state.graph.edits[name], let library = state.libraries[edit.library],
+            let after = edit.operation.applied(to: library.entities[edit.id])
+        else { return .answers(#"{"data":null,"errors":[{"message":"refused"}]}"#, nil, delay: delay) }
+        let mutation = state.random.chance(700) ? name : nil
+        guard let event = state.libraries[edit.library]?.append([(edit.id, .replace(after))], mutation: mutation),
+            let now = state.libraries[edit.library]
+        else { return .fails(UpstreamError("no such library"), delay: delay) }
+        state.sent.posted.append(
+            WireLine(
+                text: now.line(event), library: edit.library, log: now.logs.count - 1, base: event.sequence - 1,
+                sequence: event.sequence, isEvent: true))
+        if fault == 3 { return .fails(UpstreamError("the connection is cut after the request"), delay: delay) }
+        let question = GraphQuestion(
+            name: name, library: edit.library, selections: [.init(id: edit.id, fields: edit.names)])
+        let answer = question.answer(from: now.entities)
+        let text = answer.text.split(separator: "\"f0\"", omittingEmptySubsequences: false).joined(
+            separator: "\"edit\"")
+        return .answers(text, given(answer.given, now, place, state), delay: delay)
+    }
+
+    /// Returns an answer with every place that it may have.
+    private static func given(
+        _ entities: [(id: String, fields: ItemFields)], _ library: ServerLibrary,
+        _ place: (epoch: String, cursor: Int64), _ state: SimulatedServer.State
+    ) -> [SimulatedServer.Given] {
+        let log = library.logIndex(epoch: place.epoch) ?? library.logs.count - 1
+        var places = [(log, place.cursor)]
+        var first = library.logs[log].base
+        if let checked = state.graph.places[library.name] {
+            places.append(checked)
+            if checked.log == log { first = min(checked.cursor, place.cursor) }
+        }
+        places += library.logs[log].events(after: first, through: place.cursor).map { (log, $0.sequence) }
+        return places.map { log, sequence in
+            SimulatedServer.Given(
+                library: library.name, log: log, sequence: sequence, entities: entities,
+                askedAfter: state.leftLogCounts[library.name] ?? 0, hasPlace: false, isWhole: false)
+        }
+    }
+}
+
+/// The knowledge of a simulated server about documents.
+package struct GraphDesk: Sendable {
+    /// The questions by the name of their operation. Bounded by the inputs of the plan.
+    package var questions: [String: GraphQuestion] = [:]
+    /// The mutations by pending id. Bounded by the inputs of the plan.
+    package var edits: [String: GraphEdit] = [:]
+    /// The log and the place that the cache followed at its last check, by library.
+    package var places: [String: (log: Int, cursor: Int64)] = [:]
+}

@@ -1,0 +1,276 @@
+import Synchronization
+import Tidemark
+import TidemarkGraphQLStore
+import TidemarkModel
+import TidemarkTestKit
+import TidemarkTesting
+
+/// A GraphQL client of the cache: answers that race with events, watched documents, and mutations through crashes.
+extension Simulation {
+    private static let watcherCountMax = 8
+
+    /// Gives a cache the documents' engine, with the simulated server behind it.
+    static func attachGraph(to cache: SyncCache, _ server: SimulatedServer) async {
+        await cache.attach { [unowned cache] in
+            let upstream = SimulatedGraph(server) { library in
+                let status = await cache.libraries().first { $0.library == ByteString(library) }
+                guard let status, let cursor = status.cursor else { return nil }
+                return (status.epoch.description, cursor.rawValue)
+            }
+            return GraphEngine(rules: GraphRules(), upstream: upstream)
+        }
+    }
+
+    /// Draws a question about some entities of a library; nil where none is known.
+    ///
+    /// - Parameter isWhole: Whether all fields that the server has of each entity are selected.
+    private func question(
+        _ input: SimulationInput, _ name: String, _ random: inout SeededGenerator, isWhole: Bool = false
+    ) -> GraphQuestion? {
+        guard let known = ids[name], !known.isEmpty, let library = server.library(name) else { return nil }
+        var selections: [GraphQuestion.Selection] = []
+        for _ in 0...random.below(3) {
+            let id = random.pick(known)
+            guard !selections.contains(where: { $0.id == id }) else { continue }
+            let there = ItemFields.names.filter { library.entities[id]?.values[$0] != nil }
+            let wanted = (there.isEmpty ? ItemFields.names : there).filter { _ in isWhole || random.chance(700) }
+            selections.append(GraphQuestion.Selection(id: id, fields: wanted))
+        }
+        let question = GraphQuestion(name: "Q\(input.number)", library: name, selections: selections)
+        server.with { $0.graph.questions[question.name] = question }
+        return question
+    }
+
+    private static func request(_ question: GraphQuestion, _ policy: FetchPolicy) -> GraphReadRequest {
+        var request = GraphReadRequest(
+            GraphRequest(
+                question.document, operationName: ByteString(question.name), library: ByteString(question.library)))
+        request.policy = policy
+        request.allowsStale = true
+        return request
+    }
+
+    // MARK: Answers
+
+    /// Writes an answer that names its place in the log.
+    func writeDocument(_ input: SimulationInput, _ name: String, _ random: inout SeededGenerator) throws {
+        // Events up to the place of an answer are dropped, so an answer ahead of the cursor has to have every field.
+        guard process != nil, let question = question(input, name, &random, isWhole: true),
+            let library = server.library(name)
+        else {
+            return
+        }
+        let answer = question.answer(from: library.entities)
+        let given = SimulatedServer.Given(
+            library: name, log: library.logs.count - 1, sequence: library.last, entities: answer.given,
+            askedAfter: truth.libraries[name]?.leftLogCount ?? 0, isWhole: false)
+        for (id, _) in given.entities { accounts[name, default: DeliveryAccount()].touch(id, given.sequence) }
+        trace?("    < \(question.name) of \(name) at \(given.sequence): \(answer.text)")
+        let request = Self.request(question, .cacheOnly).operation
+        let outcome = try call { cache -> CacheError? in
+            do throws(CacheError) {
+                let parts = try Self.parts(answer.text)
+                try await cache.writeGraph(request, parts, asOf: EventSequence(given.sequence))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        follow(
+            Underway(
+                name: "put", input: input.number, isDelivery: false, lays: nil, isDone: { outcome.value != nil },
+                effect: { [self] truth, isCertain in take(given, isCertain: isCertain, &truth) },
+                finish: { world, isSure in
+                    if outcome.value == .some(nil) { world.take(given, isCertain: isSure, &world.truth) }
+                }))
+    }
+
+    private static func parts(_ text: String) throws(CacheError) -> AnswerParts {
+        do throws(AnswerFault) {
+            return try AnswerParts(Array(text.utf8))
+        } catch {
+            throw CacheError(.invalidParams, "\(error)")
+        }
+    }
+
+    /// Has a document fetched while events come.
+    func fetchDocument(_ input: SimulationInput, _ name: String, _ random: inout SeededGenerator) throws {
+        guard process != nil, let question = question(input, name, &random) else { return }
+        try read(Self.request(question, .networkOnly), question, input, observing: nil)
+    }
+
+    func watchDocument(_ input: SimulationInput, _ name: String, _ random: inout SeededGenerator) throws {
+        guard let sink = process?.graphSink, sink.watched.count < Self.watcherCountMax,
+            let question = question(input, name, &random)
+        else { return }
+        let policy = random.pick([FetchPolicy.cacheFirst, .cacheFirst, .cacheOnly, .cacheAndNetwork, .networkOnly])
+        try read(Self.request(question, policy), question, input, observing: sink)
+    }
+
+    private func read(
+        _ request: GraphReadRequest, _ question: GraphQuestion, _ input: SimulationInput, observing sink: GraphSink?
+    ) throws {
+        let reply = Outcome<Bool>()
+        _ = try call { cache in
+            await cache.readGraph(request, observing: sink) { result in
+                if case .success(let answered) = result, let id = answered.subscription {
+                    sink?.begin(id, question, answered.result.data)
+                }
+                reply.settle(true)
+            }
+        }
+        follow(
+            Underway(
+                name: "fetch", input: input.number, isDelivery: false, lays: nil, isDone: { reply.value != nil },
+                effect: { _, _ in }, finish: { _, _ in }))
+    }
+
+    // MARK: Mutations
+
+    /// Shows a mutation, has it performed, and follows what becomes of it.
+    func mutateDocument(_ input: SimulationInput, _ name: String, _ random: inout SeededGenerator) throws {
+        guard process != nil, !executor.isLaneStalled, let known = ids[name] else { return }
+        let id = random.pick(known)
+        let fields = ItemFields(["n": "\(random.below(4))", "v": "\(input.number)"])
+        let key = EntityKey(library: ByteString(name), type: "file", id: ByteString(id))
+        let there = try call { cache -> Bool? in
+            do throws(CacheError) { return try await cache.read(EntityRequest(key)).entity != nil } catch { return nil }
+        }
+        // An entity that is visible is changed; another one is put.
+        guard case .some(.some(let isThere)) = there.value else { return }
+        let pendingID = "p\(input.number)"
+        let edit = GraphEdit(library: name, id: id, operation: isThere ? .patch(fields) : .put(fields))
+        server.with { $0.graph.edits[pendingID] = edit }
+        truth.layers.append(
+            LayerTruth(
+                pendingID: pendingID, library: name, changes: [(id, edit.operation)], dependsOn: nil, request: nil,
+                isCertain: false, isHandled: true))
+        trace?("    \(pendingID) mutates \(id) of \(name): \(edit.operation)")
+        let question = GraphQuestion(
+            name: pendingID, library: name, selections: [.init(id: id, fields: edit.names)])
+        let hoped = question.answer(from: [id: fields]).text
+            .split(separator: "\"f0\"", omittingEmptySubsequences: false).joined(separator: "\"edit\"")
+        let request = GraphRequest(
+            edit.document(pendingID), operationName: ByteString(pendingID), library: ByteString(name))
+        let outcome = try call { cache -> CacheError? in
+            do throws(CacheError) {
+                let mutation = GraphMutation(
+                    request, pendingID: ByteString(pendingID), optimistic: try Self.parts(hoped))
+                let hasLayer = try await cache.beginGraph(mutation)
+                _ = try await cache.finishGraph(mutation, hasLayer: hasLayer)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        let before = snapshots.last?.input ?? -1
+        follow(
+            Underway(
+                name: "update", input: input.number, isDelivery: false, lays: pendingID,
+                isDone: { [server] in
+                    outcome.value != nil || server.with { $0.graph.edits[pendingID]?.hasArrived == true }
+                },
+                effect: { _, _ in },
+                finish: { world, _ in
+                    guard let place = world.truth.layers.firstIndex(where: { $0.pendingID == pendingID }) else {
+                        return
+                    }
+                    guard world.server.with({ $0.graph.edits[pendingID]?.hasArrived == true }) else {
+                        return world.neverSent(pendingID, outcome.value ?? nil)
+                    }
+                    // The request leaves when the layer is on the disk, and not before.
+                    world.truth.layers[place].isCertain = true
+                    world.acknowledge(max(before, input.number))
+                    world.followMutation(pendingID, input.number, outcome)
+                }))
+    }
+
+    /// Forgets a layer whose request never left.
+    private func neverSent(_ pendingID: String, _ error: CacheError?) {
+        truth.layers.removeAll { $0.pendingID == pendingID }
+        guard let error, error.code != .storageFailed || !(diskMayFail || isClosing), !isClosing else { return }
+        noted = noted ?? SimulationFailure("mutation \(pendingID) was never sent: \(error) (L2)")
+    }
+
+    private func followMutation(_ pendingID: String, _ input: Int, _ outcome: Outcome<CacheError?>) {
+        underway.append(
+            Underway(
+                name: "mutate", input: input, isDelivery: false, lays: nil, isDone: { outcome.value != nil },
+                effect: { [self] truth, _ in loosen(pendingID, &truth) },
+                finish: { world, _ in
+                    world.loosen(pendingID, &world.truth)
+                    guard let place = world.truth.layers.firstIndex(where: { $0.pendingID == pendingID }) else {
+                        return
+                    }
+                    switch world.server.with({ $0.graph.edits[pendingID]?.fate }) {
+                    case .answered, .refused:
+                        // An error of the disk leaves it open whether the layer is gone.
+                        if outcome.value == .some(nil) { world.truth.layers.remove(at: place) }
+                    default:
+                        // Nobody knows the outcome: the layer stays, and the host may settle it.
+                        world.truth.layers[place].isHandled = false
+                    }
+                }))
+    }
+
+    /// Applies what the end of a mutation may have done: its answer is stored in the step that takes its layer away.
+    private func loosen(_ pendingID: String, _ truth: inout WorldTruth) {
+        switch server.with({ $0.graph.edits[pendingID]?.fate }) {
+        case .answered(let given): for given in given { take(given, isCertain: false, &truth) }
+        case .refused: break
+        default: return
+        }
+        // A refused mutation takes along the edits that depend on it.
+        var loosened: Set = [pendingID]
+        for place in truth.layers.indices {
+            let layer = truth.layers[place]
+            guard layer.pendingID == pendingID || layer.dependsOn.map(loosened.contains) == true else { continue }
+            loosened.insert(layer.pendingID)
+            truth.layers[place].isCertain = false
+        }
+    }
+
+    // MARK: Checking
+
+    /// Compares watched documents with reads, and reads with the entities.
+    func checkDocuments(_ seen: Seen) throws {
+        guard let sink = process?.graphSink, !executor.isLaneStalled else { return }
+        if let problem = sink.problem { throw problem }
+        for (id, watched) in sink.watched.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            let request = Self.request(watched.question, .cacheOnly)
+            let reply = Outcome<[UInt8]?>()
+            _ = try call { cache in
+                await cache.readGraph(request) { result in
+                    if case .success(let answered) = result { reply.settle(answered.result.data) }
+                }
+            }
+            guard case .some(.some(let data)) = reply.value else { continue }
+            let read = try GraphData(try ReferenceJSONParser.parse(data))
+            digest.mix("\(watched.question.name) \(data)")
+            guard read == watched.data else {
+                throw SimulationFailure(
+                    "watcher \(id.rawValue) of \(watched.question.name) has \(watched.data), a read gives \(read) (L6)")
+            }
+            try check(read, of: watched.question, seen)
+        }
+    }
+
+    private func check(_ read: GraphData, of question: GraphQuestion, _ seen: Seen) throws {
+        for (place, selection) in question.selections.enumerated() {
+            guard case .some(.some(let fields)) = read.entities["f\(place)"],
+                let shown = seen.entities[question.library]?[selection.id]
+            else { continue }
+            let wanted = selection.fields.map { shown.fields?.values[$0] }
+            guard shown.fields != nil, selection.fields.map({ fields[$0] }) == wanted else {
+                throw SimulationFailure(
+                    "\(question.name) shows \(selection.id) as \(fields), and the entity is \(shown) (L1)")
+            }
+        }
+    }
+}
+
+extension GraphEdit {
+    fileprivate var hasArrived: Bool {
+        if case .unsent = fate { false } else { true }
+    }
+}
