@@ -254,14 +254,26 @@ static void describe(tidemark_nats_message *message, natsMsg *handle) {
     message->byte_count = (size_t)nats.message_byte_count(handle);
 }
 
-int tidemark_nats_next(tidemark_nats_message *message, void *subscription, int64_t timeout_milliseconds) {
-    natsMsg *handle = NULL;
-    int status = nats.next(&handle, subscription, timeout_milliseconds);
-    if (!status) describe(message, handle);
-    return status;
+int tidemark_nats_take(
+    tidemark_nats_message *messages, int count_max, int *count, void *subscription, int64_t timeout_milliseconds
+) {
+    int status = TIDEMARK_NATS_OK;
+    *count = 0;
+    while (*count < count_max) {
+        natsMsg *handle = NULL;
+        status = nats.next(&handle, subscription, *count == 0 ? timeout_milliseconds : 0);
+        if (status) break;
+        describe(&messages[(*count)++], handle);
+    }
+    // An error behind the messages comes again with the next call.
+    return *count > 0 ? TIDEMARK_NATS_OK : status;
 }
 
 void tidemark_nats_release(void *handle) { nats.message_destroy(handle); }
+
+void tidemark_nats_release_all(const tidemark_nats_message *messages, int count) {
+    for (int index = 0; index < count; index++) nats.message_destroy(messages[index].handle);
+}
 
 const char *tidemark_nats_header(void *handle, const char *name) {
     const char *value = NULL;

@@ -92,10 +92,15 @@ void tidemark_nats_unsubscribe(void *subscription);
 // The number of messages that wait in a subscription.
 uint64_t tidemark_nats_queued(void *subscription);
 
-// Waits for the next message.
-int tidemark_nats_next(tidemark_nats_message *message, void *subscription, int64_t timeout_milliseconds);
+// Waits for a message, and takes those that wait behind it too, up to `count_max`. `count` gets their number.
+int tidemark_nats_take(
+    tidemark_nats_message *messages, int count_max, int *count, void *subscription, int64_t timeout_milliseconds);
 
 void tidemark_nats_release(void *handle);
+
+// Releases messages that were taken together: much cheaper than one by one. libnats gives each message to a thread of its
+// own to be freed, which it wakes.
+void tidemark_nats_release_all(const tidemark_nats_message *messages, int count);
 
 // Returns a header's value, which points into the message; NULL when it has none of that name.
 const char *tidemark_nats_header(void *handle, const char *name);

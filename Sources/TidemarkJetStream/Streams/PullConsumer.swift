@@ -20,6 +20,8 @@ package struct PullConsumer {
     private let name: String
     private let inbox: String
     private let subscription: NatsSubscription
+    /// The messages that were taken from the subscription. Bounded by the open requests, and by the batch.
+    private let batch = NatsBatch()
     /// The messages that the consumer was to deliver when it was made.
     package let pendingCount: Int64
     /// The open requests, in the order in which they are filled. At most `openRequestCountMax`.
@@ -42,43 +44,59 @@ package struct PullConsumer {
         lastSign = .now
     }
 
-    /// The messages that were received and not yet read.
+    /// Whether messages were taken from the subscription that no call of ``receive(timeout:_:)`` has handed out yet.
+    var hasTaken: Bool { batch.unreadCount > 0 }
+
+    /// The subscription, whose messages can be counted from another thread.
     var subscriptionForCount: NatsSubscription { subscription }
 
     /// Tells the server that the consumer is not needed any more; it would notice by itself after some minutes.
     package func end() throws(JetStreamError) { try api.removeConsumer(name, of: stream) }
 
-    /// Waits for the next message.
+    /// Waits for messages, and hands out those that have come together.
     ///
     /// - Parameter timeout: In milliseconds; 0 only looks.
-    /// - Parameter body: Called with a message and its place.
+    /// - Parameter body: Called with a message, which is valid during the call, and its place. Returns whether it takes
+    ///   another one; what it does not take is kept for the next call.
     /// - Returns: Whether there was one.
     /// - Throws: ``JetStreamError`` `.timedOut` when the consumer is lost, and another one has to be made.
     package mutating func receive<Failure: Error>(
-        timeout: Int64, _ body: (borrowing NatsMessage, DeliveryPlace) throws(Failure) -> Void
+        timeout: Int64, _ body: (NatsMessageView, DeliveryPlace) throws(Failure) -> Bool
     ) throws -> Bool {
-        try ask()
-        guard let message = try subscription.next(timeout: timeout) else {
-            guard ContinuousClock.now - lastSign < PullConsumer.silenceMax else {
-                try api.checkMayAsk(stream)
-                throw PullConsumer.lost("is silent")
+        if batch.unreadCount == 0 {
+            try ask()
+            guard try subscription.take(batch, timeout: timeout) else {
+                guard ContinuousClock.now - lastSign < PullConsumer.silenceMax else {
+                    try api.checkMayAsk(stream)
+                    throw PullConsumer.lost("is silent")
+                }
+                return false
             }
-            return false
+            lastSign = .now
         }
-        lastSign = .now
-        guard let place = DeliveryPlace(reply: message.reply) else {
-            try follow(message)
-            return false
+        var isAny = false
+        while let message = batch.next() {
+            guard let place = DeliveryPlace(reply: message.reply) else {
+                try follow(message)
+                continue
+            }
+            isAny = true
+            try noteDelivery(place)
+            guard try body(message, place) else { break }
         }
+        return isAny
+    }
+
+    private mutating func noteDelivery(_ place: DeliveryPlace) throws(JetStreamError) {
         lastDelivery += 1
         guard place.consumerSequence == lastDelivery else { throw PullConsumer.lost("has lost a message on the way") }
         isNextLarge = false
-        if var first = requests.first {
-            first.remaining -= 1
-            if first.remaining == 0 { requests.removeFirst() } else { requests[0] = first }
-        }
-        try body(message, place)
-        return true
+        guard !requests.isEmpty else { return }
+        requests[0].remaining -= 1
+        guard requests[0].remaining == 0 else { return }
+        requests.removeFirst()
+        // At once: the server sends on while the rest of the batch is used.
+        try ask()
     }
 
     private mutating func ask() throws(JetStreamError) {
@@ -93,7 +111,7 @@ package struct PullConsumer {
     }
 
     /// Follows a status: the end of a request, or of the consumer.
-    private mutating func follow(_ message: borrowing NatsMessage) throws(JetStreamError) {
+    private mutating func follow(_ message: NatsMessageView) throws(JetStreamError) {
         let status = message.header("Status") ?? ""
         let text = message.header("Description") ?? ""
         let number = message.subject.split(separator: UInt8(ascii: ".")).last
