@@ -44,7 +44,8 @@ struct BodyScanTests {
         for _ in 0..<20_000 {
             // Long runs of ordinary bytes between rare signs, and the other way round.
             let rarity = 1 + random.below(30)
-            let body = [[UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "[")][random.below(3)]]
+            let body =
+                [[UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "[")][random.below(3)]]
                 + (0..<random.below(60)).map { _ in
                     random.below(rarity) == 0 ? signs[random.below(signs.count)] : UInt8(ascii: "a")
                 }

@@ -209,7 +209,8 @@ extension MessageLine {
             if kind == nil {
                 // Most events are told from a control message by their first name; then nothing else is looked at.
                 var scan = BodyScan(body, value.lowerBound + 1..<value.upperBound)
-                guard let name = scan.string(), Form.isControlName(body, name.lowerBound + 1..<name.upperBound - 1) else {
+                guard let name = scan.string(), Form.isControlName(body, name.lowerBound + 1..<name.upperBound - 1)
+                else {
                     return false
                 }
                 return BodyOutline(body, value) != nil

@@ -198,8 +198,7 @@ struct StreamReader {
         var previous = max(floor, lastRead)
         if hasOneSubject {
             previous = place.sequence - 1
-        } else if lastRead <= lastSkip, let named = message.lastOfSubject, named > previous, named < place.sequence
-        {
+        } else if lastRead <= lastSkip, let named = message.lastOfSubject, named > previous, named < place.sequence {
             // Looking for a header costs as much as all else, and says nothing new where no number was left out.
             previous = named
         }
