@@ -192,10 +192,9 @@ int tidemark_nats_connect(
     return status;
 }
 
-void tidemark_nats_close(void *connection) {
-    nats.close(connection);
-    nats.destroy(connection);
-}
+void tidemark_nats_close(void *connection) { nats.close(connection); }
+
+void tidemark_nats_destroy(void *connection) { nats.destroy(connection); }
 
 int tidemark_nats_is_connected(void *connection) { return nats.status(connection) == CONNECTED; }
 
@@ -236,10 +235,9 @@ int tidemark_nats_subscribe(void **subscription, void *connection, const char *s
     return status;
 }
 
-void tidemark_nats_unsubscribe(void *subscription) {
-    nats.unsubscribe(subscription);
-    nats.subscription_destroy(subscription);
-}
+void tidemark_nats_unsubscribe(void *subscription) { nats.unsubscribe(subscription); }
+
+void tidemark_nats_free_subscription(void *subscription) { nats.subscription_destroy(subscription); }
 
 uint64_t tidemark_nats_queued(void *subscription) {
     uint64_t count = 0;

@@ -63,8 +63,11 @@ typedef struct {
 int tidemark_nats_connect(
     void **connection, const tidemark_nats_options *options, char *message, size_t message_byte_count);
 
-// Ends a connection. Subscriptions of it must have ended.
+// Ends a connection: its threads have ended afterwards. Its memory stays until tidemark_nats_destroy.
 void tidemark_nats_close(void *connection);
+
+// Frees a connection that was closed, after all its subscriptions.
+void tidemark_nats_destroy(void *connection);
 
 int tidemark_nats_is_connected(void *connection);
 
@@ -86,8 +89,12 @@ int tidemark_nats_new_inbox(char *subject, size_t byte_count);
 
 int tidemark_nats_subscribe(void **subscription, void *connection, const char *subject);
 
-// Ends a subscription: libnats requires that it is told to the server before the memory is freed.
+// Ends a subscription, of which the server is told. No message comes to it any more, but libnats' thread may be busy with one
+// still: it looks up the subscription, lets go of the lock of the connection, and takes that of the subscription.
 void tidemark_nats_unsubscribe(void *subscription);
+
+// Frees a subscription that was ended. Only after a flush, or after its connection was closed: else libnats' thread may use it.
+void tidemark_nats_free_subscription(void *subscription);
 
 // The number of messages that wait in a subscription.
 uint64_t tidemark_nats_queued(void *subscription);

@@ -146,6 +146,12 @@ struct BodyScan {
         return memcmp(start + range.lowerBound, text.utf8Start, range.count) == 0
     }
 
+    /// The place of the first LF; nil where there is none.
+    static func firstLF(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        guard let start = bytes.baseAddress, let found = memchr(start, 0x0A, bytes.count) else { return nil }
+        return UnsafeRawPointer(found) - start
+    }
+
     /// Whether bytes begin with a text.
     static func hasPrefix(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
         bytes.count >= text.utf8CodeUnitCount && equals(bytes, 0..<text.utf8CodeUnitCount, text)

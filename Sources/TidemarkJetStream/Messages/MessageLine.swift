@@ -140,7 +140,7 @@ package enum MessageLine {
         let bytes = UnsafeRawBufferPointer(rebasing: body[value])
         lines.append(contentsOf: bytes)
         // An LF between values is white space; in a string it is no JSON, and must not begin a line either.
-        guard let first = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return }
+        guard let first = BodyScan.firstLF(bytes) else { return }
         for index in start + first..<lines.count where lines[index] == UInt8(ascii: "\n") {
             lines[index] = UInt8(ascii: " ")
         }
