@@ -7,7 +7,7 @@ import CNats
 ///
 /// libnats frees a message on a thread of its own, and wakes it for each message that is released while it sleeps. Released
 /// one by one, messages cost two changes of threads each, which was a sixth of the time of reading and applying
-/// (perf, 300,000 messages of 570 bytes); released in one go, some hundred of them cost as much as one.
+/// (a sampled profile, 300,000 messages of 570 bytes); released in one go, some hundred of them cost as much as one.
 final class NatsBatch: @unchecked Sendable {
     /// The messages of a batch at most.
     private static let countMax = 256

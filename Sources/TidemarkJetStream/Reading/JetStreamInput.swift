@@ -7,7 +7,7 @@ import TidemarkModel
 
 /// A stream as an input of event lines: the engine reads it as it reads a pipe, and asks for as much as it can take.
 ///
-/// Reading waits on the reader's queue. Nothing is read ahead of the engine but two requests of
+/// Reading waits on the reader's queue. Nothing is read ahead of the engine but a few requests of
 /// ``PullConsumer/requestByteCountMax`` bytes.
 ///
 /// - Source: Protocol/jetstream.md, reading.
