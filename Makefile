@@ -8,6 +8,7 @@ SEED ?= 0
 RACES ?= 10000
 SEEDS ?= 20000
 ROUNDS ?= 20
+MESSAGES ?= 10000000
 MINUTES ?= 10
 BENCH ?=
 SUITE ?=
@@ -110,6 +111,11 @@ crash-points: deps
 cluster-test: deps
 	@$(SWIFT) build --product tidemark
 	@python3 Tests/Cluster/cluster.py --rounds $(ROUNDS) --command "$$($(SWIFT) build --show-bin-path)/tidemark"
+
+## stream-memory: read MESSAGES messages of a stream into a cache, whose memory must stay flat (MESSAGES=10000000); minutes
+stream-memory: deps
+	@$(RELEASE_BUILD) --product tidemark
+	@python3 Tests/Cluster/memory.py --messages $(MESSAGES) --command "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
 
 ## simulate: run SEEDS schedules of the simulated world, in a release build, from SEED=1 on (SEEDS=20000); minutes
 simulate: deps
@@ -264,5 +270,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan asan-jetstream test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
+.PHONY: web web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps

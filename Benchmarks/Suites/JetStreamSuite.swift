@@ -57,6 +57,7 @@ enum JetStreamSuite {
             _ = try consumer.receive(timeout: 100) { message, _ in
                 count += 1
                 byteCount += UInt64(message.bytes.count)
+                return true
             }
         }
         try consumer.end()

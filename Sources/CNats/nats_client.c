@@ -192,10 +192,9 @@ int tidemark_nats_connect(
     return status;
 }
 
-void tidemark_nats_close(void *connection) {
-    nats.close(connection);
-    nats.destroy(connection);
-}
+void tidemark_nats_close(void *connection) { nats.close(connection); }
+
+void tidemark_nats_destroy(void *connection) { nats.destroy(connection); }
 
 int tidemark_nats_is_connected(void *connection) { return nats.status(connection) == CONNECTED; }
 
@@ -236,10 +235,9 @@ int tidemark_nats_subscribe(void **subscription, void *connection, const char *s
     return status;
 }
 
-void tidemark_nats_unsubscribe(void *subscription) {
-    nats.unsubscribe(subscription);
-    nats.subscription_destroy(subscription);
-}
+void tidemark_nats_unsubscribe(void *subscription) { nats.unsubscribe(subscription); }
+
+void tidemark_nats_free_subscription(void *subscription) { nats.subscription_destroy(subscription); }
 
 uint64_t tidemark_nats_queued(void *subscription) {
     uint64_t count = 0;
@@ -254,14 +252,26 @@ static void describe(tidemark_nats_message *message, natsMsg *handle) {
     message->byte_count = (size_t)nats.message_byte_count(handle);
 }
 
-int tidemark_nats_next(tidemark_nats_message *message, void *subscription, int64_t timeout_milliseconds) {
-    natsMsg *handle = NULL;
-    int status = nats.next(&handle, subscription, timeout_milliseconds);
-    if (!status) describe(message, handle);
-    return status;
+int tidemark_nats_take(
+    tidemark_nats_message *messages, int count_max, int *count, void *subscription, int64_t timeout_milliseconds
+) {
+    int status = TIDEMARK_NATS_OK;
+    *count = 0;
+    while (*count < count_max) {
+        natsMsg *handle = NULL;
+        status = nats.next(&handle, subscription, *count == 0 ? timeout_milliseconds : 0);
+        if (status) break;
+        describe(&messages[(*count)++], handle);
+    }
+    // An error behind the messages comes again with the next call.
+    return *count > 0 ? TIDEMARK_NATS_OK : status;
 }
 
 void tidemark_nats_release(void *handle) { nats.message_destroy(handle); }
+
+void tidemark_nats_release_all(const tidemark_nats_message *messages, int count) {
+    for (int index = 0; index < count; index++) nats.message_destroy(messages[index].handle);
+}
 
 const char *tidemark_nats_header(void *handle, const char *name) {
     const char *value = NULL;

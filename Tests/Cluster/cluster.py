@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Three NATS servers, two publishers and two caches, all of which are killed, stopped and cut off at random. At the end of
-each round a third party reads the stream from its beginning and compares: every line is in it once and in its order, and
-each cache has what the stream says.
+"""Three NATS servers, two publishers and two caches, all of which are killed, stopped and cut off at random; each round
+begins with another fault of the list, so that eleven rounds play all. At the end of each round a third party reads the
+stream from its beginning and compares: every line is in it once and in its order, each cache has what the stream says, and
+the digests are equal. A full disk needs a small one, which only root can make; else that fault is left out.
 
     Tests/Cluster/cluster.py [--rounds 20] [--seed 1] [--seconds 12] [--command .build/debug/tidemark]
 """
@@ -37,14 +38,18 @@ def free_ports(count):
 
 class Server:
     def __init__(self, folder, number, ports):
-        self.port, self.folder = ports[number], folder / f"server{number}"
+        self.port, self.folder, self.name = ports[number], folder / f"server{number}", f"server{number}"
         self.folder.mkdir()
+        self.store = self.folder / "store"
+        self.store.mkdir()
+        self.has_small_disk = number == 2 and os.geteuid() == 0 and subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=64m", "none", self.store], capture_output=True).returncode == 0
         routes = ", ".join(f"nats-route://127.0.0.1:{port}" for port in ports[3:])
         self.configuration = self.folder / "server.conf"
         self.configuration.write_text(f"""
-server_name: server{number}
+server_name: {self.name}
 listen: 127.0.0.1:{self.port}
-jetstream {{ store_dir: "{self.folder}/store", max_mem: 64MB, max_file: 2GB }}
+jetstream {{ store_dir: "{self.store}", max_mem: 64MB, max_file: 2GB }}
 cluster {{ name: test, listen: 127.0.0.1:{ports[3 + number]}, routes: [{routes}], no_advertise: true }}
 """)
         self.process = None
@@ -60,6 +65,22 @@ cluster {{ name: test, listen: 127.0.0.1:{ports[3 + number]}, routes: [{routes}]
         self.process.send_signal(signal.SIGCONT)
         self.process.kill()
         self.process.wait()
+
+    def fill_disk(self):
+        with open(self.store / "filler", "wb", buffering=0) as filler:
+            try:
+                while filler.write(bytes(65536)):
+                    pass
+            except OSError:
+                pass
+
+    def empty_disk(self):
+        (self.store / "filler").unlink()
+
+    def end(self):
+        self.kill()
+        if self.has_small_disk:
+            subprocess.run(["umount", self.store], check=True)
 
 
 class Nats:
@@ -242,11 +263,30 @@ def read_stream(ports, stream):
     raise AssertionError("the stream cannot be read")
 
 
-def disturb(chance, servers, publishers, members, proxies):
+def leader(servers):
+    """The server that leads the stream; any, where none answers or none leads."""
+    for server in servers:
+        try:
+            client = Nats(server.port)
+            name = client.request("$JS.API.STREAM.INFO.EVENTS").get("cluster", {}).get("leader")
+            client.socket.close()
+            return next(each for each in servers if each.name == name)
+        except (OSError, ValueError, StopIteration):
+            continue
+    return servers[0]
+
+
+# What goes wrong. Each round begins with one of these, in turn.
+FAULTS = ["leader", "server", "all", "member", "publisher", "stop member", "stop server", "stop member long", "cut",
+          "cut long", "full disk"]
+# The others of a round, by chance: short ones, so that a round has several.
+COMMON = ["leader", "server", "all", "member", "member", "publisher", "stop member", "stop server", "cut"]
+
+
+def disturb(what, chance, servers, publishers, members, proxies):
     """One thing that goes wrong, and its end."""
-    what = chance.choice(["server", "server", "all", "member", "member", "publisher", "stop member", "stop server", "cut"])
-    if what == "server":
-        server = chance.choice(servers)
+    if what in ("server", "leader"):
+        server = leader(servers) if what == "leader" else chance.choice(servers)
         server.kill()
         time.sleep(chance.uniform(0.1, 2))
         server.start()
@@ -263,17 +303,28 @@ def disturb(chance, servers, publishers, members, proxies):
         member.start()
     elif what == "publisher":
         chance.choice(publishers).kill()
-    elif what in ("stop member", "stop server"):
-        one = chance.choice(members if what == "stop member" else servers)
+    elif what in ("stop member", "stop member long", "stop server"):
+        one = chance.choice(servers if what == "stop server" else members)
         one.process.send_signal(signal.SIGSTOP)
-        time.sleep(chance.uniform(0.5, 4))
+        time.sleep(20 if what == "stop member long" else chance.uniform(0.5, 4))
         one.process.send_signal(signal.SIGCONT)
-    else:
+    elif what in ("cut", "cut long"):
         for proxy in proxies:
             proxy.is_cut = True
-        time.sleep(chance.uniform(0.5, 4))
+        # Longer than libnats and the reader wait for a sign of life.
+        time.sleep(12 if what == "cut long" else chance.uniform(0.5, 4))
         for proxy in proxies:
             proxy.is_cut = False
+    elif what == "full disk":
+        server = next((each for each in servers if each.has_small_disk), None)
+        if server is None:
+            return "no full disk (not root)"
+        server.fill_disk()
+        time.sleep(chance.uniform(2, 5))
+        server.empty_disk()
+        # A server that found its disk full has given up its part of the streams until it is started again.
+        server.kill()
+        server.start()
     return what
 
 
@@ -297,9 +348,11 @@ def play(command, seed, seconds, folder):
                       for number, address in enumerate([direct, cut])]
         done = collections.Counter()
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        what = FAULTS[seed % len(FAULTS)]
+        while done.total() == 0 or time.monotonic() < end:
             time.sleep(chance.uniform(0, 1.5))
-            done[disturb(chance, servers, publishers, members, proxies)] += 1
+            done[disturb(what, chance, servers, publishers, members, proxies)] += 1
+            what = chance.choice(COMMON)
         until("everything is published", 180, lambda: all(each.is_over for each in publishers))
         for each in publishers:
             assert each.failure is None, each.failure
@@ -314,6 +367,7 @@ def play(command, seed, seconds, folder):
                 [command, "ingest", "--db", str(member.database), "--from", member.address, "--until-caught-up"],
                 capture_output=True).returncode == 0)
         check_caches(command, members, messages)
+        check_digests(command, members, messages, folder)
         return len(messages), done, sum(each.restarts for each in publishers) - len(publishers)
     finally:
         for each in members:
@@ -323,7 +377,7 @@ def play(command, seed, seconds, folder):
             each.lines = []
             each.kill()
         for server in servers:
-            server.kill()
+            server.end()
 
 
 def check_order(messages, publishers):
@@ -367,6 +421,21 @@ def check_caches(command, members, messages):
         assert found[library] == wanted[library], f"{library}: the cache has {len(found[library])} of {len(wanted[library])}"
 
 
+def check_digests(command, members, messages, folder):
+    """The digests of the caches are together that of a new cache that is fed the stream from its beginning, as lines."""
+    lines = b"".join(body + b"\n" for body in messages)
+    third = folder / "third.db"
+    subprocess.run([command, "ingest", "--db", third], input=lines, check=True, capture_output=True)
+
+    def digest(database):
+        text = subprocess.run([command, "verify", "--db", database, "--json"], check=True, capture_output=True).stdout
+        return int(json.loads(text)["digest"], 16)
+
+    # A digest is a sum over entities, modulo 2^64.
+    found, wanted = sum(digest(member.database) for member in members) % 2**64, digest(third)
+    assert found == wanted, f"the digests differ: {found:016x} and {wanted:016x}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=20)
@@ -379,6 +448,7 @@ def main():
     if shutil.which("nats-server") is None:
         sys.exit("nats-server is not installed: make deps installs it")
     command = str(pathlib.Path(arguments.command).resolve())
+    total = collections.Counter()
     for seed in range(arguments.seed, arguments.seed + arguments.rounds):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="tidemark-cluster-"))
         begin = time.monotonic()
@@ -388,9 +458,12 @@ def main():
             print(f"round {seed} failed; its files are in {folder}", file=sys.stderr)
             raise
         shutil.rmtree(folder)
+        total += done
         words = ", ".join(f"{what} {number}" for what, number in sorted(done.items()))
-        print(f"round {seed}: {count} messages equal after {words}; publishers began again {restarts} times; "
+        print(f"round {seed}: {count} messages and digests equal after {words}; publishers began again {restarts} times; "
               f"{time.monotonic() - begin:.0f} s", flush=True)
+    print("played: " + ", ".join(f"{what} {number}" for what, number in sorted(total.items())))
 
 
-main()
+if __name__ == "__main__":
+    main()

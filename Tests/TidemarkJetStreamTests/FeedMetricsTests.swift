@@ -83,7 +83,7 @@ struct FeedMetricsTests {
                     message.subject = subject
                     message.bytes = bytes.baseAddress
                     message.byte_count = bytes.count
-                    try reader.append(NatsMessage(message), place, &lines)
+                    try reader.append(NatsMessageView(message), place, &lines)
                 }
             }
         }

@@ -65,6 +65,8 @@ struct MessageLineTests {
         #"{"kind":{"type":"Heartbeat","data":{"last_sequence":3}}}"#, #"{"Reset":{"epoch":"e"}}"#,
         #"{"epoch":"e","event":"Reset"}"#, #"{"epoch":"e","kind":"Reset"}"#, #""Reset""#,
         " \r\n\"Reset\"\t", #"{"Event":{"Heartbeat":{"last_sequence":3}}}"#,
+        #"{"Heartbeat":{"last_sequence":3,"x":"\#(String(repeating: "x", count: 2_000))"}}"#,
+        #"{"event":{"Reset":{"epoch":"\#(String(repeating: "e", count: 2_000))"}}}"#,
     ])
     func `a heartbeat or reset keeps its number and does nothing`(body: String) throws {
         let (event, texts) = try event(body)

@@ -105,13 +105,18 @@ final class NatsServer {
         for body in bodies {
             try connection.publish(Array(body.utf8), to: subject, reply: inbox, headers: headers)
         }
-        for _ in bodies {
-            guard let answer = try answers.next(timeout: 10_000) else {
+        let batch = NatsBatch()
+        var answerCount = 0
+        while answerCount < bodies.count {
+            guard try answers.take(batch, timeout: 10_000) else {
                 Issue.record("the server did not confirm a message")
                 return
             }
-            let text = String(decoding: answer.bytes, as: UTF8.self)
-            #expect(!text.contains("error"), "\(text)")
+            while let answer = batch.next() {
+                let text = String(decoding: answer.bytes, as: UTF8.self)
+                #expect(!text.contains("error"), "\(text)")
+                answerCount += 1
+            }
         }
     }
 }

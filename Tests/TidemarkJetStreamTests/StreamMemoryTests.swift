@@ -40,7 +40,7 @@ private enum Cycle {
         let other = try NatsConnection(address)
         let api = JetStreamAPI(connection: other)
         var consumer = try PullConsumer(api, stream: address.stream, filter: "tidemark.*", from: 1)
-        _ = try consumer.receive(timeout: 5_000) { _, _ in }
+        _ = try consumer.receive(timeout: 5_000) { _, _ in false }
         reader.end()
     }
 

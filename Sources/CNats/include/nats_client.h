@@ -63,8 +63,11 @@ typedef struct {
 int tidemark_nats_connect(
     void **connection, const tidemark_nats_options *options, char *message, size_t message_byte_count);
 
-// Ends a connection. Subscriptions of it must have ended.
+// Ends a connection: its threads have ended afterwards. Its memory stays until tidemark_nats_destroy.
 void tidemark_nats_close(void *connection);
+
+// Frees a connection that was closed, after all its subscriptions.
+void tidemark_nats_destroy(void *connection);
 
 int tidemark_nats_is_connected(void *connection);
 
@@ -86,16 +89,25 @@ int tidemark_nats_new_inbox(char *subject, size_t byte_count);
 
 int tidemark_nats_subscribe(void **subscription, void *connection, const char *subject);
 
-// Ends a subscription: libnats requires that it is told to the server before the memory is freed.
+// Ends a subscription, of which the server is told. No message comes to it any more, but libnats' thread may be busy with one
+// still: it looks up the subscription, lets go of the lock of the connection, and takes that of the subscription.
 void tidemark_nats_unsubscribe(void *subscription);
+
+// Frees a subscription that was ended. Only after a flush, or after its connection was closed: else libnats' thread may use it.
+void tidemark_nats_free_subscription(void *subscription);
 
 // The number of messages that wait in a subscription.
 uint64_t tidemark_nats_queued(void *subscription);
 
-// Waits for the next message.
-int tidemark_nats_next(tidemark_nats_message *message, void *subscription, int64_t timeout_milliseconds);
+// Waits for a message, and takes those that wait behind it too, up to `count_max`. `count` gets their number.
+int tidemark_nats_take(
+    tidemark_nats_message *messages, int count_max, int *count, void *subscription, int64_t timeout_milliseconds);
 
 void tidemark_nats_release(void *handle);
+
+// Releases messages that were taken together: much cheaper than one by one. libnats gives each message to a thread of its
+// own to be freed, which it wakes.
+void tidemark_nats_release_all(const tidemark_nats_message *messages, int count);
 
 // Returns a header's value, which points into the message; NULL when it has none of that name.
 const char *tidemark_nats_header(void *handle, const char *name);

@@ -16,7 +16,12 @@ public enum LibraryScope: Hashable, Sendable {
         case .all: true
         case .named(let names): names.contains(library)
         case .shard(let index, let count):
-            library.bytes.withUnsafeBytes { Checksum.xxh64($0) } % count == index
+            LibraryScope.isOf(library.bytes, index, count)
         }
+    }
+
+    /// Whether a library is of a shard.
+    static func isOf(_ library: [UInt8], _ index: UInt64, _ count: UInt64) -> Bool {
+        library.withUnsafeBytes { Checksum.xxh64($0) } % count == index
     }
 }

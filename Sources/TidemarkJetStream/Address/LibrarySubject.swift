@@ -30,16 +30,27 @@ public enum LibrarySubject {
 
     /// Returns the library of a token; nil when the token is not one that ``token(of:)`` returns.
     public static func library(of token: some StringProtocol) -> ByteString? {
-        if token == "_" { return "" }
         var bytes: [UInt8] = []
+        let isToken = Array(token.utf8).withUnsafeBytes { decode($0, into: &bytes) }
+        return isToken ? ByteString(bytes) : nil
+    }
+
+    /// Writes the id of a token's library.
+    ///
+    /// - Parameter bytes: Gets the id; its memory is used again, so that nothing is allocated for each message.
+    /// - Returns: false when the token is not one that ``token(of:)`` returns.
+    /// - Complexity: O(token).
+    static func decode(_ token: UnsafeRawBufferPointer, into bytes: inout [UInt8]) -> Bool {
+        bytes.removeAll(keepingCapacity: true)
+        if token.count == 1, token[0] == UInt8(ascii: "_") { return true }
         var bits: UInt32 = 0
         var bitCount = 0
-        for digit in token.utf8 {
+        for digit in token {
             let value: UInt32
             switch digit {
             case UInt8(ascii: "a")...UInt8(ascii: "z"): value = UInt32(digit - UInt8(ascii: "a"))
             case UInt8(ascii: "2")...UInt8(ascii: "7"): value = UInt32(digit - UInt8(ascii: "2")) + 26
-            default: return nil
+            default: return false
             }
             bits = bits << 5 | value
             bitCount += 5
@@ -50,8 +61,7 @@ public enum LibrarySubject {
             }
         }
         // A longer token than the bytes need, or bits behind the last byte, would be a second spelling.
-        guard !bytes.isEmpty, bitCount < 5, bits == 0 else { return nil }
-        return ByteString(bytes)
+        return !bytes.isEmpty && bitCount < 5 && bits == 0
     }
 
     /// Returns the subject of a library under a prefix.
@@ -59,9 +69,12 @@ public enum LibrarySubject {
 
     /// Returns the library of a subject; nil when the subject is not one of the prefix.
     public static func library(ofSubject subject: String, prefix: String) -> ByteString? {
-        guard subject.hasPrefix(prefix), subject.utf8.count > prefix.utf8.count + 1 else { return nil }
-        let rest = subject.dropFirst(prefix.count)
-        guard rest.first == "." else { return nil }
-        return library(of: rest.dropFirst())
+        let (bytes, head) = (Array(subject.utf8), Array("\(prefix).".utf8))
+        guard bytes.starts(with: head) else { return nil }
+        var library: [UInt8] = []
+        let isSubject = bytes.withUnsafeBytes {
+            decode(UnsafeRawBufferPointer(rebasing: $0[head.count...]), into: &library)
+        }
+        return isSubject ? ByteString(library) : nil
     }
 }

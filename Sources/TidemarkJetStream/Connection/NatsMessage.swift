@@ -9,22 +9,19 @@ import TidemarkModel
     import Musl
 #endif
 
-/// A message of a NATS server; its memory belongs to libnats, and is freed with it.
-package struct NatsMessage: ~Copyable {
+/// A message of a NATS server that somebody else keeps; valid for as long as its owner says.
+package struct NatsMessageView {
     private let message: tidemark_nats_message
 
-    /// Takes over a message that libnats handed out.
     init(_ message: tidemark_nats_message) { self.message = message }
 
-    deinit { tidemark_nats_release(message.handle) }
+    /// The bytes of the subject.
+    var subject: UnsafeRawBufferPointer { NatsMessageView.text(message.subject) }
 
-    /// The bytes of the subject, which are valid as long as the message.
-    var subject: UnsafeRawBufferPointer { NatsMessage.text(message.subject) }
+    /// The bytes of the subject for an answer; empty when none is wanted.
+    var reply: UnsafeRawBufferPointer { NatsMessageView.text(message.reply) }
 
-    /// The bytes of the subject for an answer, which are valid as long as the message; empty when none is wanted.
-    var reply: UnsafeRawBufferPointer { NatsMessage.text(message.reply) }
-
-    /// The body, which is valid as long as the message.
+    /// The body.
     package var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: message.bytes, count: message.byte_count)
     }
@@ -42,4 +39,20 @@ package struct NatsMessage: ~Copyable {
     func header(_ name: String) -> String? {
         tidemark_nats_header(message.handle, name).map { String(cString: $0) }
     }
+}
+
+/// The answer to a request; its memory belongs to libnats, and is freed with it.
+struct NatsMessage: ~Copyable {
+    private let message: tidemark_nats_message
+
+    /// Takes over a message that libnats handed out.
+    init(_ message: tidemark_nats_message) { self.message = message }
+
+    deinit { tidemark_nats_release(message.handle) }
+
+    /// The body, which is valid as long as the message.
+    var bytes: UnsafeRawBufferPointer { NatsMessageView(message).bytes }
+
+    /// Returns the value of a header, compared by its exact name; nil when there is none.
+    func header(_ name: String) -> String? { NatsMessageView(message).header(name) }
 }

@@ -12,30 +12,40 @@ package struct DeliveryPlace: Equatable {
     /// - Returns: nil when the subject is not of this form.
     /// - Complexity: O(reply), nothing is copied: it is parsed for each message.
     init?(reply: UnsafeRawBufferPointer) {
-        let head = "$JS.ACK."
-        guard reply.count > head.utf8.count, reply.prefix(head.utf8.count).elementsEqual(head.utf8) else { return nil }
-        let dotCount = reply.count { $0 == UInt8(ascii: ".") }
-        guard dotCount == 8 || dotCount >= 10 else { return nil }
-        let offset = dotCount == 8 ? 0 : 2
-        var token = 0
-        var numbers: [4 of Int64] = .init(repeating: -1)
-        for byte in reply {
-            if byte == UInt8(ascii: ".") {
-                token += 1
-                continue
-            }
-            let place = token - 5 - offset
-            guard place >= 0, place < 4 else { continue }
-            guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
-            let digit = Int64(byte - UInt8(ascii: "0"))
-            let (product, isOver) = max(0, numbers[place]).multipliedReportingOverflow(by: 10)
-            let (sum, isOverToo) = product.addingReportingOverflow(digit)
-            guard !isOver, !isOverToo else { return nil }
-            numbers[place] = sum
+        guard BodyScan.hasPrefix(reply, "$JS.ACK.") else { return nil }
+        var dots: [11 of Int] = .init(repeating: 0)
+        var dotCount = 0
+        for offset in 0..<reply.count where reply[offset] == UInt8(ascii: ".") {
+            if dotCount < 11 { dots[dotCount] = offset }
+            dotCount += 1
         }
-        guard numbers[0] > 0, numbers[1] > 0, numbers[3] >= 0 else { return nil }
-        sequence = numbers[0]
-        consumerSequence = numbers[1]
-        pendingCount = numbers[3]
+        guard dotCount == 8 || dotCount >= 10 else { return nil }
+        // The token behind each dot.
+        let first = dotCount == 8 ? 4 : 6
+        func number(_ place: Int) -> Int64? {
+            let end = place + 1 < min(dotCount, 11) ? dots[place + 1] : reply.count
+            return DeliveryPlace.number(reply, dots[place] + 1..<end)
+        }
+        guard let sequence = number(first), let consumerSequence = number(first + 1),
+            let pendingCount = number(first + 3), sequence > 0, consumerSequence > 0
+        else { return nil }
+        self.sequence = sequence
+        self.consumerSequence = consumerSequence
+        self.pendingCount = pendingCount
+    }
+
+    /// Returns a number of digits alone; nil when there is none, or it is too large.
+    private static func number(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int64? {
+        guard !range.isEmpty else { return nil }
+        var number: Int64 = 0
+        for offset in range {
+            let digit = bytes[offset] &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            let (product, isOver) = number.multipliedReportingOverflow(by: 10)
+            let (sum, isOverToo) = product.addingReportingOverflow(Int64(digit))
+            guard !isOver, !isOverToo else { return nil }
+            number = sum
+        }
+        return number
     }
 }

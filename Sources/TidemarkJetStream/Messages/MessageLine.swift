@@ -45,31 +45,32 @@ package enum MessageLine {
     ///
     /// - Complexity: O(body).
     static func append(_ body: UnsafeRawBufferPointer, at place: MessagePlace, to lines: inout [UInt8]) {
-        lines.reserveCapacity(lines.count + body.count + place.quotedLibrary.count + 160)
         let form = Form(body, 0..<body.count)
-        lines.append(contentsOf: #"{"library_id":"#.utf8)
+        text(#"{"library_id":"#, to: &lines)
         lines.append(contentsOf: place.quotedLibrary)
         if let numbers = place.numbers {
-            member("sequence", numbers.sequence, to: &lines)
-            member("prev", numbers.previous, to: &lines)
-            lines.append(contentsOf: #","epoch":"#.utf8)
+            text(#","sequence":"#, to: &lines)
+            decimal(numbers.sequence, to: &lines)
+            text(#","prev":"#, to: &lines)
+            decimal(numbers.previous, to: &lines)
+            text(#","epoch":"#, to: &lines)
             lines.append(contentsOf: numbers.quotedEpoch)
         } else {
-            member("sequence", form.sequence, of: body, to: &lines)
-            member("prev", form.previous, of: body, to: &lines)
-            member("epoch", form.epoch, of: body, to: &lines)
+            member(#","sequence":"#, form.sequence, of: body, to: &lines)
+            member(#","prev":"#, form.previous, of: body, to: &lines)
+            member(#","epoch":"#, form.epoch, of: body, to: &lines)
         }
-        member("mutation_id", form.mutationID, of: body, to: &lines)
-        member("as_of", form.asOf, of: body, to: &lines)
+        member(#","mutation_id":"#, form.mutationID, of: body, to: &lines)
+        member(#","as_of":"#, form.asOf, of: body, to: &lines)
         // What is no envelope stays, so that the line is refused for the same reason as the body would be.
-        member("envelope", form.badEnvelope, of: body, to: &lines)
+        member(#","envelope":"#, form.badEnvelope, of: body, to: &lines)
         if let broken = form.broken { appendBroken(body[broken], to: &lines) }
         if place.numbers != nil, form.isControl(body) {
-            lines.append(contentsOf: #","event":"#.utf8)
+            text(#","event":"#, to: &lines)
             lines.append(contentsOf: ignored)
         } else {
-            member("event", form.event, of: body, to: &lines)
-            member("kind", form.kind, of: body, to: &lines)
+            member(#","event":"#, form.event, of: body, to: &lines)
+            member(#","kind":"#, form.kind, of: body, to: &lines)
         }
         lines.append(UInt8(ascii: "}"))
         lines.append(UInt8(ascii: "\n"))
@@ -110,25 +111,39 @@ package enum MessageLine {
         lines.append(contentsOf: quoted(ByteString(Array(text))))
     }
 
-    private static func member(_ name: String, _ value: Int64, to lines: inout [UInt8]) {
-        lines.append(contentsOf: ",\"".utf8)
-        lines.append(contentsOf: name.utf8)
-        lines.append(contentsOf: "\":".utf8)
-        lines.append(contentsOf: String(value).utf8)
+    /// Appends a text of the program, without making a string of it.
+    private static func text(_ text: StaticString, to lines: inout [UInt8]) {
+        lines.append(contentsOf: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
+    /// Appends a number that is 0 or more.
+    private static func decimal(_ value: Int64, to lines: inout [UInt8]) {
+        precondition(value >= 0, "a number of a stream is 0 or more, not \(value)")
+        let start = lines.count
+        var rest = value
+        repeat {
+            lines.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        lines[start...].reverse()
+    }
+
+    /// Appends a member, unless it has no value.
+    ///
+    /// - Parameter name: The name with a comma before it and a colon behind it.
     private static func member(
-        _ name: String, _ value: Range<Int>?, of body: UnsafeRawBufferPointer, to lines: inout [UInt8]
+        _ name: StaticString, _ value: Range<Int>?, of body: UnsafeRawBufferPointer, to lines: inout [UInt8]
     ) {
         guard let value else { return }
-        lines.append(contentsOf: ",\"".utf8)
-        lines.append(contentsOf: name.utf8)
-        lines.append(contentsOf: "\":".utf8)
+        text(name, to: &lines)
         let start = lines.count
-        lines.append(contentsOf: body[value])
+        let bytes = UnsafeRawBufferPointer(rebasing: body[value])
+        lines.append(contentsOf: bytes)
         // An LF between values is white space; in a string it is no JSON, and must not begin a line either.
-        guard let first = lines[start...].firstIndex(of: UInt8(ascii: "\n")) else { return }
-        for index in first..<lines.count where lines[index] == UInt8(ascii: "\n") { lines[index] = UInt8(ascii: " ") }
+        guard let first = BodyScan.firstLF(bytes) else { return }
+        for index in start + first..<lines.count where lines[index] == UInt8(ascii: "\n") {
+            lines[index] = UInt8(ascii: " ")
+        }
     }
 }
 
@@ -166,14 +181,14 @@ extension MessageLine {
             (event, kind) = (outline.event, outline.kind)
             (mutationID, asOf) = (outline.mutationID, outline.asOf)
             (sequence, previous, epoch) = (outline.sequence, outline.previous, outline.epoch)
-            guard let envelope = outline.envelope, !body[envelope].elementsEqual("null".utf8) else { return }
+            guard let envelope = outline.envelope, !BodyScan.equals(body, envelope, "null") else { return }
             guard let inner = BodyOutline(body, envelope) else {
                 if body[envelope.lowerBound] == UInt8(ascii: "{") { broken = envelope } else { badEnvelope = envelope }
                 return
             }
             // Of two members the one in the envelope counts, unless it is null.
             func inside(_ value: Range<Int>?, or outside: Range<Int>?) -> Range<Int>? {
-                guard let value, !body[value].elementsEqual("null".utf8) else { return outside }
+                guard let value, !BodyScan.equals(body, value, "null") else { return outside }
                 return value
             }
             mutationID = inside(inner.mutationID, or: mutationID)
@@ -186,21 +201,26 @@ extension MessageLine {
         /// Whether the event is a heartbeat or a reset.
         func isControl(_ body: UnsafeRawBufferPointer) -> Bool {
             guard let value = kind ?? event, let first = value.first else { return false }
-            let name: Range<Int>?
             if body[first] == UInt8(ascii: "\"") {
-                name = value.count > 1 ? value.lowerBound + 1..<value.upperBound - 1 : nil
-            } else if body[first] == UInt8(ascii: "{"), value.count < 1_024 || kind != nil {
-                // A heartbeat is short, and resources are long: only short objects are looked into.
-                let outline = BodyOutline(body, value)
-                name =
-                    kind == nil
-                    ? outline?.firstName
-                    : outline?.type.map { $0.lowerBound + 1..<max($0.lowerBound + 1, $0.upperBound - 1) }
-            } else {
-                name = nil
+                return value.count > 1
+                    && Form.isControlName(body, value.lowerBound + 1..<value.upperBound - 1)
             }
-            guard let name else { return false }
-            return body[name].elementsEqual("Heartbeat".utf8) || body[name].elementsEqual("Reset".utf8)
+            guard body[first] == UInt8(ascii: "{") else { return false }
+            if kind == nil {
+                // Most events are told from a control message by their first name; then nothing else is looked at.
+                var scan = BodyScan(body, value.lowerBound + 1..<value.upperBound)
+                guard let name = scan.string(), Form.isControlName(body, name.lowerBound + 1..<name.upperBound - 1)
+                else {
+                    return false
+                }
+                return BodyOutline(body, value) != nil
+            }
+            guard let type = BodyOutline(body, value)?.type, type.count > 1 else { return false }
+            return Form.isControlName(body, type.lowerBound + 1..<type.upperBound - 1)
+        }
+
+        private static func isControlName(_ body: UnsafeRawBufferPointer, _ name: Range<Int>) -> Bool {
+            BodyScan.equals(body, name, "Heartbeat") || BodyScan.equals(body, name, "Reset")
         }
     }
 }

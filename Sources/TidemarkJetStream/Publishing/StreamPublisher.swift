@@ -14,6 +14,8 @@ package struct StreamPublisher {
     private let api: JetStreamAPI
     private let inbox: String
     private let answers: NatsSubscription
+    /// The answers that are looked at.
+    private let batch = NatsBatch()
     /// The stream when publishing began.
     private let stream: StreamStatus
     private var queue: PublishQueue
@@ -119,15 +121,24 @@ package struct StreamPublisher {
     private mutating func collect(timeout: Int64) throws(JetStreamError) {
         guard !queue.isEmpty else { return }
         var isAny = false
-        while let message = try answers.next(timeout: isAny ? 0 : timeout) {
-            isAny = true
-            try note(message)
-        }
+        while try noteAnswers(timeout: isAny ? 0 : timeout) { isAny = true }
         confirm(queue.takeConfirmed())
         if queue.hasRefused || !isAny && timeout > 0 { try recover() }
     }
 
-    private mutating func note(_ message: borrowing NatsMessage) throws(JetStreamError) {
+    /// Follows the answers that have come; waits for one if need be.
+    ///
+    /// - Returns: Whether there was one.
+    private mutating func noteAnswers(timeout: Int64) throws(JetStreamError) -> Bool {
+        // Some of the last batch are left where one of them was an error.
+        if batch.unreadCount == 0 {
+            guard try answers.take(batch, timeout: timeout) else { return false }
+        }
+        while let message = batch.next() { try note(message) }
+        return true
+    }
+
+    private mutating func note(_ message: NatsMessageView) throws(JetStreamError) {
         guard
             let number = message.subject.split(separator: UInt8(ascii: ".")).last
                 .flatMap({ Int(String(decoding: $0, as: UTF8.self)) }), !message.isEmpty
@@ -174,8 +185,7 @@ package struct StreamPublisher {
     private mutating func recover() throws(JetStreamError) {
         let deadline = ContinuousClock.now + .milliseconds(StreamPublisher.answerTimeout)
         while !queue.isDecided, ContinuousClock.now < deadline {
-            guard let message = try answers.next(timeout: 100) else { continue }
-            try note(message)
+            _ = try noteAnswers(timeout: 100)
         }
         let settled = queue.settle()
         confirm(settled.confirmed)
@@ -195,8 +205,7 @@ package struct StreamPublisher {
                 try transmit(line, expected: expected, streamLast, number)
                 let deadline = ContinuousClock.now + .milliseconds(StreamPublisher.answerTimeout)
                 while !queue.isDecided, ContinuousClock.now < deadline {
-                    guard let message = try answers.next(timeout: 100) else { continue }
-                    try note(message)
+                    _ = try noteAnswers(timeout: 100)
                 }
                 if queue.hasRefused { try examine(line, number, after: expected) }
             } catch {

@@ -7,7 +7,7 @@ import TidemarkModel
 
 /// A stream as an input of event lines: the engine reads it as it reads a pipe, and asks for as much as it can take.
 ///
-/// Reading waits on the reader's queue. Nothing is read ahead of the engine but two requests of
+/// Reading waits on the reader's queue. Nothing is read ahead of the engine but a few requests of
 /// ``PullConsumer/requestByteCountMax`` bytes.
 ///
 /// - Source: Protocol/jetstream.md, reading.
@@ -32,6 +32,7 @@ package final class JetStreamInput: LineInput {
     private struct Shown {
         var position = StreamReader.Position()
         var statistics = FeedStatistics()
+        /// Whether there are lines, or messages that were taken and are not lines yet.
         var hasLines = false
         var subscription: NatsSubscription?
         var isReachable = true
@@ -103,7 +104,8 @@ package final class JetStreamInput: LineInput {
                 work.lines.removeAll(keepingCapacity: true)
                 work.offset = 0
             }
-            shown.withLock { $0.hasLines = work.offset < work.lines.count }
+            let hasLines = work.offset < work.lines.count || work.reader.hasTaken
+            shown.withLock { $0.hasLines = hasLines }
             return count
         }
     }
@@ -146,7 +148,7 @@ package final class JetStreamInput: LineInput {
                 throw InputError("the stream cannot be read: \(error)")
             }
             let (position, subscription) = (work.reader.position, work.reader.subscription)
-            let hasLines = !work.lines.isEmpty
+            let hasLines = !work.lines.isEmpty || work.reader.hasTaken
             var statistics = work.reader.statistics
             statistics.errorCount = work.errorCount
             work.metrics.record(statistics)

@@ -103,7 +103,7 @@ public final class JetStreamUpstream: Upstream {
             guard ContinuousClock.now < deadline else {
                 throw JetStreamError(.timedOut, "the stream did not bring its messages in time", advice: "try again")
             }
-            _ = try consumer.receive(timeout: 100) { message, place throws(JetStreamError) in
+            _ = try consumer.receive(timeout: 100) { message, place in
                 remaining -= 1
                 var numbers: MessagePlace.Numbers?
                 if numbering == .stream {
@@ -121,6 +121,7 @@ public final class JetStreamUpstream: Upstream {
                 }
                 MessageLine.append(
                     message.bytes, at: MessagePlace(quotedLibrary: quotedLibrary, numbers: numbers), to: &lines)
+                return remaining > 0 && lines.count < JetStreamUpstream.answerByteCountMax
             }
         }
         try consumer.end()

@@ -37,6 +37,8 @@ struct StreamReader {
     private var consumer: PullConsumer?
     /// The stream when the consumer was made.
     private var status: StreamStatus?
+    /// Whether that stream has one subject without a wildcard.
+    private var hasOneSubject = false
     private var quotedEpoch: [UInt8] = []
     private(set) var position = Position()
     /// Counts of messages; those of connections are added by ``statistics``.
@@ -78,6 +80,9 @@ struct StreamReader {
         return statistics
     }
 
+    /// Whether messages were taken from the subscription that are not lines yet.
+    var hasTaken: Bool { consumer?.hasTaken ?? false }
+
     /// The subscription, to see whether messages wait; nil while there is no consumer.
     var subscription: NatsSubscription? { consumer?.subscriptionForCount }
 
@@ -112,7 +117,7 @@ struct StreamReader {
             quotedEpoch = quoted(ByteString(found.epoch))
             announce(found, &lines)
         }
-        status = found
+        (status, hasOneSubject) = (found, found.hasOneSubject)
         let made = try PullConsumer(api, stream: found.name, filter: address.filter, from: start)
         counts.consumerCount += 1
         position.pendingCount = made.pendingCount
@@ -146,12 +151,14 @@ struct StreamReader {
         while lines.count < StreamReader.lineByteCountMax, !isCaughtUp {
             // The consumer is taken out while its messages are used: both are parts of this value.
             guard var current = consumer.take() else { return }
-            let isOne = try current.receive(timeout: timeout) { message, place throws(JetStreamError) in
+            let isAny = try current.receive(timeout: timeout) { message, place throws(JetStreamError) in
                 try append(message, place, &lines)
+                noteEnd()
+                return lines.count < StreamReader.lineByteCountMax && !isCaughtUp
             }
             consumer = current
             noteEnd()
-            if isOne {
+            if isAny {
                 timeout = 0
             } else if lines.isEmpty {
                 if subscription?.waitingCount ?? 0 == 0 { return }
@@ -166,7 +173,7 @@ struct StreamReader {
 
     /// Appends the line of a message; one that was read before is dropped.
     mutating func append(
-        _ message: borrowing NatsMessage, _ place: DeliveryPlace, _ lines: inout [UInt8]
+        _ message: NatsMessageView, _ place: DeliveryPlace, _ lines: inout [UInt8]
     ) throws(JetStreamError) {
         counts.byteCount += Int64(message.bytes.count)
         guard place.sequence > position.sequence else {
@@ -178,27 +185,27 @@ struct StreamReader {
         position.sequence = place.sequence
         position.pendingCount = place.pendingCount
         guard let index = logs.place(of: message.subject) else { return }
-        let log = logs[index]
+        let quotedLibrary = logs[index].quoted
         if settings.numbering == .body {
-            MessageLine.append(message.bytes, at: MessagePlace(quotedLibrary: log.quoted, numbers: nil), to: &lines)
+            MessageLine.append(message.bytes, at: MessagePlace(quotedLibrary: quotedLibrary, numbers: nil), to: &lines)
             return
         }
-        if log.needsReset {
-            MessageLine.appendReset(log.quoted, quotedEpoch: quotedEpoch, to: &lines)
+        if logs[index].needsReset {
+            MessageLine.appendReset(quotedLibrary, quotedEpoch: quotedEpoch, to: &lines)
             logs[index].needsReset = false
         }
-        var previous = max(floor, log.lastRead)
-        if status?.hasOneSubject == true {
+        let lastRead = logs[index].lastRead
+        var previous = max(floor, lastRead)
+        if hasOneSubject {
             previous = place.sequence - 1
-        } else if log.lastRead <= lastSkip, let named = message.lastOfSubject, named > previous, named < place.sequence
-        {
+        } else if lastRead <= lastSkip, let named = message.lastOfSubject, named > previous, named < place.sequence {
             // Looking for a header costs as much as all else, and says nothing new where no number was left out.
             previous = named
         }
         MessageLine.append(
             message.bytes,
             at: MessagePlace(
-                quotedLibrary: log.quoted,
+                quotedLibrary: quotedLibrary,
                 numbers: .init(sequence: place.sequence, previous: previous, quotedEpoch: quotedEpoch)),
             to: &lines)
         logs[index].lastRead = place.sequence

@@ -2,16 +2,23 @@ import TidemarkModel
 
 /// A consumer of a stream that is asked for messages, as many as its reader can take.
 ///
-/// Two requests are open at a time, so that one is filled while the messages of the other are read. Its messages need no
-/// acknowledgement: the reader's own cursor says what was applied. Used by one thread.
+/// Another request is made when the open ones ask for one request's messages or fewer, so that the server has always one
+/// to fill. A server fills its open requests in turn, and a message does not say whose it is; so only their sum is known
+/// here, of what was asked for, what came, and what ended requests say they left. (Each message was once counted for the
+/// oldest request: one that ended early was then taken for a filled one, and the others for open ones that the server did
+/// not have any more. Seconds of silence followed on a slow machine.)
+///
+/// Messages need no acknowledgement: the reader's own cursor says what was applied. Used by one thread.
 package struct PullConsumer {
     /// The number of messages that one request asks for.
     static let requestCountMax = 1_000
-    /// The bytes that one request asks for; two requests are open.
-    static let requestByteCountMax = 2 << 20
-    private static let openRequestCountMax = 2
+    /// The bytes that one request asks for. Since new ones come every 1,000 messages, three are open, and four at the
+    /// start.
+    static let requestByteCountMax = 1 << 20
     /// The milliseconds after which a request that brought nothing ends.
     private static let expiry: Int64 = 2_000
+    /// The time without a sign of life after which no request can be open any more.
+    private static let quietMax = Duration.milliseconds(2_500)
     /// The time without a sign of life after which the consumer counts as lost: the end of a request is a sign.
     private static let silenceMax = Duration.milliseconds(4_500)
 
@@ -20,11 +27,12 @@ package struct PullConsumer {
     private let name: String
     private let inbox: String
     private let subscription: NatsSubscription
+    /// The messages that were taken from the subscription. Bounded by the open requests, and by the batch.
+    private let batch = NatsBatch()
     /// The messages that the consumer was to deliver when it was made.
     package let pendingCount: Int64
-    /// The open requests, in the order in which they are filled. At most `openRequestCountMax`.
-    private var requests: [(number: Int, remaining: Int)] = []
-    private var nextRequest = 0
+    /// The messages that the open requests still ask for.
+    private var wantedCount = 0
     /// The number of the last delivery: a missing one was lost on the way.
     private var lastDelivery: Int64 = 0
     private var lastSign: ContinuousClock.Instant
@@ -42,71 +50,85 @@ package struct PullConsumer {
         lastSign = .now
     }
 
-    /// The messages that were received and not yet read.
+    /// Whether messages were taken from the subscription that no call of ``receive(timeout:_:)`` has handed out yet.
+    var hasTaken: Bool { batch.unreadCount > 0 }
+
+    /// The subscription, whose messages can be counted from another thread.
     var subscriptionForCount: NatsSubscription { subscription }
 
     /// Tells the server that the consumer is not needed any more; it would notice by itself after some minutes.
     package func end() throws(JetStreamError) { try api.removeConsumer(name, of: stream) }
 
-    /// Waits for the next message.
+    /// Waits for messages, and hands out those that have come together.
     ///
     /// - Parameter timeout: In milliseconds; 0 only looks.
-    /// - Parameter body: Called with a message and its place.
+    /// - Parameter body: Called with a message, which is valid during the call, and its place. Returns whether it takes
+    ///   another one; what it does not take is kept for the next call.
     /// - Returns: Whether there was one.
     /// - Throws: ``JetStreamError`` `.timedOut` when the consumer is lost, and another one has to be made.
     package mutating func receive<Failure: Error>(
-        timeout: Int64, _ body: (borrowing NatsMessage, DeliveryPlace) throws(Failure) -> Void
+        timeout: Int64, _ body: (NatsMessageView, DeliveryPlace) throws(Failure) -> Bool
     ) throws -> Bool {
-        try ask()
-        guard let message = try subscription.next(timeout: timeout) else {
-            guard ContinuousClock.now - lastSign < PullConsumer.silenceMax else {
-                try api.checkMayAsk(stream)
-                throw PullConsumer.lost("is silent")
+        if batch.unreadCount == 0 {
+            try ask()
+            guard try subscription.take(batch, timeout: timeout) else {
+                let silence = ContinuousClock.now - lastSign
+                if silence > PullConsumer.quietMax { wantedCount = 0 }
+                guard silence < PullConsumer.silenceMax else {
+                    try api.checkMayAsk(stream)
+                    throw PullConsumer.lost("is silent")
+                }
+                return false
             }
-            return false
+            lastSign = .now
         }
-        lastSign = .now
-        guard let place = DeliveryPlace(reply: message.reply) else {
-            try follow(message)
-            return false
+        var isAny = false
+        while let message = batch.next() {
+            guard let place = DeliveryPlace(reply: message.reply) else {
+                try follow(message)
+                continue
+            }
+            isAny = true
+            try noteDelivery(place)
+            guard try body(message, place) else { break }
         }
+        return isAny
+    }
+
+    private mutating func noteDelivery(_ place: DeliveryPlace) throws(JetStreamError) {
         lastDelivery += 1
         guard place.consumerSequence == lastDelivery else { throw PullConsumer.lost("has lost a message on the way") }
         isNextLarge = false
-        if var first = requests.first {
-            first.remaining -= 1
-            if first.remaining == 0 { requests.removeFirst() } else { requests[0] = first }
-        }
-        try body(message, place)
-        return true
+        wantedCount = max(0, wantedCount - 1)
+        // At once: the server sends on while the rest of the batch is used.
+        if wantedCount == PullConsumer.requestCountMax { try ask() }
     }
 
     private mutating func ask() throws(JetStreamError) {
-        while requests.count < (isNextLarge ? 1 : PullConsumer.openRequestCountMax) {
-            nextRequest += 1
+        while isNextLarge ? wantedCount == 0 : wantedCount <= PullConsumer.requestCountMax {
             let count = isNextLarge ? 1 : PullConsumer.requestCountMax
             try api.pull(
                 name, of: stream, count: count, byteCount: isNextLarge ? nil : PullConsumer.requestByteCountMax,
-                expires: PullConsumer.expiry, to: "\(inbox).\(nextRequest)")
-            requests.append((nextRequest, count))
+                expires: PullConsumer.expiry, to: "\(inbox).1")
+            wantedCount += count
         }
     }
 
     /// Follows a status: the end of a request, or of the consumer.
-    private mutating func follow(_ message: borrowing NatsMessage) throws(JetStreamError) {
+    private mutating func follow(_ message: NatsMessageView) throws(JetStreamError) {
         let status = message.header("Status") ?? ""
         let text = message.header("Description") ?? ""
-        let number = message.subject.split(separator: UInt8(ascii: ".")).last
-            .flatMap { Int(String(decoding: $0, as: UTF8.self)) }
-        let wasUntouched = requests.contains { $0.number == number && $0.remaining == PullConsumer.requestCountMax }
-        requests.removeAll { $0.number == number }
+        // A server that does not say what is left of a request counts as one that has filled nothing of it.
+        let rest = message.header("Nats-Pending-Messages").flatMap { Int($0) } ?? PullConsumer.requestCountMax
         switch status {
-        case "100", "404", "408": break
+        case "100": return
+        case "404", "408": break
         case "409" where text.contains("MaxBytes"):
-            if wasUntouched { isNextLarge = true }
+            if rest >= PullConsumer.requestCountMax { isNextLarge = true }
         case "409" where text.contains("MaxWaiting") || text.contains("Requests Pending"): break
         default: throw PullConsumer.lost("has ended (\(status) \(text))")
         }
+        wantedCount = max(0, wantedCount - max(0, rest))
     }
 
     private static func lost(_ why: String) -> JetStreamError {
