@@ -70,8 +70,9 @@ export class Page {
   }
 
   async press(key) {
-    for (const type of ["keyDown", "keyUp"]) await this.send("Input.dispatchKeyEvent", { type, key, code: key,
-      windowsVirtualKeyCode: { Tab: 9, Enter: 13, Escape: 27, ArrowDown: 40, ArrowUp: 38, ArrowRight: 39, ArrowLeft: 37, End: 35, Home: 36 }[key] ?? 0 });
+    const text = { Enter: "\r", " ": " " }[key];
+    for (const type of ["keyDown", "keyUp"]) await this.send("Input.dispatchKeyEvent", { type, key, code: key, text: type === "keyDown" ? text : undefined,
+      windowsVirtualKeyCode: { " ": 32, Tab: 9, Enter: 13, Escape: 27, ArrowDown: 40, ArrowUp: 38, ArrowRight: 39, ArrowLeft: 37, End: 35, Home: 36 }[key] ?? 0 });
   }
 
   async size(width, height, isDark = false) {
