@@ -27,7 +27,8 @@ final class ServedProcess {
 
     /// Returns the bytes of a request's head.
     func head(_ method: String, _ path: String, _ fields: [String] = []) -> [UInt8] {
-        let lines = ["\(method) \(path) HTTP/1.1", "Host: 127.0.0.1:\(port)", "Authorization: Bearer \(token)"] + fields
+        let lines =
+            ["\(method) \(path) HTTP/1.1", "Host: 127.0.0.1:\(port)", "Authorization: Bearer \(token)"] + fields
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }
 
@@ -45,7 +46,8 @@ final class ServedProcess {
     /// The pages of the program's file that every process shares are left out.
     var byteCount: Int? {
         guard let text = FileManager.default.contents(atPath: "/proc/\(identifier)/status"),
-            let match = String(decoding: text, as: UTF8.self).firstMatch(of: /RssAnon:\s+([0-9]+) kB/), let kilobytes = Int(match.1)
+            let match = String(decoding: text, as: UTF8.self).firstMatch(of: /RssAnon:\s+([0-9]+) kB/),
+            let kilobytes = Int(match.1)
         else { return nil }
         return kilobytes << 10
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TidemarkModel
 import TidemarkTestKit
 import TidemarkTesting
 
@@ -91,7 +92,8 @@ enum ServeSuite {
 
     private static func observe(_ index: Int) -> String {
         let id = String(decoding: Sample.key(of: index).id.bytes, as: UTF8.self)
-        return #"{"jsonrpc":"2.0","id":\#(index + 1),"method":"entity.observe","params":{"resource_type":"\#(Sample.type)","id":"\#(id)"}}"#
+        return
+            #"{"jsonrpc":"2.0","id":\#(index + 1),"method":"entity.observe","params":{"resource_type":"\#(Sample.type)","id":"\#(id)"}}"#
     }
 
     /// Opens a stream, and returns its name.

@@ -16,7 +16,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serve programs and browsers on this machine: JSON-RPC, event streams and events over HTTP, the inspector.",
+        abstract:
+            "Serve programs and browsers on this machine: JSON-RPC, event streams and events over HTTP, the inspector.",
         discussion: """
             Prints one line with the address and the file of the token once requests are accepted, and on standard \
             error the address of the inspector, a page that shows the cache: open it in a browser. Every request \

@@ -66,10 +66,10 @@ struct ServeOptions: ParsableArguments {
         }
         guard allowRemote || ServeOptions.isLoopback(address.host) else {
             throw ValidationError(
-                    """
-                    --listen \(listen) can be reached by other machines: pass --allow-remote with --tls-cert and --tls-key, or \
-                    put TLS in front.
-                    """)
+                """
+                --listen \(listen) can be reached by other machines: pass --allow-remote with --tls-cert and --tls-key, or \
+                put TLS in front.
+                """)
         }
         guard (certificatePath == nil) == (keyPath == nil) else {
             throw ValidationError("--tls-cert and --tls-key belong together: pass both, or none.")

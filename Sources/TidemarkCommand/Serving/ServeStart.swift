@@ -41,7 +41,8 @@ struct ServeStart {
         var notes = ["tidemark: the inspector is at \(address)/" + (isKept ? "" : "#token=\(token)")]
         if settings.tls == nil, !ServeOptions.isLoopback(settings.host) {
             notes.append(
-                "tidemark: the connections to \(settings.host) are not encrypted: put TLS in front, or pass --tls-cert and --tls-key")
+                "tidemark: the connections to \(settings.host) are not encrypted: put TLS in front, or pass --tls-cert and --tls-key"
+            )
         }
         return notes
     }

@@ -50,10 +50,12 @@ package final class RecordingCopy: Sendable {
             position.isOver = true
             return .success(lastLine)
         }
-        var bytes = [UInt8](repeating: 0, count: Int(min(Int64(RecordingCopy.partByteCount), byteCount - position.offset)))
+        var bytes = [UInt8](
+            repeating: 0, count: Int(min(Int64(RecordingCopy.partByteCount), byteCount - position.offset)))
         let count = pread(descriptor, &bytes, bytes.count, off_t(position.offset))
         guard count > 0 else {
-            return .failure(RecordingError(.inputOutput, "cannot read the recording: \(String(cString: strerror(errno)))"))
+            return .failure(
+                RecordingError(.inputOutput, "cannot read the recording: \(String(cString: strerror(errno)))"))
         }
         position.offset += Int64(count)
         return .success(Array(bytes[..<count]))

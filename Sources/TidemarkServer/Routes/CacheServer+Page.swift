@@ -17,7 +17,8 @@ extension CacheServer {
     /// Answers with the recording as it is now, as a file that `tidemark replay` takes.
     func savedRecording() async throws(Refusal) -> Response {
         guard let recorder = configuration.recorder else {
-            throw Refusal(.notFound, "nothing is recorded: start the server with --record FILE to keep the last minutes")
+            throw Refusal(
+                .notFound, "nothing is recorded: start the server with --record FILE to keep the last minutes")
         }
         guard exports.add() <= configuration.limits.exportCountMax else {
             exports.remove()

@@ -40,7 +40,8 @@ public struct TLSIdentity: Sendable {
             throw fault
         } catch {
             throw Fault(
-                message: "\(certificatePath) and \(keyPath) are not a certificate and its key in PEM, without a passphrase"
+                message:
+                    "\(certificatePath) and \(keyPath) are not a certificate and its key in PEM, without a passphrase"
             )
         }
     }

@@ -33,7 +33,9 @@ import TidemarkTesting
                 #expect(try server.ask("GET", path).status == 404, "\(path)")
                 #expect(try server.ask("GET", path, hasToken: false).status == 401, "\(path)")
             }
-            #expect(try server.ask("POST", "/", ["Sec-Fetch-Site: none"], body: [], hasToken: false).field("Allow") == "GET")
+            #expect(
+                try server.ask("POST", "/", ["Sec-Fetch-Site: none"], body: [], hasToken: false).field("Allow") == "GET"
+            )
             let end = server.stop()
             #expect(end.status == 0)
             #expect(

@@ -19,7 +19,9 @@ import TidemarkTesting
         ["--tls-cert", folder.path("cert.pem"), "--tls-key", folder.path("key.pem")]
     }
 
-    private static func request(_ method: String, _ path: String, _ server: ServedCommand, _ body: String = "") -> String {
+    private static func request(_ method: String, _ path: String, _ server: ServedCommand, _ body: String = "")
+        -> String
+    {
         "\(method) \(path) HTTP/1.1\r\nHost: localhost:\(server.port)\r\nAuthorization: Bearer \(server.token)\r\n"
             + "Content-Type: \(path == "/events" ? "application/x-ndjson" : "application/json")\r\n"
             + (body.isEmpty ? "" : "Content-Length: \(body.utf8.count)\r\n") + "\r\n\(body)"

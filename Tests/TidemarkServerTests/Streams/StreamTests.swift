@@ -138,7 +138,8 @@ import TidemarkTesting
         }
     }
 
-    @Test func `every stream hears the result of a mutation that waited, behind the changes that it made`() async throws {
+    @Test func `every stream hears the result of a mutation that waited, behind the changes that it made`() async throws
+    {
         try await onThread {
             let endpoint = try RawServer { _ in #"{"data":{"add":{"__typename":"Photo","id":"7","name":"sea"}}}"# }
             let server = try ServedCommand(["--graphql-endpoint", endpoint.address])

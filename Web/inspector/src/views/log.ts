@@ -98,7 +98,7 @@ export class LogView implements View {
       const found = await findEvent(await this.app.link.download("/recording"), libraryId, sequence);
       if (found === null) throw new LinkError("not_found", "The recording does not hold it: it began later, or the event was fed without a sequence.");
       say(note, `${found.step === "answer" ? "An upstream brought it" : "It was read"} at ${clock(found.at)}, as the recording says.`);
-      body.append(h("section", { class: "card" }, h("h3", {}, "The event"), jsonView(found.event)));
+      body.append(h("section", { class: "card" }, h("h3", {}, "The event"), jsonView(found.event, 5)));
     } catch (error) {
       say(note, `It came before this page was opened. ${error instanceof Error ? error.message : ""}`);
     }
