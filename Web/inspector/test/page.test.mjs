@@ -223,8 +223,33 @@ test("from the address to the event that wrote a field, without a mouse", option
   await other.close();
 });
 
+/** Something to see in each view: edits, a list that moves, events. */
+async function setTheScene() {
+  await page.size(1280, 800);
+  const patch = { op: "patch", resource_type: "photo", id: "p000001", fields: { title: "Wrack line", rating: 5 } };
+  await server.call("optimistic.update", { pending_id: "rename-1", changes: [patch] });
+  await server.call("optimistic.update", { pending_id: "delete-2", depends_on: "rename-1", changes: [{ op: "delete", resource_type: "photo", id: "p000002" }] });
+  await page.click("tab", "Log");
+  const lines = [];
+  for (let number = 0; number < 40; number += 1) lines.push(photo(number * 5, sequence++, { rating: number % 7 }), ...(number % 9 === 0 ? [photo(3, 1)] : []));
+  await server.feed([...lines, "{\"sequence\":}", photo(1, sequence++, { size: 78 })]);
+  await page.until("Number(document.querySelector('.log .note').textContent.replaceAll(',', '').split(' ')[0]) > 40");
+  await page.click("option", "photo:p000001");
+  await page.click("tab", "Queries");
+  await page.click("option", "photos.best");
+  await page.until("document.querySelectorAll('.live .row:not([hidden])').length > 3");
+  await page.click("tab", "Entities");
+  for (const label of ["Field", "Value", "Order by"]) await page.type(label, "");
+  await page.type("Key", "p0000");
+  await page.until("document.querySelector('.panel:not([hidden]) .note').textContent.startsWith('99')");
+  await page.click("option", "photo:p000001");
+  await page.until("document.querySelector('.entity .layer')?.textContent.includes('rename-1')");
+  await page.run("document.querySelector('.panel:not([hidden]) .detail').scrollTop = 0");
+}
+
 test("each view stands in every width, light and dark, and nothing in it is nameless or pale", options, async () => {
   const found = [];
+  await setTheScene();
   for (const [width, height] of [[320, 640], [360, 740], [1280, 800], [2560, 1300]]) {
     for (const isDark of [false, true]) {
       await page.size(width, height, isDark);
