@@ -228,7 +228,8 @@ async function setTheScene() {
   await page.size(1280, 800);
   const patch = { op: "patch", resource_type: "photo", id: "p000001", fields: { title: "Wrack line", rating: 5 } };
   await server.call("optimistic.update", { pending_id: "rename-1", changes: [patch] });
-  await server.call("optimistic.update", { pending_id: "delete-2", depends_on: "rename-1", changes: [{ op: "delete", resource_type: "photo", id: "p000002" }] });
+  const removal = { op: "delete", resource_type: "photo", id: "p000002" };
+  await server.call("optimistic.update", { pending_id: "delete-2", depends_on: "rename-1", changes: [removal] });
   await page.click("tab", "Log");
   const lines = [];
   for (let number = 0; number < 40; number += 1) lines.push(photo(number * 5, sequence++, { rating: number % 7 }), ...(number % 9 === 0 ? [photo(3, 1)] : []));
