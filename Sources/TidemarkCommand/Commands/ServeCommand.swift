@@ -95,7 +95,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw Failure(error, isReader: true)
         }
         try await server.serveReading(
-            configuration, onStart: { port in ServeStart(settings, port: port, token: server.token).print() },
+            configuration, onStart: { port in ServeStart(settings, port: port, token: server.token).write() },
             until: { for await _ in stops { return } })
     }
 
@@ -108,7 +108,7 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             try await server.serve(
                 opened.cache, opened.session, opened.recorder,
-                onStart: { port in ServeStart(settings, port: port, token: server.token).print() },
+                onStart: { port in ServeStart(settings, port: port, token: server.token).write() },
                 until: { for await _ in stops { return } },
                 close: { await ending.end() })
         } catch {

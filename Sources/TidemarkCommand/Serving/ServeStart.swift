@@ -47,7 +47,7 @@ struct ServeStart {
         return notes
     }
 
-    func print() {
+    func write() {
         do throws(Failure) {
             let output = Output.standard()
             try output.writeLine(line)

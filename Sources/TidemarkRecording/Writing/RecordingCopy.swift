@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Synchronization
 import TidemarkWire
 
 /// A copy of a recording that goes on: its lines up to one moment and a last line, as a file that a replay takes.
@@ -11,13 +12,12 @@ package final class RecordingCopy: Sendable {
     private let lastLine: [UInt8]
     private let queue = DispatchQueue(label: "tidemark.recording.copy")
 
-    /// Used only on the queue.
-    private final class Position: @unchecked Sendable {
-        // @unchecked: the queue is serial, and nothing else reads or writes the number.
+    private struct Position {
         var offset: Int64 = 0
+        /// Whether the last line was given out.
         var isOver = false
     }
-    private let position = Position()
+    private let position = Mutex(Position())
 
     /// The bytes of one part: 256 KiB.
     private static let partByteCount = 256 << 10
@@ -39,12 +39,12 @@ package final class RecordingCopy: Sendable {
     /// - Throws: ``RecordingError`` `inputOutput` when the file cannot be read.
     package func next() async throws(RecordingError) -> [UInt8]? {
         let part: Result<[UInt8]?, RecordingError> = await withCheckedContinuation { continuation in
-            queue.async { [self] in continuation.resume(returning: read()) }
+            queue.async { [self] in continuation.resume(returning: position.withLock { read(&$0) }) }
         }
         return try part.get()
     }
 
-    private func read() -> Result<[UInt8]?, RecordingError> {
+    private func read(_ position: inout Position) -> Result<[UInt8]?, RecordingError> {
         guard position.offset < byteCount else {
             if position.isOver || lastLine.isEmpty { return .success(nil) }
             position.isOver = true

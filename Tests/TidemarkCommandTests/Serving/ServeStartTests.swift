@@ -23,7 +23,7 @@ struct ServeStartTests {
         #expect(start.notes == ["tidemark: the inspector is at http://[::1]:7420/#token=0a"])
     }
 
-    @Test func `what a service manager keeps has no token in it`() {
+    @Test func `an address that a service manager keeps has no token in it`() {
         let start = start("127.0.0.1", environment: ["JOURNAL_STREAM": "8:1"])
         #expect(start.notes == ["tidemark: the inspector is at http://127.0.0.1:7420/"])
     }

@@ -53,7 +53,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `who speaks no TLS, or an old one, gets nothing`() async throws {
+    @Test func `a client without TLS, or with an old one, gets nothing`() async throws {
         try await onThread {
             let folder = try TLSTests.files()
             let server = try ServedCommand(TLSTests.options(folder))
