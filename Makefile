@@ -37,10 +37,13 @@ RELEASE_BUILD = $(SWIFT) build -c release $(STATIC)
 
 .DEFAULT_GOAL := help
 
-## run: build, apply a sample stream to a fresh database, and show the result
+## run: build, apply a sample stream to a fresh database, and show the result; then build the server that shows it in a browser
 run: deps
 	@$(RELEASE_BUILD) --product tidemark
-	@docs/examples/first-run.sh "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
+	@docs/examples/first-run.sh "$$($(SWIFT) build -c release --show-bin-path)/tidemark" demo.db
+	@printf '\nNow the server is built, which shows the same in a browser.\n'
+	@$(RELEASE_BUILD) --product tidemark-serve
+	@printf '\nLook at it:  %s serve --db demo.db\n' "$$($(SWIFT) build -c release --show-bin-path | sed "s|^$(CURDIR)/||")/tidemark"
 
 ## run-http: a server with ETags, the cache in front of it, and events beside
 run-http: deps
@@ -71,6 +74,9 @@ format-check:
 
 # The bench, built for release beside the command that it starts.
 BENCH_BUILD = $(RELEASE_BUILD) --product tidemark-bench && $(RELEASE_BUILD) --product tidemark
+ifeq ($(filter-out serve,$(or $(SUITE),serve)),)
+BENCH_BUILD += && $(RELEASE_BUILD) --product tidemark-serve
+endif
 BENCH_RUN = "$$($(SWIFT) build -c release --show-bin-path)/tidemark-bench"
 
 ## bench: time every stage, or SUITE, with its reference in one run, and keep the results (SUITE=apply BENCH=--smoke)
@@ -231,6 +237,7 @@ web: web-deps
 ## test-web: build the client, and test it in Node against the vectors and transcripts of Protocol; the inspector in Chromium
 test-web: web-inspector-compare web
 	@cd $(WEB) && node scripts/test.mjs
+	@Web/inspector/scripts/axe || echo 'axe-core cannot be installed; its checks are skipped' >&2
 	@node Web/inspector/scripts/test.mjs
 
 # The page that is checked in is compared with what its sources make, before `web` makes it again.
@@ -256,7 +263,7 @@ web-format: web-deps
 
 ## clean: remove the build
 clean:
-	rm -rf Web/client/dist .build .build-tsan .build-asan .build-canaries .build-fuzz .build-fuzz-quick
+	rm -rf demo.db demo.db-* demo.db.token Web/client/dist .build .build-tsan .build-asan .build-canaries .build-fuzz .build-fuzz-quick
 
 ## help: this list
 help:

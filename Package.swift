@@ -46,6 +46,7 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
     ],
     targets: [
         // C and C++ shims, one folder each. simdjson stays behind a C header: C++ interop would be
@@ -191,20 +192,27 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        // The inspector's page, in code: what is linked or moved has it. Apart, because it takes seconds to compile.
+        .target(
+            name: "TidemarkInspector",
+            resources: ["icon.svg", "index.html", "inspector.css", "inspector.js"].map { .embedInCode("Page/\($0)") },
+            swiftSettings: strict),
         // A cache behind HTTP. Apart, so that nobody else builds Hummingbird.
         .target(
             name: "TidemarkServer",
             dependencies: [
-                "CZlib", "CZstd", "Tidemark", "TidemarkHTTP", "TidemarkModel", "TidemarkSQLite", "TidemarkSession",
-                "TidemarkStore", "TidemarkWire",
+                "CZlib", "CZstd", "Tidemark", "TidemarkHTTP", "TidemarkInspector", "TidemarkModel", "TidemarkRecording",
+                "TidemarkSQLite", "TidemarkSession", "TidemarkStore", "TidemarkWire",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
@@ -225,7 +233,8 @@ let package = Package(
         // The same command with a server: `tidemark serve` starts it.
         .executableTarget(
             name: "TidemarkServeTool",
-            dependencies: ["Tidemark", "TidemarkCommand", "TidemarkServer", "TidemarkSession"], swiftSettings: strict),
+            dependencies: ["Tidemark", "TidemarkCommand", "TidemarkRecording", "TidemarkServer", "TidemarkSession"],
+            swiftSettings: strict),
 
         .target(
             name: "CReference", path: "Benchmarks/CReference",
@@ -285,6 +294,7 @@ let package = Package(
                 "Tidemark", "TidemarkCommand", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit",
                 "TidemarkTesting",
                 "TidemarkWire",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .testTarget(
@@ -417,6 +427,8 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict),
         .testTarget(

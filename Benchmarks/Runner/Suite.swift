@@ -6,7 +6,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
     case framing, decoding, apply, index, observers, layers, outbox, puts, ages, eviction, journal
     case endToEnd = "end-to-end"
     case coldStart = "cold-start"
-    case reads, scaling, sessions
+    case reads, scaling, sessions, serve
     case graphQL = "graphql"
     case jetStream = "jetstream"
 
@@ -29,6 +29,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .reads: "entities by key"
         case .scaling: "the price of an event against what is there"
         case .sessions: "10,000 events a second through tidemark run"
+        case .serve: "the same by HTTP: streams, and bodies of events"
         case .graphQL: "documents of GraphQL over a cache in memory"
         case .jetStream: "a stream of a NATS server on this machine, which takes its share of the processors"
         }
@@ -56,6 +57,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .reads: try await ReadsSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .scaling: try await ScalingSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .sessions: try await SessionsSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        case .serve: try await ServeSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .graphQL: try await GraphQLSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .jetStream: try await JetStreamSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         }

@@ -1,16 +1,30 @@
 import Tidemark
 import TidemarkCommand
+import TidemarkRecording
 import TidemarkServer
 import TidemarkSession
 
 /// The server of `serve`.
 struct HTTPServing: CacheServing {
     func prepare(_ settings: ServingSettings) throws -> any PreparedServing {
+        // Before the token, which would be made.
+        let identity = try identity(settings.tls)
         do throws(TokenFile.Fault) {
             let token = try TokenFile(path: settings.tokenPath).token()
-            return PreparedHTTPServing(settings: settings, configuration: configuration(settings, token))
+            var configuration = configuration(settings, token)
+            configuration.tls = identity
+            return PreparedHTTPServing(settings: settings, configuration: configuration)
         } catch {
             throw error.isUnsafe ? Failure.unsafeToken(error.message) : Failure.noToken(error.message)
+        }
+    }
+
+    private func identity(_ files: TLSFiles?) throws -> TLSIdentity? {
+        guard let files else { return nil }
+        do throws(TLSIdentity.Fault) {
+            return try TLSIdentity(certificatePath: files.certificatePath, keyPath: files.keyPath)
+        } catch {
+            throw Failure.noCertificate(error.message, isUnsafe: error.isUnsafe)
         }
     }
 
@@ -33,10 +47,15 @@ private struct PreparedHTTPServing: PreparedServing {
     let settings: ServingSettings
     let configuration: CacheServerConfiguration
 
+    var token: String { configuration.token.text }
+
     func serve(
-        _ cache: SyncCache, _ session: Session.Settings, onStart: @escaping @Sendable (Int) async -> Void,
+        _ cache: SyncCache, _ session: Session.Settings, _ recorder: RecordingWriter?,
+        onStart: @escaping @Sendable (Int) async -> Void,
         until stop: @escaping @Sendable () async -> Void, close: @escaping @Sendable () async -> Void
     ) async throws {
+        var configuration = configuration
+        configuration.recorder = recorder
         let server = CacheServer(cache, configuration: configuration, settings: session)
         try await run(server, onStart: onStart, until: stop, close: close)
     }

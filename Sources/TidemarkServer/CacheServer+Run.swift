@@ -1,5 +1,6 @@
 import Hummingbird
 import HummingbirdCore
+import HummingbirdTLS
 import HTTPTypes
 import Logging
 import NIOCore
@@ -102,10 +103,13 @@ extension CacheServer {
     private func application(_ onStart: @escaping @Sendable (Int) async -> Void) -> some ApplicationProtocol {
         let limits = configuration.limits
         let connections = connections
+        let tls = configuration.tls
         return Application(
             responder: ServerResponder(server: self),
             server: HTTPServerBuilder { responder in
-                ServerChannel(responder: responder, limits: limits, connections: connections)
+                let channel = ServerChannel(responder: responder, limits: limits, connections: connections)
+                guard let tls else { return channel }
+                return try TLSChannel(channel, tlsConfiguration: tls.configuration)
             },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), backlog: 1_024),

@@ -5,6 +5,7 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 public import Tidemark
+import TidemarkInspector
 import TidemarkModel
 import TidemarkSession
 
@@ -17,7 +18,7 @@ import TidemarkSession
 /// try await server.run()
 /// ```
 ///
-/// A program with a router of its own mounts the paths there: ``mount(on:)``. Every path checks the request itself:
+/// The inspector, a page for people, is at `/`. A program with a router of its own mounts the paths there: ``mount(on:)``. Every path checks the request itself:
 /// host, origin and token. The limits of connections and times hold only on the server's own port.
 ///
 /// - Source: Protocol/serving.md.
@@ -91,10 +92,14 @@ public final class CacheServer: Sendable {
     ///
     /// The program sets ``CacheServerConfiguration/host`` and ``CacheServerConfiguration/port`` to those of its own
     /// server, and keeps ``keepTime()`` running: it ends streams whose client is gone.
-    public func mount<Context: RequestContext>(on router: Router<Context>) {
-        let paths: [RouterPath] = [
+    ///
+    /// - Parameter hasPage: Whether the inspector is mounted at `/`; a program with a page of its own says no.
+    public func mount<Context: RequestContext>(on router: Router<Context>, hasPage: Bool = true) {
+        var paths: [RouterPath] = [
             "/rpc", "/stream", "/events", "/entities/:type", "/entities/:type/:id", "/export", "/metrics", "/healthz",
+            "/recording",
         ]
+        if hasPage { paths += InspectorFile.allCases.map { RouterPath($0.path) } }
         let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
         for path in paths {
             for method in methods {

@@ -1,12 +1,19 @@
 #!/usr/bin/env bash
-# Shows how Tidemark handles a short, faulty stream. Usage: first-run.sh PATH-OF-TIDEMARK
+# Shows how Tidemark handles a short, faulty stream. Usage: first-run.sh PATH-OF-TIDEMARK [DATABASE]
+#
+# With DATABASE the result is left there, in place of an earlier one.
 set -euo pipefail
 
-tidemark=${1:?usage: first-run.sh PATH-OF-TIDEMARK}
+tidemark=${1:?usage: first-run.sh PATH-OF-TIDEMARK [DATABASE]}
 stream=$(cd "$(dirname "$0")" && pwd)/first-run.ndjson
-folder=$(mktemp -d "${TMPDIR:-/tmp}/tidemark-first-run.XXXXXX")
-trap 'rm -rf "$folder"' EXIT
-db=$folder/demo.db
+if [ -n "${2:-}" ]; then
+    db=$2
+    rm -f "$db" "$db"-wal "$db"-shm "$db"-lock
+else
+    folder=$(mktemp -d "${TMPDIR:-/tmp}/tidemark-first-run.XXXXXX")
+    trap 'rm -rf "$folder"' EXIT
+    db=$folder/demo.db
+fi
 
 bold='' dim='' plain=''
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-}" != dumb ]; then

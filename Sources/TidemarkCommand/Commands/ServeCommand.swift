@@ -16,10 +16,12 @@ struct ServeCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serve programs and browsers on this machine: JSON-RPC, event streams and events over HTTP.",
+        abstract:
+            "Serve programs and browsers on this machine: JSON-RPC, event streams and events over HTTP, the inspector.",
         discussion: """
-            Prints one line with the address and the file of the token once requests are accepted. Every request \
-            except /healthz has to show the token, as Authorization: Bearer. SIGINT and SIGTERM end the streams, \
+            Prints one line with the address and the file of the token once requests are accepted, and on standard \
+            error the address of the inspector, a page that shows the cache: open it in a browser. Every request \
+            except those for the page and /healthz has to show the token, as Authorization: Bearer. SIGINT and SIGTERM end the streams, \
             finish what is under way, and write everything; the exit status is 0. Logs go to standard error.
 
             EXAMPLE
@@ -93,7 +95,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw Failure(error, isReader: true)
         }
         try await server.serveReading(
-            configuration, onStart: { port in ServeCommand.printStart(settings, port) },
+            configuration, onStart: { port in ServeStart(settings, port: port, token: server.token).write() },
             until: { for await _ in stops { return } })
     }
 
@@ -105,8 +107,8 @@ struct ServeCommand: AsyncParsableCommand {
         let ending = ServeEnding(opened)
         do {
             try await server.serve(
-                opened.cache, opened.session,
-                onStart: { port in ServeCommand.printStart(settings, port) },
+                opened.cache, opened.session, opened.recorder,
+                onStart: { port in ServeStart(settings, port: port, token: server.token).write() },
                 until: { for await _ in stops { return } },
                 close: { await ending.end() })
         } catch {
@@ -114,24 +116,6 @@ struct ServeCommand: AsyncParsableCommand {
             throw error
         }
         if let failure = await ending.end() { throw failure }
-    }
-
-    /// Prints the line for programs that wait for the start.
-    private static func printStart(_ settings: ServingSettings, _ port: Int) {
-        let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
-        let address = "http://\(host):\(port)"
-        var line = JSONLine()
-        line.object { line in
-            line.member("serving", ByteString(address))
-            line.member("token_file", ByteString(settings.tokenPath))
-        }
-        do throws(Failure) {
-            let output = Output.standard()
-            try output.writeLine(line.bytes)
-            try output.flush()
-        } catch {
-            settings.logger.error("the start cannot be printed: \(error.line)")
-        }
     }
 }
 

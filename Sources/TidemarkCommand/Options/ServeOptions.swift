@@ -11,8 +11,20 @@ struct ServeOptions: ParsableArguments {
             "The file with the secret that requests have to show; made when it is not there. Default: the database's name with .token.",
             valueName: "file"))
     var tokenFile: String?
-    @Flag(help: "Listen on an address that other machines reach. Put TLS in front: the token would be readable.")
+    @Flag(
+        help: """
+            Listen on an address that other machines reach. Pass --tls-cert and --tls-key with it, or put TLS in front: \
+            the token would be readable.
+            """)
     var allowRemote = false
+    @Option(
+        name: .customLong("tls-cert"),
+        help: ArgumentHelp("The server's certificate in PEM, with those above it.", valueName: "file"))
+    var certificatePath: String?
+    @Option(
+        name: .customLong("tls-key"),
+        help: ArgumentHelp("Its private key in PEM, in a file that others cannot read.", valueName: "file"))
+    var keyPath: String?
     @Option(
         name: .customLong("allow-origin"),
         help: ArgumentHelp(
@@ -54,7 +66,16 @@ struct ServeOptions: ParsableArguments {
         }
         guard allowRemote || ServeOptions.isLoopback(address.host) else {
             throw ValidationError(
-                "--listen \(listen) can be reached by other machines: pass --allow-remote, and put TLS in front.")
+                """
+                --listen \(listen) can be reached by other machines: pass --allow-remote with --tls-cert and --tls-key, or \
+                put TLS in front.
+                """)
+        }
+        guard (certificatePath == nil) == (keyPath == nil) else {
+            throw ValidationError("--tls-cert and --tls-key belong together: pass both, or none.")
+        }
+        if certificatePath == "" || keyPath == "" {
+            throw ValidationError("--tls-cert or --tls-key is empty: pass a file.")
         }
         if tokenFile == "" { throw ValidationError("--token-file is empty: pass a file.") }
         for origin in allowedOrigins where !ServeOptions.isOrigin(origin) {
@@ -91,7 +112,12 @@ struct ServeOptions: ParsableArguments {
         return (host, Int(port))
     }
 
-    private static func isLoopback(_ host: String) -> Bool {
+    private var tls: TLSFiles? {
+        guard let certificatePath, let keyPath else { return nil }
+        return TLSFiles(certificatePath: certificatePath, keyPath: keyPath)
+    }
+
+    static func isLoopback(_ host: String) -> Bool {
         host == "localhost" || host == "::1"
             || host.hasPrefix("127.") && host.split(separator: ".").count == 4
                 && host.split(separator: ".").allSatisfy { UInt8($0) != nil }
@@ -109,7 +135,7 @@ struct ServeOptions: ParsableArguments {
         let address = address ?? ("127.0.0.1", 0)
         return ServingSettings(
             databasePath: databasePath, host: address.host, port: address.port,
-            tokenPath: tokenFile ?? databasePath + ".token", allowedOrigins: allowedOrigins,
+            tokenPath: tokenFile ?? databasePath + ".token", tls: tls, allowedOrigins: allowedOrigins,
             connectionCountMax: connectionCountMax, streamCountMax: streamCountMax,
             subscriptionCountMax: subscriptionCountMax, headByteCountMax: headLimit * 1_024,
             headTimeout: Int64(headTimeout * 1_000), bodyTimeout: Int64(bodyTimeout * 1_000),

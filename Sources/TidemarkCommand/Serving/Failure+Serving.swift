@@ -11,6 +11,15 @@ extension Failure {
             .cannotCreate, "cannot_create", message, outcome: "nothing was done", advice: "see Protocol/serving.md")
     }
 
+    /// The failure of a certificate or key that cannot be used.
+    ///
+    /// - Parameter isUnsafe: Whether others can read the key.
+    package static func noCertificate(_ message: String, isUnsafe: Bool) -> Failure {
+        Failure(
+            .configuration, isUnsafe ? "unsafe_key" : "unusable_certificate", message, outcome: "nothing was done",
+            advice: "pass the certificate and its key in PEM to --tls-cert and --tls-key")
+    }
+
     /// The failure of listening on an address.
     package static func cannotListen(_ address: String, _ reason: String) -> Failure {
         Failure(

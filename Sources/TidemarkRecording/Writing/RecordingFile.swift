@@ -9,6 +9,8 @@ final class RecordingFile {
     let path: String
     private var descriptor: Int32
     private(set) var byteCount: Int64 = 0
+    /// Whether the last line of a recording was appended.
+    var hasEnd = false
 
     /// The bytes of the database in one line: 48 KiB, which are 64 KiB in base 64.
     private static let partByteCount = 48 << 10
@@ -96,6 +98,15 @@ final class RecordingFile {
             try other.write(Array(chunk[..<count]))
             place += Int64(count)
         }
+    }
+
+    /// Opens the file once more, for a reader.
+    ///
+    /// - Throws: ``RecordingError`` when the file is closed, or when the system has no descriptor left.
+    func duplicate() throws(RecordingError) -> Int32 {
+        let copy = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw RecordingError(.inputOutput, "the recording cannot be read: it has ended") }
+        return copy
     }
 
     /// Makes the written bytes durable, and closes the file.

@@ -14,6 +14,13 @@ package final class RecordingWriter: CacheRecorder {
     private enum Item {
         case entry(RecordedEntry, byteCount: Int)
         case end(String)
+        /// A caller that waits until everything before is written, or will never be.
+        case mark(CheckedContinuation<Void, Never>)
+
+        /// Whether the item is part of the file.
+        var isRecorded: Bool {
+            if case .mark = self { false } else { true }
+        }
     }
 
     private struct State {
@@ -46,7 +53,7 @@ package final class RecordingWriter: CacheRecorder {
     private let state = Mutex(State())
     /// The file. It is used only on the queue, or by the shortening task while the queue waits for it; the lock proves
     /// this to the compiler.
-    private let file: Mutex<RecordingFile>
+    let file: Mutex<RecordingFile>
     private let path: String
     private let limit: Int64
     private let shortener: RecordingShortener?
@@ -83,6 +90,18 @@ package final class RecordingWriter: CacheRecorder {
 
     package func end(because reason: String) {
         add(.end(reason), 0)
+    }
+
+    /// Returns when everything that was recorded before is in the file, or when the recording has ended.
+    func written() async {
+        await withCheckedContinuation { continuation in
+            let isWaiting = state.withLock { state in
+                guard state.isBusy else { return false }
+                state.items.append(.mark(continuation))
+                return true
+            }
+            if !isWaiting { continuation.resume() }
+        }
     }
 
     private func add(_ item: Item, _ byteCount: Int) {
@@ -169,12 +188,20 @@ package final class RecordingWriter: CacheRecorder {
 
     /// - Returns: false when the file has to be shortened first.
     private func write(_ item: Item) -> Bool {
+        if case .mark(let continuation) = item {
+            continuation.resume()
+            return true
+        }
         if state.withLock({ $0.isStopped }) { return true }
         do throws(RecordingError) {
             switch item {
             case .end(let reason):
-                try file.withLock { (file) throws(RecordingError) in try file.append(RecordingWriter.endLine(reason)) }
+                try file.withLock { (file) throws(RecordingError) in
+                    try file.append(RecordingWriter.endLine(reason))
+                    file.hasEnd = true
+                }
                 report(reason)
+            case .mark: break
             case .entry(let entry, _):
                 let line = entry.line
                 return try file.withLock { (file) throws(RecordingError) in
@@ -200,7 +227,7 @@ package final class RecordingWriter: CacheRecorder {
         state.withLock { state in
             state.isEnded = true
             state.isStopped = true
-            state.items = []
+            state.items.removeAll(where: \.isRecorded)
             state.byteCount = 0
         }
         letGo()
@@ -231,7 +258,7 @@ package final class RecordingWriter: CacheRecorder {
         }
         if !reason.isEmpty {
             state.withLock { state in
-                state.items = [.end(reason)]
+                state.items = [.end(reason)] + state.items.filter { !$0.isRecorded }
                 state.byteCount = 0
                 state.isEnded = true
             }

@@ -1,20 +1,25 @@
 public import Logging
 package import Tidemark
+package import TidemarkRecording
 
 /// The settings of a server.
 public struct CacheServerConfiguration: Sendable {
     /// The secret that requests have to show.
     public var token: AccessToken
-    /// The address to listen on. Any other than a loopback address needs TLS in front.
+    /// The address to listen on. Any other than a loopback address needs ``tls``, or TLS in front.
     public var host: String
     /// The port to listen on; 0 takes a free one.
     public var port: Int
     /// The origins of pages of other servers that may use this one, as `https://app.example`.
     public var allowedOrigins: [String] = []
+    /// The certificate for connections by TLS; nil: connections are not encrypted.
+    public var tls: TLSIdentity?
     public var limits = ServerLimits()
     /// The cache's data file, of which exports are made; nil: the path of exports answers 404.
     public var databasePath: String?
     public var logger: Logger
+    /// The recording that the page can save; nil: nothing is recorded.
+    package var recorder: RecordingWriter?
     /// The clock of streams and pauses.
     package var clock: any CacheClock = SystemClock()
 

@@ -48,6 +48,8 @@ extension CacheServer {
         case .export: try await export(request)
         case .metrics: await metrics()
         case .health: try await health()
+        case .recording: try await savedRecording()
+        case .page(let file): CacheServer.page(file, request)
         }
     }
 

@@ -27,6 +27,8 @@ final class LiveCache: MessageSource {
     let hub: StreamHub
     private let silent: Session
     private let unknown: Session
+    /// The session whose late answers concern everybody: those to edits that waited for their server.
+    private let common: Session
 
     init(_ cache: SyncCache, configuration: CacheServerConfiguration, settings: Session.Settings) {
         self.cache = cache
@@ -43,10 +45,11 @@ final class LiveCache: MessageSource {
             output: NoOutput(
                 "the stream of the field Tidemark-Stream is not there any more: begin one with GET /stream"),
             waiting: waiting, settings: settings)
+        common = Session(of: cache, output: EveryStream(hub), waiting: waiting, settings: settings)
     }
 
     /// Begins to tell every stream what concerns all, and to send the requests of pending edits where a server takes them.
-    func begin() async { await hub.begin(await silent.mutationUpstream()) }
+    func begin() async { await hub.begin(await common.mutationUpstream()) }
 
     func answer(to text: [UInt8], stream: String?) async -> [UInt8]? {
         guard let stream else { return await silent.answer(to: text) }
@@ -75,6 +78,24 @@ final class NoOutput: SessionOutput {
 
     func waitForRoom() async {}
     func append(answer line: [UInt8]) {}
+    func offer(_ notification: CacheNotification) -> Bool { true }
+    func deliver(_ notification: CacheNotification) {}
+}
+
+/// The output for what concerns every stream. An edit outlives the stream that asked for it, and a restart of the server:
+/// its result goes to all.
+final class EveryStream: SessionOutput {
+    private let hub: StreamHub
+
+    init(_ hub: StreamHub) {
+        self.hub = hub
+    }
+
+    var observerRefusal: CacheError? { CacheError(.invalidParams, "this output observes nothing") }
+    var answerByteCountMax: Int { 16 << 20 }
+
+    func waitForRoom() async {}
+    func append(answer line: [UInt8]) { hub.tellAll(result: line) }
     func offer(_ notification: CacheNotification) -> Bool { true }
     func deliver(_ notification: CacheNotification) {}
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import TidemarkInspector
 
 /// A path of the server, with the names in it.
 ///
@@ -14,6 +15,8 @@ enum ServerRoute: Hashable, Sendable {
     case export
     case metrics
     case health
+    case recording
+    case page(InspectorFile)
 
     /// - Parameter path: The target of a request, with its query.
     /// - Returns: nil when there is no such path.
@@ -26,7 +29,12 @@ enum ServerRoute: Hashable, Sendable {
         case "/export": self = .export
         case "/metrics": self = .metrics
         case "/healthz": self = .health
-        default:
+        case "/recording": self = .recording
+        case let path:
+            if let file = InspectorFile(path: path) {
+                self = .page(file)
+                return
+            }
             let parts = target.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             guard parts.count == 3 || parts.count == 4, parts[0].isEmpty, parts[1].elementsEqual("entities".utf8),
                 let type = PercentDecoding.text(parts[2]), !type.isEmpty
@@ -44,18 +52,23 @@ enum ServerRoute: Hashable, Sendable {
     var methods: [HTTPRequest.Method] {
         switch self {
         case .messages, .events: [.post]
-        case .stream, .entity, .entities, .export, .metrics, .health: [.get]
+        case .stream, .entity, .entities, .export, .metrics, .health, .recording, .page: [.get]
         }
     }
 
     /// Whether the path is served without a token.
-    var isOpen: Bool { self == .health }
+    var isOpen: Bool {
+        switch self {
+        case .health, .page: true
+        case .messages, .stream, .events, .entity, .entities, .export, .metrics, .recording: false
+        }
+    }
 
     /// Whether the path is served beside a writer. Messages are: each method decides.
     var isForReaders: Bool {
         switch self {
         case .stream, .events: false
-        case .messages, .entity, .entities, .export, .metrics, .health: true
+        case .messages, .entity, .entities, .export, .metrics, .health, .recording, .page: true
         }
     }
 }

@@ -86,6 +86,7 @@ extension HTTPField.Name {
     static let tidemarkStream = named("Tidemark-Stream")
     static let lastEventID = named("Last-Event-ID")
     static let acceleratorBuffering = named("X-Accel-Buffering")
+    static let contentDisposition = named("Content-Disposition")
     static let frameOptions = named("X-Frame-Options")
     static let referrerPolicy = named("Referrer-Policy")
     static let resourcePolicy = named("Cross-Origin-Resource-Policy")

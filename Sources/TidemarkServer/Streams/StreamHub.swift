@@ -68,6 +68,14 @@ final class StreamHub: ObserverSink {
         for entry in state.withLock({ $0.entries.values.map(\.stream) }) { entry.keepNewest(notification) }
     }
 
+    /// Tells every stream the result of an edit, behind the changes that it made. Called within the cache's actor.
+    func tellAll(result line: [UInt8]) {
+        for stream in state.withLock({ $0.entries.values.map(\.stream) }) {
+            cache.assumeIsolated { $0.deliverAll(to: stream) }
+            stream.append(answer: line)
+        }
+    }
+
     // MARK: Streams
 
     /// A stream with the connection that was made for it.

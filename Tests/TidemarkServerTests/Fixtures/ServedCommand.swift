@@ -40,7 +40,7 @@ final class ServedCommand {
             throw RawFailure("the server did not start: \(end.status) \(end.errors)")
         }
         firstLine = String(decoding: line, as: UTF8.self)
-        guard let match = firstLine.firstMatch(of: /"serving":"http:\/\/127.0.0.1:([0-9]+)"/), let port = Int(match.1)
+        guard let match = firstLine.firstMatch(of: /"serving":"https?:\/\/127.0.0.1:([0-9]+)"/), let port = Int(match.1)
         else { throw RawFailure("no address: \(firstLine)") }
         self.port = port
         token = String(decoding: try folder.read("cache.db.token"), as: UTF8.self)

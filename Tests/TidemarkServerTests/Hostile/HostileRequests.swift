@@ -3,7 +3,7 @@ enum HostileRequests {
     typealias Hostile = HostileRequestTests.Hostile
 
     static var all: [Hostile] {
-        hosts + origins + tokens + paths + methods + types + framing + sizes + messages
+        hosts + origins + tokens + paths + page + methods + types + framing + sizes + messages
     }
 
     private static let clear = #"{"jsonrpc":"2.0","id":1,"method":"cache.clear","params":{}}"#
@@ -124,6 +124,26 @@ enum HostileRequests {
         Hostile(name: "a page of a billion", text: get("/entities/file?limit=1000000000"), statuses: [400]),
         Hostile(name: "a negative page", text: get("/entities/file?limit=-1"), statuses: [400]),
         Hostile(name: "a stream's number that is none", text: get("/stream", ["Last-Event-ID: x"]), statuses: [400]),
+    ]
+
+    /// The page, which needs no token, and what lies beside it.
+    private static let page = [
+        Hostile(
+            name: "the page under a rebound name", text: "GET / HTTP/1.1\r\nHost: evil.example:{port}\r\n\r\n",
+            statuses: [421]),
+        Hostile(
+            name: "the page for another origin", text: get("/", ["Origin: https://evil.example"], token: false),
+            statuses: [403]),
+        Hostile(name: "the page by its file", text: get("/index.html", token: false), statuses: [401]),
+        Hostile(name: "a folder of the page", text: get("/Page/inspector.js"), statuses: [404]),
+        Hostile(name: "a file above the page", text: get("/../InspectorFile.swift"), statuses: [404]),
+        Hostile(name: "an encoded name of a file", text: get("/%69nspector.js", token: false), statuses: [401]),
+        Hostile(name: "a file in another case", text: get("/INSPECTOR.JS"), statuses: [404]),
+        Hostile(
+            name: "the page changed", text: post([], path: "/inspector.js", body: "alert(1)"), statuses: [405],
+            code: "method_not_allowed"),
+        Hostile(name: "the recording without a token", text: get("/recording", token: false), statuses: [401]),
+        Hostile(name: "a recording of nobody", text: get("/recording"), statuses: [404], code: "not_found"),
     ]
 
     private static let methods = [

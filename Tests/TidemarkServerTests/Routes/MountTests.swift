@@ -41,7 +41,9 @@ import TidemarkTesting
                 ("GET /entities/file/1 HTTP/1.1\r\n\(host)\(bearer)\r\n", 200),
                 ("GET /entities/file/1 HTTP/1.1\r\n\(host)\r\n", 401),
                 ("GET /entities/file/1 HTTP/1.1\r\nHost: evil.example\r\n\(bearer)\r\n", 421),
-                ("GET /rpc HTTP/1.1\r\n\(host)\(bearer)\r\n", 405),
+                ("GET /rpc HTTP/1.1\r\n\(host)\(bearer)\r\n", 405), ("GET / HTTP/1.1\r\n\(host)\r\n", 200),
+                ("GET /inspector.js HTTP/1.1\r\n\(host)\r\n", 200),
+                ("GET /recording HTTP/1.1\r\n\(host)\(bearer)\r\n", 404),
             ] {
                 let connection = try RawConnection(port: number)
                 connection.write(request)

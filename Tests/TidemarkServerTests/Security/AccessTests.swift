@@ -110,9 +110,12 @@ import TidemarkTesting
     @Test func `paths are taken as they are written`() {
         #expect(ServerRoute(path: "/rpc?x=1") == .messages)
         #expect(ServerRoute(path: "/entities/file/a%2Fb%20c") == .entity(type: "file", id: "a/b c"))
+        #expect(ServerRoute(path: "/?x=1")?.isOpen == true)
+        #expect(ServerRoute(path: "/inspector.js")?.isOpen == true)
         #expect(ServerRoute(path: "/entities/file") == .entities(type: "file"))
         for path in [
-            "", "/", "/rpc/", "//rpc", "/RPC", "/entities", "/entities/", "/entities//1", "/entities/a/",
+            "", "/rpc/", "/index.html", "/inspector.js/", "/INSPECTOR.JS", "//rpc", "/RPC", "/entities", "/entities/",
+            "/entities//1", "/entities/a/",
             "/entities/a/b/c", "/entities/a/%",
         ] {
             #expect(ServerRoute(path: path) == nil, "\(path)")

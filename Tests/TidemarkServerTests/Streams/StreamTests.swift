@@ -138,6 +138,32 @@ import TidemarkTesting
         }
     }
 
+    @Test func `every stream hears the result of a mutation that waited, behind the changes that it made`() async throws
+    {
+        try await onThread {
+            let endpoint = try RawServer { _ in #"{"data":{"add":{"__typename":"Photo","id":"7","name":"sea"}}}"# }
+            let server = try ServedCommand(["--graphql-endpoint", endpoint.address])
+            let asker = try StreamReader(server)
+            let other = try StreamReader(server)
+            let observe =
+                #"{"jsonrpc":"2.0","id":1,"method":"entity.observe","params":{"resource_type":"Photo","id":"7"}}"#
+            #expect(try server.call(observe, stream: other.id).code == nil)
+            let mutate =
+                #"{"jsonrpc":"2.0","id":2,"method":"graphql.mutate","params":{"document":"mutation { add { __typename id name } }","#
+                + #""pending_id":"p 1","optimistic":{"add":{"__typename":"Photo","id":"t","name":"sea"}},"send":true}}"#
+            // Without a stream: the result is for whoever is there.
+            #expect(try server.call(mutate).text.contains(#""result":{"pending_id":"p 1"}"#))
+            for stream in [asker, other] {
+                let result = try stream.next("graphql.result").data
+                #expect(
+                    result.contains(#""pending_id":"p 1","data":{"add":{"__typename":"Photo","id":"7","name":"sea"}}"#),
+                    "\(result)")
+            }
+            #expect(endpoint.requests.count == 1)
+            #expect(server.stop().status == 0)
+        }
+    }
+
     @Test func `the streams are counted, and one too many is refused`() async throws {
         try await onThread {
             let server = try ServedCommand(["--max-streams", "2", "--max-subscriptions", "1"])

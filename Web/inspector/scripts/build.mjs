@@ -1,4 +1,4 @@
-// Builds the page: types are checked, and the files of the page are written into a folder (by default dist).
+// Builds the page: types are checked, and the files of the page are written into a folder (by default where the server compiles them in).
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { methodsSource } from "./methods.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const out = process.argv[2] ?? join(root, "dist");
+const out = process.argv[2] ?? join(root, "../../Sources/TidemarkInspector/Page");
 
 const generated = join(root, "src/generated/methods.ts");
 mkdirSync(dirname(generated), { recursive: true });

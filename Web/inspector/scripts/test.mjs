@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { dirname, join } from "node:path";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const page = join(root, "../../Sources/TidemarkInspector/Page");
 
 /** Another esbuild writes the same program in other words. */
 const ESBUILD = "0.17.0";
@@ -15,14 +16,14 @@ if (found === ESBUILD) {
   const fresh = mkdtempSync(join(tmpdir(), "tidemark-inspector-"));
   execFileSync(process.execPath, [join(root, "scripts/build.mjs"), fresh], { stdio: "inherit" });
   const names = readdirSync(fresh).sort();
-  const differing = names.filter((name) => !readFileSync(join(fresh, name)).equals(readFileSync(join(root, "dist", name))));
+  const differing = names.filter((name) => !readFileSync(join(fresh, name)).equals(readFileSync(join(page, name))));
   rmSync(fresh, { recursive: true });
-  if (differing.length > 0 || readdirSync(join(root, "dist")).sort().join() !== names.join()) {
-    console.error(`the page in dist is not what its sources make (${differing.join(", ")}): run make web, and check it in`);
+  if (differing.length > 0 || readdirSync(page).sort().join() !== names.join()) {
+    console.error(`the page in Sources/TidemarkInspector/Page is not what its sources make (${differing.join(", ")}): run make web, and check it in`);
     process.exit(1);
   }
 } else {
-  console.error(`the page in dist is not compared: it was built with esbuild ${ESBUILD}, and this is ${found}`);
+  console.error(`the page in Sources/TidemarkInspector/Page is not compared: it was built with esbuild ${ESBUILD}, and this is ${found}`);
 }
 
 if (process.argv.includes("--compare")) process.exit(0);

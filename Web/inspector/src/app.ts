@@ -70,9 +70,6 @@ export class App {
     this.pending.openEdit(pendingId);
   }
 
-  /** Tells whether the log still has the event of a sequence. */
-  hasEvent(library: string, sequence: number): boolean { return this.log.has(library, sequence); }
-
   openEvent(library: string, sequence: number): void {
     this.open(this.views.indexOf(this.log), true);
     this.log.openEvent(library, sequence);

@@ -28,6 +28,8 @@ export class HttpLink implements Link {
   private readonly bySubscription = new Map<number, Observer>();
   private early: { subscription: number; method: string; params: Json; }[] = [];
   private openingCount = 0;
+  /** Whether the server only reads: there is no stream then. */
+  private isReadOnly = false;
   private readonly stateHandlers: ((state: LinkState) => void)[] = [];
   private readonly notificationHandlers: ((method: string, params: Json) => void)[] = [];
 
@@ -44,6 +46,18 @@ export class HttpLink implements Link {
   async get(path: string): Promise<string | null> {
     const response = await fetch(this.base + path, { headers: this.headers });
     return response.ok ? response.text() : null;
+  }
+
+  async download(path: string): Promise<Blob> {
+    let response: Response;
+    try {
+      response = await fetch(this.base + path, { headers: this.headers, cache: "no-store" });
+      if (response.ok) return await response.blob();
+    } catch {
+      throw new LinkError("offline", "the server does not answer");
+    }
+    const error = member(parse(await response.text()), "error");
+    throw new LinkError(text(member(error, "data"), "code") ?? String(response.status), text(error, "message") ?? "refused");
   }
 
   observe(method: string, params: object, handlers: ObservationHandlers): Observation {
@@ -64,9 +78,11 @@ export class HttpLink implements Link {
     try {
       response = await fetch(`${this.base}/rpc`, { method: "POST", body, headers });
     } catch {
+      if (this.isReadOnly) this.become("lost");
       throw new LinkError("offline", "the server does not answer");
     }
     if (response.status === 401) this.become("refused");
+    else if (this.isReadOnly) this.become("connected");
     let answer: Json;
     try {
       answer = parse(await response.text());
@@ -82,7 +98,9 @@ export class HttpLink implements Link {
 
   private async begin(observer: Observer): Promise<void> {
     const stream = await this.nextStream();
-    if (observer.isOver || stream === null) return;
+    if (observer.isOver) return;
+    if (this.isReadOnly) return observer.handlers.failed(new LinkError("read_only", "the database is only read"));
+    if (stream === null) return;
     this.openingCount += 1;
     try {
       const result = await this.ask(observer.method, observer.params, stream);
@@ -120,7 +138,7 @@ export class HttpLink implements Link {
   }
 
   private async nextStream(): Promise<string | null> {
-    while (this.stream === null && this.state !== "refused") await new Promise<void>((resolve) => this.streamWaiters.push(resolve));
+    while (this.stream === null && this.state !== "refused" && !this.isReadOnly) await new Promise<void>((resolve) => this.streamWaiters.push(resolve));
     return this.stream;
   }
 
@@ -136,12 +154,13 @@ export class HttpLink implements Link {
   /** Reads the stream, and begins again after each cut, with growing pauses. */
   private async run(): Promise<void> {
     let failureCount = 0;
-    while (this.state !== "refused") {
+    while (this.state !== "refused" && !this.isReadOnly) {
       try {
         await this.read(() => { failureCount = 0; });
       } catch {
         // A cut is no error: the next attempt goes on where this one ended.
       }
+      if (this.isReadOnly) return;
       this.become("lost");
       const delay = Math.min(DELAY_BASE * 2 ** failureCount, DELAY_MAX) * (0.5 + Math.random() / 2);
       failureCount += 1;
@@ -154,6 +173,12 @@ export class HttpLink implements Link {
     const headers = this.lastEventId === null ? this.headers : { ...this.headers, "Last-Event-ID": this.lastEventId };
     const response = await fetch(`${this.base}/stream${query}`, { headers, cache: "no-store" });
     if (response.status === 401) return this.become("refused");
+    if (response.status === 403 && text(member(member(parse(await response.text()), "error"), "data"), "code") === "read_only") {
+      this.isReadOnly = true;
+      this.become("connected");
+      for (const wake of this.streamWaiters.splice(0)) wake();
+      return;
+    }
     if (!response.ok || response.body === null) throw new Error(`the server answered ${response.status}`);
     succeeded();
     this.become("connected");

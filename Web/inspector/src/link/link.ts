@@ -22,13 +22,21 @@ export interface ObservationHandlers {
   failed(error: LinkError): void;
 }
 
-/** The cache that is inspected: over HTTP, or one in this page. */
+/**
+ * The cache that is inspected: over HTTP, or one in this page. It is all that the views know of it.
+ *
+ * For a cache in the page `call` and `observe` pass methods and params on, `told` and `onNotification` bring what the cache tells, `state` is
+ * `connected`, `get` answers null, and `download` is absent. A cache that refuses a method with the code `read_only` has no buttons that change it,
+ * and is asked again each second.
+ */
 export interface Link {
   readonly state: LinkState;
   call(method: string, params?: object): Promise<Json>;
   observe(method: string, params: object, handlers: ObservationHandlers): Observation;
   /** Returns what `GET path` gives as text; null where there is no such thing. */
   get(path: string): Promise<string | null>;
+  /** Returns the file at a path; absent where nothing can be saved. Throws a `LinkError` that says why there is none. */
+  download?(path: string): Promise<Blob>;
   onState(handler: (state: LinkState) => void): void;
   /** Calls the handler with notifications that nobody asked for: of libraries, of pending edits. */
   onNotification(handler: (method: string, params: Json) => void): void;

@@ -33,10 +33,17 @@ export function append(element: Element, children: readonly Child[]): void {
   for (const child of children) if (child !== null && child !== undefined && child !== false) element.append(child);
 }
 
-/** Replaces what an element holds. */
+const CONTROLS = "button,input,select,textarea,summary";
+
+/** Replaces what an element holds. When the focus was on a control in it, the new control at that place gets it: a person at the keyboard stays there. */
 export function fill(element: Element, ...children: Child[]): void {
+  const active = document.activeElement;
+  const place = active !== null && active !== element && element.contains(active) ? [...element.querySelectorAll(CONTROLS)].indexOf(active) : -1;
   element.replaceChildren();
   append(element, children);
+  if (place < 0) return;
+  const control = element.querySelectorAll(CONTROLS)[place];
+  if (control instanceof HTMLElement) control.focus({ preventScroll: true });
 }
 
 /** Sets the text of an element. Writes nothing when it is the same. */

@@ -8,10 +8,10 @@ const CHILD_COUNT_MAX = 500;
 const LINE_LENGTH_MAX = 72;
 const STRING_LENGTH_MAX = 20_000;
 
-/** Shows JSON as it is written, in colours, with containers that fold. */
-export function jsonView(value: Json): HTMLElement { return h("div", { class: "json" }, node(value, null, 0)); }
+/** Shows JSON as it is written, in colours, with containers that fold; those down to a depth are open. */
+export function jsonView(value: Json, openDepth = 2): HTMLElement { return h("div", { class: "json" }, node(value, null, 0, openDepth)); }
 
-function node(value: Json, name: string | null, depth: number): HTMLElement {
+function node(value: Json, name: string | null, depth: number, openDepth: number): HTMLElement {
   const label = name === null ? null : h("span", { class: "name" }, JSON.stringify(name), ": ");
   const children = isArray(value) ? value.map((element): [null, Json] => [null, element]) : value instanceof JsonObject ? value.members : null;
   if (children === null) return h("div", { class: "line" }, label, scalar(value));
@@ -32,11 +32,11 @@ function node(value: Json, name: string | null, depth: number): HTMLElement {
     h("div", { class: "line" }, close));
   const open_ = (): void => {
     if (body.childElementCount > 0) return;
-    for (const [childName, child] of children.slice(0, CHILD_COUNT_MAX)) body.append(node(child, childName, depth + 1));
+    for (const [childName, child] of children.slice(0, CHILD_COUNT_MAX)) body.append(node(child, childName, depth + 1, openDepth));
     if (children.length > CHILD_COUNT_MAX) body.append(h("div", { class: "line muted" }, `… ${children.length - CHILD_COUNT_MAX} more`));
   };
   details.addEventListener("toggle", () => { if (details.open) open_(); });
-  if (depth < 2) {
+  if (depth < openDepth) {
     details.open = true;
     open_();
   }

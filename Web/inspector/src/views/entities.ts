@@ -31,6 +31,8 @@ export class EntitiesView implements View {
   private readonly split: Split;
   private readonly detail: EntityDetail;
   private keys: string[] = [];
+  /** Whether the rows are those of an earlier search. */
+  private isNew = false;
   private summaries: string[] = [];
   private next: string | null = null;
   private isLoading = false;
@@ -114,10 +116,8 @@ export class EntitiesView implements View {
   private async find(): Promise<void> {
     this.search += 1;
     this.isLoading = false;
-    this.keys = [];
-    this.summaries = [];
+    this.isNew = true;
     this.next = null;
-    this.list.scrollToStart();
     await this.load();
   }
 
@@ -144,7 +144,7 @@ export class EntitiesView implements View {
   }
 
   private async load(): Promise<void> {
-    if (this.isLoading || this.keys.length >= ROW_COUNT_MAX) return;
+    if (this.isLoading || !this.isNew && this.keys.length >= ROW_COUNT_MAX) return;
     const params = this.params();
     if (typeof params === "string") return this.tell(params, true);
     this.isLoading = true;
@@ -152,6 +152,7 @@ export class EntitiesView implements View {
     try {
       const page = await this.app.link.call("entity.find", this.next === null ? params : { ...params, after: this.next });
       if (search !== this.search) return;
+      this.beginAnew();
       const entities = list(page, "entities");
       list(page, "keys").forEach((key, index) => {
         this.keys.push(String(key));
@@ -162,6 +163,7 @@ export class EntitiesView implements View {
         false);
     } catch (error) {
       if (search !== this.search) return;
+      this.beginAnew();
       this.tell(error instanceof Error ? error.message : String(error), true);
     }
     this.isLoading = false;
@@ -170,6 +172,15 @@ export class EntitiesView implements View {
       count: this.keys.length, key: (index) => this.keys[index],
       fill: (element, index) => fillRow(element, this.keys[index], this.summaries[index]),
     });
+  }
+
+  /** Drops the rows of the last search. They stay until there are others, so that whoever clicks meets what is shown. */
+  private beginAnew(): void {
+    if (!this.isNew) return;
+    this.isNew = false;
+    this.keys = [];
+    this.summaries = [];
+    this.list.scrollToStart();
   }
 
   private tell(note: string, isError: boolean): void {

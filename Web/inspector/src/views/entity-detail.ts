@@ -10,6 +10,7 @@ import { ago, clock, cut, duration, plural } from "../ui/format";
 import { jsonView } from "../ui/json-view";
 
 const CHANGE_COUNT_MAX = 50;
+const POLL_INTERVAL = 1_000;
 const VALUE_LENGTH = 400;
 
 const WRITERS: Record<string, string> = {
@@ -45,6 +46,8 @@ export class EntityDetail {
   private explanation: Json = null;
   private log: Change[] = [];
   private generation = 0;
+  /** Asks again, where nothing tells of changes; 0: it does not run. */
+  private poll = 0;
   private isAsking = false;
   private isOutdated = false;
   private readonly valueDrawn: Drawn;
@@ -87,7 +90,7 @@ export class EntityDetail {
 
   /** Begins to watch again, when its view is shown. */
   resume(): void {
-    if (this.place === null || this.observation !== null) return;
+    if (this.place === null || this.observation !== null || this.poll !== 0) return;
     const { library, key } = this.place;
     const params = { library_id: library, resource_type: key.slice(0, key.indexOf(":")), id: key.slice(key.indexOf(":") + 1) };
     this.generation += 1;
@@ -99,16 +102,14 @@ export class EntityDetail {
       },
       told: (_, told) => {
         const entity = member(told, "entity") ?? null;
-        this.log.unshift({ at: Date.now(), fields: differences(this.visible ?? undefined, entity ?? undefined).slice(0, 100), isGone: entity === null });
-        this.log.length = Math.min(this.log.length, CHANGE_COUNT_MAX);
-        this.visible = entity;
-        this.miss = entity === null ? "deleted" : null;
-        this.refresh();
+        this.change(entity, entity === null ? "deleted" : null);
       },
       failed: (error) => {
         this.observation = null;
-        this.app.tellError(error);
-        void this.readOnce();
+        if (error.code !== "read_only") return this.app.tellError(error);
+        this.app.facts.becomeReadOnly();
+        this.poll = window.setInterval(() => void this.readAgain(), POLL_INTERVAL);
+        void this.readAgain(true);
       },
     });
   }
@@ -116,21 +117,39 @@ export class EntityDetail {
   pause(): void {
     this.observation?.end();
     this.observation = null;
+    window.clearInterval(this.poll);
+    this.poll = 0;
   }
 
-  private async readOnce(): Promise<void> {
+  /** Notes a value that came, and how it differs from the one before. */
+  private change(entity: Json, miss: string | null): void {
+    this.log.unshift({ at: Date.now(), fields: differences(this.visible ?? undefined, entity ?? undefined).slice(0, 100), isGone: entity === null });
+    this.log.length = Math.min(this.log.length, CHANGE_COUNT_MAX);
+    this.visible = entity;
+    this.miss = miss;
+    this.refresh();
+  }
+
+  private async readAgain(isFirst = false): Promise<void> {
     if (this.place === null) return;
+    const { generation } = this;
     const { library, key } = this.place;
     try {
       const result = await this.app.link.call("entity.get", {
         library_id: library, resource_type: key.slice(0, key.indexOf(":")),
         id: key.slice(key.indexOf(":") + 1)
       });
-      this.visible = member(result, "entity") ?? null;
-      this.miss = text(result, "miss");
-      this.refresh();
+      if (generation !== this.generation) return;
+      const entity = member(result, "entity") ?? null;
+      if (isFirst) {
+        this.visible = entity;
+        this.miss = text(result, "miss");
+        this.refresh();
+      } else if (stringify(entity) !== stringify(this.visible)) {
+        this.change(entity, text(result, "miss"));
+      }
     } catch (error) {
-      this.app.tellError(error);
+      if (isFirst) this.app.tellError(error);
     }
   }
 
@@ -215,11 +234,10 @@ export class EntityDetail {
     }
   }
 
-  /** A sequence, which leads to its event while the log has it. */
+  /** A sequence, which leads to its event: to that in the log, or to that in the recording. */
   private sequence(sequence: number | null): HTMLElement | string {
     if (sequence === null) return "–";
     const library = this.place?.library ?? "";
-    if (!this.app.hasEvent(library, sequence)) return String(sequence);
     return button(String(sequence), () => this.app.openEvent(library, sequence), { class: "link", "aria-label": `the event of sequence ${sequence}` });
   }
 

@@ -1,10 +1,13 @@
 import type { App } from "../app";
 import type { Observation } from "../link/link";
+import { LinkError } from "../link/link";
 import type { Json } from "../model/json";
 import { list, number, text } from "../model/json";
 import { BINS } from "../model/facts";
+import { findEvent } from "../model/recording";
 import { button, fill, h, labelled, say, set, setChoices, toggle } from "../ui/dom";
 import { clock, count, library, plural } from "../ui/format";
+import { jsonView } from "../ui/json-view";
 import { WindowedList } from "../ui/windowed";
 import { Split } from "./split";
 import type { View } from "./view";
@@ -73,16 +76,32 @@ export class LogView implements View {
   /** Begins to hear events, so that what is seen elsewhere leads to the event that wrote it. */
   listen(): void { if (this.observation === null) this.begin(); }
 
-  has(libraryId: string, sequence: number): boolean { return this.indexOf(libraryId, sequence) >= 0; }
-
   openEvent(libraryId: string, sequence: number): void {
     const index = this.indexOf(libraryId, sequence);
-    if (index < 0) return;
+    if (index < 0) return void this.openRecorded(libraryId, sequence);
     const entry = this.entries[index];
     this.draw();
     this.list.choose(String(entry.number));
     this.list.reveal(this.entries.length - 1 - index);
     this.open(entry);
+  }
+
+  /** Shows an event that came before this page was opened, or so many events ago, from the recording. */
+  private async openRecorded(libraryId: string, sequence: number): Promise<void> {
+    const title = h("h2", {}, `Sequence ${sequence}`);
+    const note = h("p", { role: "status" }, "It came before this page was opened. Looking in the recording …");
+    const body = h("article", {}, title, note);
+    this.list.choose(null);
+    this.split.fill(body);
+    try {
+      if (this.app.link.download === undefined) throw new LinkError("not_found", "Nothing is recorded here.");
+      const found = await findEvent(await this.app.link.download("/recording"), libraryId, sequence);
+      if (found === null) throw new LinkError("not_found", "The recording does not hold it: it began later, or the event was fed without a sequence.");
+      say(note, `${found.step === "answer" ? "An upstream brought it" : "It was read"} at ${clock(found.at)}, as the recording says.`);
+      body.append(h("section", { class: "card" }, h("h3", {}, "The event"), jsonView(found.event, 5)));
+    } catch (error) {
+      say(note, `It came before this page was opened. ${error instanceof Error ? error.message : ""}`);
+    }
   }
 
   private indexOf(libraryId: string, sequence: number): number {

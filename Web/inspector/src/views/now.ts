@@ -21,9 +21,10 @@ export class NowView implements View {
   private readonly legend = h("ul", { class: "legend" });
   private readonly libraryRows = h("tbody");
   private readonly libraryCount = h("p", { class: "muted" });
-  private readonly findings = h("ul", { class: "findings" });
+  private readonly findings = h("ul", { class: "findings", tabindex: "0", "aria-label": "What is wrong" });
   private readonly verdict = h("p", { class: "verdict" }, "Looking …");
   private readonly examineButton = button("Examine again", () => void this.examine());
+  private readonly saveButton = button("Save the last minutes", () => void this.save());
   readonly element: HTMLElement;
   private unfollow: () => void = () => undefined;
   private flushText = "–";
@@ -44,11 +45,13 @@ export class NowView implements View {
     this.element = h("div", { class: "now" },
       tiles,
       h("section", { class: "card chart" }, h("h2", {}, "Events a second, the last 10 minutes"), this.canvas, this.legend),
-      h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "What is wrong"), this.examineButton), this.verdict, this.findings),
+      h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "What is wrong"),
+        h("div", { class: "actions" }, this.saveButton, this.examineButton)), this.verdict, this.findings),
       h("section", { class: "card wide" }, h("h2", {}, "Libraries"), this.libraryCount,
         h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Libraries" },
           h("table", {}, h("thead", {}, h("tr", {}, ...["Library", "State", "Cursor", "Epoch", "Lost"].map((title) => h("th", { scope: "col" }, title)))),
             this.libraryRows))));
+    show(this.saveButton, this.app.link.download !== undefined);
     new ResizeObserver(() => this.app.frames.request(this)).observe(this.canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.app.frames.request(this));
   }
@@ -191,6 +194,23 @@ export class NowView implements View {
       say(this.verdict, error instanceof Error ? error.message : "The cache cannot be examined.");
     }
     this.examineButton.disabled = false;
+  }
+
+  /** Saves what is recorded as a file, for `tidemark replay`. */
+  private async save(): Promise<void> {
+    this.saveButton.disabled = true;
+    try {
+      const file = await this.app.link.download?.("/recording");
+      if (file !== undefined) {
+        const address = URL.createObjectURL(file);
+        h("a", { href: address, download: "tidemark.rec" }).click();
+        window.setTimeout(() => URL.revokeObjectURL(address), 60_000);
+        this.app.tell(`Saved ${bytes(file.size)}. It holds what the cache holds: keep it secret. Do it again with: tidemark replay tidemark.rec`);
+      }
+    } catch (error) {
+      this.app.tellError(error);
+    }
+    this.saveButton.disabled = false;
   }
 
   private async askMetrics(): Promise<void> {

@@ -16,6 +16,7 @@ const QUERY_COUNT_MAX = 100_000;
 const INTERVAL = 2_000;
 /** How long a changed element is marked. */
 const MARK_TIME = 1_000;
+const POLL_INTERVAL = 1_000;
 
 const REASONS: Record<string, string> = {
   event: "a bulk operation or refresh of the server", invalidated: "it was invalidated", log: "events of its library were lost, or the log began anew",
@@ -55,6 +56,8 @@ export class QueriesView implements View {
   private readonly invalidate = button("Invalidate", () => void this.act("cache.invalidate"));
   private readonly detail: HTMLElement;
   private observation: Observation | null = null;
+  /** Reads the list again, where nothing tells of changes; 0: it does not run. */
+  private poll = 0;
   private elements: Element[] = [];
   private drawnInput = "";
 
@@ -204,7 +207,7 @@ export class QueriesView implements View {
 
   private observe(): void {
     const { query } = this;
-    if (query === null || this.observation !== null) return;
+    if (query === null || this.observation !== null || this.poll !== 0) return;
     const type = text(query, "resource_type") ?? "";
     const make = (value: Json): Element => ({ summary: cut(stringify(value), 200), key: keyOf(type, value), changedAt: 0 });
     const params = {
@@ -229,21 +232,32 @@ export class QueriesView implements View {
       failed: (error) => {
         this.observation = null;
         say(this.liveNote, error.message);
-        if (error.code === "read_only") {
-          this.app.facts.becomeReadOnly();
-          void this.readOnce(params, make);
-        }
+        if (error.code !== "read_only") return;
+        this.app.facts.becomeReadOnly();
+        this.poll = window.setInterval(() => void this.readAgain(params, make), POLL_INTERVAL);
+        void this.readAgain(params, make, true);
       },
     });
   }
 
-  private async readOnce(params: object, make: (value: Json) => Element): Promise<void> {
+  /** Reads the list once more, where nothing tells of changes, and marks the elements that are new or differ. */
+  private async readAgain(params: object, make: (value: Json) => Element, isFirst = false): Promise<void> {
+    const { chosen } = this;
     try {
       const result = await this.app.link.call("query.read", params);
+      if (chosen !== this.chosen || this.poll === 0) return;
       const keys = list(result, "keys");
-      this.elements = list(result, "entities").map((value, index) => ({ ...make(value), key: String(keys[index]) }));
-      say(this.liveNote, "As it was when you opened it: the database is only read.");
-      this.drawLive();
+      const before = new Map(this.elements.map((element) => [element.key, element]));
+      const now = performance.now();
+      this.elements = list(result, "entities").map((value, index) => {
+        const element = { ...make(value), key: String(keys[index]) };
+        const old = before.get(element.key);
+        const isSame = old !== undefined && old.summary === element.summary;
+        return { ...element, changedAt: isFirst ? 0 : isSame ? old.changedAt : now };
+      });
+      say(this.liveNote, "It is read again each second: the database is only read.");
+      if (this.elements.some(({ changedAt }) => changedAt === now)) window.setTimeout(() => this.requestLive(), MARK_TIME + 20);
+      this.requestLive();
     } catch (error) {
       say(this.liveNote, error instanceof Error ? error.message : String(error));
     }
@@ -252,6 +266,8 @@ export class QueriesView implements View {
   private endObservation(): void {
     this.observation?.end();
     this.observation = null;
+    window.clearInterval(this.poll);
+    this.poll = 0;
   }
 
   private readonly liveDrawn = ((view: QueriesView) => ({ get isShown() { return view.isShown; }, draw: () => view.drawLive() }))(this);

@@ -12,6 +12,8 @@ const WATCH = `
   console.error = (...words) => { globalThis.reports.push("console " + words.join(" ")); consoleError(...words); };
 `;
 
+const CODES = { Tab: 9, Enter: 13, Escape: 27, " ": 32, End: 35, Home: 36, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40 };
+
 export class Page {
   static async open(browser, url) {
     const { targetId } = await browser.send("Target.createTarget", { url: "about:blank" });
@@ -70,11 +72,16 @@ export class Page {
   }
 
   async press(key) {
-    for (const type of ["keyDown", "keyUp"]) await this.send("Input.dispatchKeyEvent", { type, key, code: key,
-      windowsVirtualKeyCode: { Tab: 9, Enter: 13, Escape: 27, ArrowDown: 40, ArrowUp: 38, ArrowRight: 39, ArrowLeft: 37, End: 35, Home: 36 }[key] ?? 0 });
+    const text = { Enter: "\r", " ": " " }[key];
+    for (const type of ["keyDown", "keyUp"]) await this.send("Input.dispatchKeyEvent", { type, key, code: key, text: type === "keyUp" ? undefined : text,
+      windowsVirtualKeyCode: CODES[key] ?? 0 });
   }
 
+  close() { return this.browser.send("Target.closeTarget", { targetId: this.targetId }); }
+
   async size(width, height, isDark = false) {
+    // A page behind another one is not drawn.
+    await this.send("Page.bringToFront");
     await this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
     await this.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: isDark ? "dark" : "light" }] });
   }

@@ -1,0 +1,56 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A file of certificates or of a key. Apart from ``TLSIdentity``, because NIO brings a second `stat`.
+struct PEMFile {
+    let path: String
+
+    /// The bytes of a file: 1 MiB. A longer one is refused.
+    private static let byteCountMax = 1 << 20
+
+    /// Reads all of the file.
+    ///
+    /// - Parameter isSecret: Whether a file that others can read or change is refused.
+    /// - Throws: ``TLSIdentity/Fault``.
+    func bytes(isSecret: Bool) throws(TLSIdentity.Fault) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw unreadable }
+        defer { close(descriptor) }
+        // The rights are those of the open file: nobody can exchange it meanwhile.
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw TLSIdentity.Fault(message: "\(path) is not a file")
+        }
+        guard !isSecret || status.st_mode & 0o007 == 0 else {
+            throw TLSIdentity.Fault(message: "others can read or change \(path): run chmod o= on it", isUnsafe: true)
+        }
+        guard status.st_size <= PEMFile.byteCountMax else {
+            throw TLSIdentity.Fault(message: "\(path) is too large to be in PEM")
+        }
+        var bytes = [UInt8](repeating: 0, count: PEMFile.byteCountMax)
+        var count = 0
+        while count < bytes.count {
+            let part = bytes.withUnsafeMutableBytes { all in
+                systemRead(descriptor, all.baseAddress.map { $0 + count }, all.count - count)
+            }
+            guard part >= 0 else { throw unreadable }
+            if part == 0 { break }
+            count += part
+        }
+        return Array(bytes[..<count])
+    }
+
+    private var unreadable: TLSIdentity.Fault {
+        TLSIdentity.Fault(message: "\(path) cannot be read (\(String(cString: strerror(errno))))")
+    }
+}
+
+/// Calls the system's `read`, which the method of that name hides.
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, buffer, count)
+}
