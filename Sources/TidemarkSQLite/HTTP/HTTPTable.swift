@@ -16,7 +16,10 @@ struct HTTPTable {
     private let get: PreparedStatement
     private let ofURL: PreparedStatement
     private let remove: PreparedStatement
-    private let removeChunks: PreparedStatement
+    private let removeChunkRows: PreparedStatement
+    private let chunkTotals: PreparedStatement
+    private let answerTotals: PreparedStatement
+    private let orphans: PreparedStatement
     private let putChunk: PreparedStatement
     private let chunks: PreparedStatement
     private let use: PreparedStatement
@@ -25,7 +28,7 @@ struct HTTPTable {
     private let compressor: BlockCompressor
 
     /// The unpacked size of a chunk: 1 MiB.
-    static let chunkByteCount = 1 << 20
+    static let chunkByteCount = HTTPBodyDraft.chunkByteCount
     /// The number of chunks of a body that fit its place: 1,024, which is 1 GiB.
     static let chunkCountMax: Int64 = 1_024
 
@@ -42,13 +45,24 @@ struct HTTPTable {
         ofURL = try prepare(
             "SELECT \(HTTPTable.columns) FROM http_answers WHERE library = ? AND url = ? ORDER BY number DESC")
         remove = try prepare("DELETE FROM http_answers WHERE number = ?")
-        removeChunks = try prepare("DELETE FROM http_chunks WHERE place >= ? AND place < ?")
+        removeChunkRows = try prepare("DELETE FROM http_chunks WHERE place >= ? AND place < ?")
+        chunkTotals = try prepare(
+            """
+            SELECT count(*), total(size), total(length(bytes)), max(place) FROM http_chunks
+            WHERE place >= ? AND place < ?
+            """)
+        answerTotals = try prepare("SELECT count(*), total(stored_size), total(is_session) FROM http_answers")
+        orphans = try prepare(
+            """
+            SELECT DISTINCT place / \(HTTPTable.chunkCountMax) FROM http_chunks
+            WHERE place / \(HTTPTable.chunkCountMax) NOT IN (SELECT number FROM http_answers)
+            """)
         putChunk = try prepare(
             "INSERT OR REPLACE INTO http_chunks (place, size, bytes, checksum) VALUES (?, ?, ?, ?)")
         chunks = try prepare(
             "SELECT place, size, bytes, checksum FROM http_chunks WHERE place >= ? AND place < ? ORDER BY place")
         use = try prepare("UPDATE http_answers SET used_at = ?, hits = hits + ? WHERE number = ?")
-        oldest = try prepare("SELECT number, stored_size, is_session FROM http_answers ORDER BY used_at, number")
+        oldest = try prepare("SELECT number, stored_size FROM http_answers ORDER BY used_at, number")
         pages = try prepare(
             """
             SELECT \(HTTPTable.columns) FROM http_answers
@@ -67,19 +81,41 @@ struct HTTPTable {
         var byteCount: Int64 = 0
         for start in stride(from: 0, to: body.count, by: HTTPTable.chunkByteCount) {
             let chunk = Array(body[start..<min(start + HTTPTable.chunkByteCount, body.count)])
-            var bytes: [UInt8] = []
-            compressor.append(chunk, to: &bytes)
-            putChunk.bind(1, number * HTTPTable.chunkCountMax + place)
-            putChunk.bind(2, Int64(chunk.count))
-            putChunk.bind(4, HTTPTable.checksum(bytes, place: number * HTTPTable.chunkCountMax + place))
-            try bytes.withUnsafeBytes { bytes in
-                putChunk.bindBorrowed(3, blob: bytes)
-                try putChunk.run()
-            }
+            byteCount += try writeChunk(chunk, number, place)
             place += 1
-            byteCount += Int64(bytes.count)
         }
         return (place, byteCount)
+    }
+
+    /// Writes one chunk of a body.
+    ///
+    /// - Returns: The bytes that it takes.
+    func writeChunk(_ chunk: [UInt8], _ number: Int64, _ place: Int64) throws -> Int64 {
+        var bytes: [UInt8] = []
+        compressor.append(chunk, to: &bytes)
+        let place = number * HTTPTable.chunkCountMax + place
+        putChunk.bind(1, place)
+        putChunk.bind(2, Int64(chunk.count))
+        putChunk.bind(4, HTTPTable.checksum(bytes, place: place))
+        try bytes.withUnsafeBytes { bytes in
+            putChunk.bindBorrowed(3, blob: bytes)
+            try putChunk.run()
+        }
+        return Int64(bytes.count)
+    }
+
+    /// Tells whether the chunks of a draft are there, as many and as long as it says.
+    func holds(_ draft: HTTPBodyDraft) throws -> Bool {
+        bindPlaces(chunkTotals, draft.number)
+        defer { chunkTotals.reset() }
+        guard try chunkTotals.step() else { return false }
+        return chunkTotals.integer(0) == draft.chunkCount && chunkTotals.integer(1) == draft.byteCount
+            && chunkTotals.integer(2) == draft.storedByteCount
+    }
+
+    private func bindPlaces(_ statement: PreparedStatement, _ number: Int64) {
+        statement.bind(1, number * HTTPTable.chunkCountMax)
+        statement.bind(2, (number + 1) * HTTPTable.chunkCountMax)
     }
 
     func write(_ row: Row) throws {
@@ -100,12 +136,39 @@ struct HTTPTable {
         try put.run()
     }
 
-    func remove(number: Int64) throws {
+    func removeHead(_ number: Int64) throws {
         remove.bind(1, number)
         try remove.run()
-        removeChunks.bind(1, number * HTTPTable.chunkCountMax)
-        removeChunks.bind(2, (number + 1) * HTTPTable.chunkCountMax)
-        try removeChunks.run()
+    }
+
+    func removeChunks(_ number: Int64) throws {
+        bindPlaces(removeChunkRows, number)
+        try removeChunkRows.run()
+    }
+
+    /// Removes the chunks that no answer refers to.
+    ///
+    /// - Complexity: O(chunks).
+    func removeOrphans() throws {
+        for number in try orphanNumbers() { try removeChunks(number) }
+    }
+
+    /// Returns the numbers of chunks that no answer refers to.
+    ///
+    /// - Complexity: O(chunks).
+    func orphanNumbers() throws -> [Int64] {
+        var numbers: [Int64] = []
+        try orphans.forEachRow { numbers.append($0.integer(0)) }
+        return numbers
+    }
+
+    /// Counts the answers, and the bytes that they take.
+    ///
+    /// - Complexity: O(answers).
+    func totals() throws -> (count: Int64, byteCount: Int64, sessionCount: Int64) {
+        defer { answerTotals.reset() }
+        guard try answerTotals.step() else { return (0, 0, 0) }
+        return (answerTotals.integer(0), max(0, answerTotals.integer(1)), max(0, answerTotals.integer(2)))
     }
 
     func use(_ number: Int64, at instant: Int64, count: Int64) throws {
@@ -116,10 +179,10 @@ struct HTTPTable {
     }
 
     /// Visits answers from the least recently used on, until `visit` returns false.
-    func forEachOldest(_ visit: (_ number: Int64, _ byteCount: Int64, _ isSession: Bool) -> Bool) throws {
+    func forEachOldest(_ visit: (_ number: Int64, _ byteCount: Int64) -> Bool) throws {
         defer { oldest.reset() }
         while try oldest.step() {
-            guard visit(oldest.integer(0), oldest.integer(1), oldest.integer(2) != 0) else { return }
+            guard visit(oldest.integer(0), oldest.integer(1)) else { return }
         }
     }
 
@@ -166,36 +229,75 @@ struct HTTPTable {
         return rows
     }
 
-    /// Reads a body.
+    /// Reads a body, or some of its bytes.
     ///
+    /// - Parameter bounds: Within the body; only the chunks that have them are read.
     /// - Returns: nil when a chunk is missing or fails its check.
-    func body(_ row: Row) throws -> [UInt8]? {
-        let first = row.record.number * HTTPTable.chunkCountMax
-        chunks.bind(1, first)
-        chunks.bind(2, first + HTTPTable.chunkCountMax)
+    func body(_ row: Row, _ bounds: Range<Int64>? = nil) throws -> [UInt8]? {
+        let size = Int64(HTTPTable.chunkByteCount)
+        let wanted = bounds ?? 0..<row.record.byteCount
+        guard HTTPTable.hasPlausibleCount(row), wanted.lowerBound >= 0, wanted.upperBound <= row.record.byteCount else {
+            return nil
+        }
+        guard !wanted.isEmpty else { return [] }
+        let places = (wanted.lowerBound / size)...((wanted.upperBound - 1) / size)
         var body: [UInt8] = []
-        var next = first
-        var isGood = true
-        try chunks.forEachRow { chunk in
-            let bytes = chunk.borrowedBytes(2)
-            let size = chunk.integer(1)
-            guard isGood, chunk.integer(0) == next, 0...Int64(HTTPTable.chunkByteCount) ~= size,
-                HTTPTable.checksum(bytes, place: next) == chunk.integer(3)
-            else {
-                isGood = false
-                return
-            }
+        for place in places {
+            guard let chunk = try self.chunk(row.record.number, place),
+                chunk.count == min(size, row.record.byteCount - place * size)
+            else { return nil }
+            if body.isEmpty { body = chunk } else { body += chunk }
+        }
+        let start = Int(wanted.lowerBound - places.lowerBound * size)
+        return start == 0 && body.count == wanted.count ? body : Array(body[start..<(start + wanted.count)])
+    }
+
+    /// Every chunk but the last is full.
+    private static func hasPlausibleCount(_ row: Row) -> Bool {
+        let size = Int64(chunkByteCount)
+        return row.chunkCount == (row.record.byteCount + size - 1) / size
+    }
+
+    /// Reads one chunk of a body.
+    ///
+    /// - Returns: nil when it is missing or fails its check.
+    func chunk(_ number: Int64, _ place: Int64) throws -> [UInt8]? {
+        try withChunk(number, place) { bytes, size in
             var offset = 0
             do throws(PayloadFault) {
-                let content = try BlockCompressor.content(bytes, at: &offset, count: Int(size))
-                if body.isEmpty { body = content } else { body += content }
+                return try BlockCompressor.content(bytes, at: &offset, count: size)
             } catch {
-                isGood = false
+                return nil
             }
-            next += 1
         }
-        guard isGood, next - first == row.chunkCount, Int64(body.count) == row.record.byteCount else { return nil }
-        return body
+    }
+
+    /// Checks all chunks of a body without unpacking them.
+    func isSound(_ row: Row) throws -> Bool {
+        guard HTTPTable.hasPlausibleCount(row) else { return false }
+        let size = Int64(HTTPTable.chunkByteCount)
+        for place in 0..<row.chunkCount {
+            let found = try withChunk(row.record.number, place) { $1 }
+            guard let found, Int64(found) == min(size, row.record.byteCount - place * size) else { return false }
+        }
+        return true
+    }
+
+    /// Lends the packed bytes of a chunk that passes its check, and its unpacked size.
+    private func withChunk<Result>(
+        _ number: Int64, _ place: Int64, _ body: (UnsafeRawBufferPointer, Int) -> Result?
+    ) throws -> Result? {
+        let place = number * HTTPTable.chunkCountMax + place
+        chunks.bind(1, place)
+        chunks.bind(2, place + 1)
+        defer { chunks.reset() }
+        guard try chunks.step() else { return nil }
+        let bytes = chunks.borrowedBytes(2)
+        let size = chunks.integer(1)
+        guard chunks.integer(0) == place, 0...Int64(HTTPTable.chunkByteCount) ~= size,
+            HTTPTable.checksum(bytes, place: place) == chunks.integer(3)
+        else { return nil }
+        return body(bytes, Int(size))
     }
 
     /// Returns the numbers of the answers whose head or body fails its check.
@@ -210,7 +312,13 @@ struct HTTPTable {
         try pages.forEachRow { row in
             if let read = HTTPTable.row(row) { good.append(read) } else { numbers.append(row.integer(0)) }
         }
-        for row in good where try body(row) == nil { numbers.append(row.record.number) }
+        // A head may have another number of chunks than its body: then some of them belong to nobody.
+        for row in good {
+            bindPlaces(chunkTotals, row.record.number)
+            let hasExtra = try chunkTotals.step() && chunkTotals.integer(0) != row.chunkCount
+            chunkTotals.reset()
+            if try hasExtra || body(row) == nil { numbers.append(row.record.number) }
+        }
         return numbers.sorted()
     }
 

@@ -58,6 +58,12 @@ public actor SQLiteJournal: Journal {
     /// The open database; nil after closing, or when a rebuild failed.
     private var database: JournalDatabase?
     private var recovered: RecoveredState
+    /// The bound of stored HTTP answers, for a database that takes the place of a damaged one too.
+    private var httpLimits = HTTPLimits()
+    /// The state of stored HTTP answers that callers share with this journal.
+    package nonisolated let sharedHTTP: HTTPLedger
+
+    package nonisolated var httpLedger: HTTPLedger? { sharedHTTP }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -117,6 +123,7 @@ public actor SQLiteJournal: Journal {
             self.lock = lock
             damagedRows = counter
             database = opened.database
+            sharedHTTP = opened.database.httpLedger
             recovered = opened.state
             openingReport = opened.report
             if case .rebuilt = opened.report {
@@ -162,6 +169,8 @@ public actor SQLiteJournal: Journal {
         let opened = try DataFileOpener(file, configuration).rebuild(reason: reason)
         identityLock = try IdentityLock.take(file, in: configuration.lockFolder)
         use = FilesInUse.Use(file.path)
+        opened.database.httpLimits = httpLimits
+        opened.database.share(sharedHTTP)
         database = opened.database
         openingReport = opened.report
         try changeIndexes(indexes, progress: nil)
@@ -216,8 +225,28 @@ public actor SQLiteJournal: Journal {
         try http { database in try database.httpAnswers(library: library, url: url) }
     }
 
-    package func httpBody(_ number: Int64, usedAt: Int64?) async throws(StorageError) -> [UInt8]? {
-        try http { database in try database.httpBody(number, usedAt: usedAt) }
+    package func httpBody(
+        _ number: Int64, bounds: Range<Int64>? = nil, usedAt: Int64?
+    ) async throws(StorageError) -> [UInt8]? {
+        try http { database in try database.httpBody(number, bounds: bounds, usedAt: usedAt) }
+    }
+
+    package func beginHTTPBody() async throws(StorageError) -> (HTTPBodyDraft, HTTPBodyHold)? {
+        try http { database in try database.beginHTTPBody() }
+    }
+
+    package func writeHTTPChunk(
+        _ bytes: [UInt8], of draft: HTTPBodyDraft
+    ) async throws(StorageError) -> HTTPBodyDraft? {
+        try http { database in try database.writeHTTPChunk(bytes, of: draft) }
+    }
+
+    package func holdHTTPBody(_ number: Int64, usedAt: Int64?) async throws(StorageError) -> HTTPBodyHold? {
+        try http { database in try database.holdHTTPBody(number, usedAt: usedAt) }
+    }
+
+    package func httpChunk(_ hold: HTTPBodyHold, _ place: Int64) async throws(StorageError) -> [UInt8]? {
+        try http { database in try database.httpChunk(hold, place) }
     }
 
     package func httpPage(
@@ -234,7 +263,10 @@ public actor SQLiteJournal: Journal {
         try http { database in try database.removeHTTP(byteCount: byteCount) }
     }
 
-    package func limitHTTP(_ limits: HTTPLimits) async { database?.httpLimits = limits }
+    package func limitHTTP(_ limits: HTTPLimits) async {
+        httpLimits = limits
+        database?.httpLimits = limits
+    }
 
     package func httpSalt() async throws(StorageError) -> [UInt8] {
         try http { database in try database.httpSalt(random: configuration.random) }
