@@ -65,11 +65,14 @@ package actor HTTPClient {
     private func hitInMemory(_ fetch: HTTPFetch) -> HTTPFetched? {
         guard let salt, fetch.request.method == "GET", fetch.storage != .disabled, !fetch.rules.isNone,
             fetch.normalization == nil, !fetch.wantsFlow, !isConditionalWrite(fetch),
-            let found = store.lookInMemory(fetch, key: fetch.key, salt: salt)?.found, found.answer.head.head.status == 200
+            let found = store.lookInMemory(fetch, key: fetch.key, salt: salt)?.found,
+            found.answer.head.head.status == 200
         else { return nil }
         let now = clock.now()
         let freshness = Freshness(found.answer.head, at: now)
-        guard case .serve(asks: false) = CacheDecision.of(fetch.request, freshness, found.answer.head, fetch.rules, at: now),
+        guard
+            case .serve(asks: false) = CacheDecision.of(
+                fetch.request, freshness, found.answer.head, fetch.rules, at: now),
             RangeRules.outcome(fetch.request, found.answer.head) == .whole,
             fetch.answerByteCountMax.map({ found.record.byteCount <= $0 }) ?? true,
             let body = store.bodyInMemory(found, fetch, usedAt: now)

@@ -181,7 +181,8 @@ struct HTTPResponseStore: Sendable {
 
     /// Returns the change that stores an answer.
     static func storing(
-        _ fetch: HTTPFetch, _ head: StoredHead, _ content: HTTPContent, normalized: StoredAnswer.Normalized?, salt: [UInt8],
+        _ fetch: HTTPFetch, _ head: StoredHead, _ content: HTTPContent, normalized: StoredAnswer.Normalized?,
+        salt: [UInt8],
         replacing: [Int64], isRedirected: Bool
     ) -> HTTPChange {
         var names: [ByteString] = []

@@ -188,7 +188,10 @@ final class URLSessionExchange: Sendable {
         }
         if let error {
             let number = (error as? URLError)?.errorCode ?? (error as NSError).code
-            let code = code(URLSessionExchange.urlCode(number), afterHead: state.head != nil)
+            var code = code(urlCode(number), afterHead: state.head != nil)
+            // Foundation has no code of its own for a body that ends early.
+            let isShort = state.byteCountExpected.map { $0 > state.byteCount } ?? false
+            if code == .connectionLost, isShort { code = .truncated }
             return .failure(ExchangeError(code, "the exchange failed (URLError \(number))"))
         }
         if let expected = state.byteCountExpected, expected > state.byteCount {

@@ -16,6 +16,24 @@ extension SQLiteReader {
         }
     }
 
+    /// Returns the totals of all answers, those of a session included.
+    ///
+    /// - Complexity: O(answers).
+    package func httpTotals() throws(StorageError) -> HTTPTotals {
+        try snapshot { connection in
+            guard try DataFileSchema.version(connection) >= 6 else { return HTTPTotals() }
+            let totals = try HTTPTable(connection).totals()
+            return HTTPTotals(answerCount: totals.count, byteCount: totals.byteCount)
+        }
+    }
+
+    /// Returns the number of chunks of all bodies, also of those that no answer refers to.
+    package func httpChunkCount() throws(StorageError) -> Int {
+        try snapshot { connection in
+            Int(try PreparedStatement.number(connection, "SELECT count(*) FROM http_chunks") ?? 0)
+        }
+    }
+
     /// Reads the body of an answer.
     ///
     /// - Returns: nil when the answer is gone or fails its check.
@@ -25,5 +43,18 @@ extension SQLiteReader {
             let table = try HTTPTable(connection)
             return try table.row(number).flatMap { try table.body($0) }
         }
+    }
+}
+
+/// The number of stored HTTP answers, and the bytes that they take.
+package struct HTTPTotals: Hashable, Sendable {
+    package var answerCount: Int64 = 0
+    package var byteCount: Int64 = 0
+
+    package init() {}
+
+    package init(answerCount: Int64, byteCount: Int64) {
+        self.answerCount = answerCount
+        self.byteCount = byteCount
     }
 }
