@@ -369,6 +369,7 @@ let package = Package(
             dependencies: [
                 "Tidemark", "TidemarkFaultDisk", "TidemarkHTTP", "TidemarkHTTPRules", "TidemarkModel",
                 "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting", "TidemarkURLSession",
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),

@@ -9,6 +9,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
     case reads, scaling, sessions
     case graphQL = "graphql"
     case jetStream = "jetstream"
+    case http
 
     /// The description of the suite in a few words.
     var about: String {
@@ -30,6 +31,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .scaling: "the price of an event against what is there"
         case .sessions: "10,000 events a second through tidemark run"
         case .graphQL: "documents of GraphQL over a cache in memory"
+        case .http: "stored HTTP answers"
         case .jetStream: "a stream of a NATS server on this machine, which takes its share of the processors"
         }
     }
@@ -57,6 +59,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .scaling: try await ScalingSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .sessions: try await SessionsSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .graphQL: try await GraphQLSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        case .http: try await HTTPSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .jetStream: try await JetStreamSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         }
     }

@@ -25,7 +25,7 @@ import TidemarkTesting
             "framing", "decoding", "apply", "index", "observers", "layers", "outbox", "puts", "ages", "eviction",
             "journal",
             "end-to-end",
-            "cold-start", "reads", "scaling", "sessions", "graphql",
+            "cold-start", "reads", "scaling", "sessions", "graphql", "http",
         ] + (JetStreamServer.isInstalled ? ["jetstream"] : []))
     func `every suite measures small inputs and writes its results`(suite: String) async throws {
         let result = try await run(

@@ -89,6 +89,17 @@ import TidemarkTestKit
         }
     }
 
+    @Test func `a server that speaks no TLS is tls_failed`() async throws {
+        let server = try RawServer(always: .init("HTTP/1.1 200 OK\r\n\r\n"))
+        defer { server.stop() }
+        let exchange = HTTPExchange(
+            method: "GET", url: try HTTPURL(ByteString("https://127.0.0.1:\(server.port)/")), fields: HeaderFields(),
+            timeout: 60_000)
+        await #expect {
+            _ = try await CurlTransport().exchange(exchange)
+        } throws: { ($0 as? ExchangeError)?.code == .tlsFailed }
+    }
+
     @Test func `cancelling the task ends the exchange`() async throws {
         let server = try RawServer(always: .init("", end: .silence))
         defer { server.stop() }

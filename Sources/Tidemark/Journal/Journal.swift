@@ -134,6 +134,11 @@ package protocol Journal: Sendable {
     /// Sets the bound of stored answers.
     func limitHTTP(_ limits: HTTPLimits) async
 
+    /// Returns the totals of stored answers, those of a session included.
+    ///
+    /// - Complexity: O(1).
+    func httpTotals() async -> HTTPTotals
+
     /// Returns the salt of the file, with which credentials are hashed.
     func httpSalt() async throws(StorageError) -> [UInt8]
 
@@ -215,6 +220,9 @@ extension Journal {
 
     /// Returns false: this journal keeps no HTTP answers.
     package func removeHTTP(byteCount: Int64) async throws(StorageError) -> Bool { false }
+
+    /// Returns nothing: this journal keeps no HTTP answers.
+    package func httpTotals() async -> HTTPTotals { HTTPTotals() }
 
     /// Does nothing: this journal keeps no HTTP answers.
     package func limitHTTP(_ limits: HTTPLimits) async {}

@@ -322,6 +322,18 @@ struct HTTPTable {
         return numbers.sorted()
     }
 
+    /// Returns the number of heads that fail their check.
+    ///
+    /// - Complexity: O(bytes of all heads).
+    func damagedHeadCount() throws -> Int {
+        pages.bind(1, text: "")
+        pages.bind(2, text: "")
+        pages.bind(3, Int64(-1))
+        var count = 0
+        try pages.forEachRow { if HTTPTable.row($0) == nil { count += 1 } }
+        return count
+    }
+
     private static func row(_ row: PreparedStatement) -> Row? {
         guard 1...StoredNumber.max / chunkCountMax ~= row.integer(0), 0...StoredNumber.max ~= row.integer(6),
             0...chunkCountMax ~= row.integer(7), 0...StoredNumber.max ~= row.integer(8),

@@ -263,6 +263,10 @@ public actor SQLiteJournal: Journal {
         try http { database in try database.removeHTTP(byteCount: byteCount) }
     }
 
+    package func httpTotals() async -> HTTPTotals {
+        HTTPTotals(answerCount: database?.http.count ?? 0, byteCount: database?.http.byteCount ?? 0)
+    }
+
     package func limitHTTP(_ limits: HTTPLimits) async {
         httpLimits = limits
         database?.httpLimits = limits

@@ -79,3 +79,16 @@ package struct HTTPLimits: Hashable, Sendable {
 
     package init() {}
 }
+
+/// The number of stored HTTP answers, and the bytes that they take.
+package struct HTTPTotals: Hashable, Sendable {
+    package var answerCount: Int64 = 0
+    package var byteCount: Int64 = 0
+
+    package init() {}
+
+    package init(answerCount: Int64, byteCount: Int64) {
+        self.answerCount = answerCount
+        self.byteCount = byteCount
+    }
+}
