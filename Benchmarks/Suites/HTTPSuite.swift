@@ -6,6 +6,7 @@ import TidemarkHTTP
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkStore
 import TidemarkTestKit
 import TidemarkTesting
 
@@ -46,7 +47,7 @@ enum HTTPSuite {
         let readCount = isSmoke ? 200 : 5_000
         let few = 100
         let rows = try RowTable(folder.path("rows.db"), count)
-        let urlCache = URLCache(memoryCapacity: 64 << 20, diskCapacity: 0, directory: nil)
+        let urlCache = URLCache(memoryCapacity: 64 << 20, diskCapacity: 0, diskPath: nil)
         for number in 0..<few {
             guard
                 let response = HTTPURLResponse(

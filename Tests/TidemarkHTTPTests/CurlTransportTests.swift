@@ -90,7 +90,9 @@ import TidemarkTestKit
     }
 
     @Test func `a server that speaks no TLS is tls_failed`() async throws {
-        let server = try RawServer(always: .init("HTTP/1.1 200 OK\r\n\r\n"))
+        var greeting = RawServer.Answer("HTTP/1.1 400 Bad Request\r\n\r\n")
+        greeting.isGreeting = true
+        let server = try RawServer(always: greeting)
         defer { server.stop() }
         let exchange = HTTPExchange(
             method: "GET", url: try HTTPURL(ByteString("https://127.0.0.1:\(server.port)/")), fields: HeaderFields(),

@@ -92,10 +92,10 @@ struct HTTPGetCommand: AsyncParsableCommand {
         var fetch = try fetch()
         // One line of JSON holds the body whole.
         fetch.wantsFlow = !format.isJSON
-        try await perform(fetch) { fetched in try await print(fetched) }
+        try await perform(fetch) { fetched in try await write(fetched) }
     }
 
-    private func print(_ fetched: HTTPFetched) async throws {
+    private func write(_ fetched: HTTPFetched) async throws {
         let output = Output.standard()
         if format.isJSON {
             let line: [UInt8]
@@ -129,7 +129,7 @@ struct HTTPGetCommand: AsyncParsableCommand {
     }
 
     private func perform(
-        _ fetch: HTTPFetch, _ print: (HTTPFetched) async throws -> Void
+        _ fetch: HTTPFetch, _ write: (HTTPFetched) async throws -> Void
     ) async throws {
         let journal = try await SQLiteJournal.open(path: database.path)
         let cache = try await SyncCache.open(configuration: CacheConfiguration(), journal: journal)
@@ -143,7 +143,7 @@ struct HTTPGetCommand: AsyncParsableCommand {
             } catch {
                 throw HTTPGetCommand.failure(error)
             }
-            result = .success(try await print(fetched))
+            result = .success(try await write(fetched))
         } catch {
             result = .failure(error)
         }

@@ -4,6 +4,12 @@ import TidemarkModel
 import TidemarkStore
 
 extension JournalDatabase {
+    /// Takes the ledger of the database whose place this one takes. Copies of its answers in memory are outdated.
+    func share(_ ledger: HTTPLedger) {
+        httpLedger = ledger
+        ledger.restart()
+    }
+
     // MARK: Reading
 
     func httpAnswers(library: ByteString, url: ByteString) throws -> [HTTPRecord] {
@@ -71,6 +77,7 @@ extension JournalDatabase {
     ///
     /// - Returns: nil for a draft that this file does not know, and for one with the most chunks that fit.
     func writeHTTPChunk(_ bytes: [UInt8], of draft: HTTPBodyDraft) throws -> HTTPBodyDraft? {
+        // No input reaches it: a writer cuts bodies into chunks of this size.
         precondition(
             bytes.count <= HTTPBodyDraft.chunkByteCount,
             "a chunk has \(bytes.count) bytes, more than \(HTTPBodyDraft.chunkByteCount)")

@@ -23,7 +23,7 @@ final class JournalDatabase {
     var http = HTTPMemory()
     var httpLimits = HTTPLimits()
     /// The state of stored HTTP answers that callers share.
-    private(set) var httpLedger = HTTPLedger()
+    var httpLedger = HTTPLedger()
     /// Whether free pages can be removed from the file; false for a file that 0.1.0 created.
     private(set) var canShrink = false
     /// Whether free pages are being given back: more than half of the file was free, and more than an eighth still is.
@@ -68,12 +68,6 @@ final class JournalDatabase {
         trainer = DictionaryTrainer(sampleCountMin: configuration.dictionarySampleCountMin)
         isReadOnly = true
         queue = try DataFileConnection.openForReading(file.path)
-    }
-
-    /// Takes the ledger of the database whose place this one takes. Copies of its answers in memory are outdated.
-    func share(_ ledger: HTTPLedger) {
-        httpLedger = ledger
-        ledger.restart()
     }
 
     // MARK: The journal's work
@@ -328,18 +322,6 @@ final class JournalDatabase {
         }
         try queue.close()
         if let failure { throw failure }
-    }
-
-    /// Limits the number of pages of the file. At the limit SQLite fails as on a full disk.
-    func limitPages(_ count: Int) throws {
-        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(count)") }
-    }
-
-    /// Returns SQLite's settings for the durability of a commit, for tests.
-    func syncSettings() throws -> (synchronous: Int?, fullfsync: Int?) {
-        try queue.writeWithoutTransaction { db in
-            (try Int.fetchOne(db, sql: "PRAGMA synchronous"), try Int.fetchOne(db, sql: "PRAGMA fullfsync"))
-        }
     }
 
     /// Frees the prepared statements: the connection is about to be closed.

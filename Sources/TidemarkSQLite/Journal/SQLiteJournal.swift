@@ -47,7 +47,7 @@ public actor SQLiteJournal: Journal {
     public var damagedRowCount: Int { damagedRows.count }
 
     private let executor: JournalExecutor
-    private let configuration: Configuration
+    let configuration: Configuration
     let file: DataFilePath
     private let lock: WriterLock
     /// The lock on the file that has the name now; nil when no folder for such locks can be used.
@@ -56,10 +56,10 @@ public actor SQLiteJournal: Journal {
     private var use: FilesInUse.Use?
     private let damagedRows: DamagedRowCounter
     /// The open database; nil after closing, or when a rebuild failed.
-    private var database: JournalDatabase?
+    private(set) var database: JournalDatabase?
     private var recovered: RecoveredState
     /// The bound of stored HTTP answers, for a database that takes the place of a damaged one too.
-    private var httpLimits = HTTPLimits()
+    var httpLimits = HTTPLimits()
     /// The state of stored HTTP answers that callers share with this journal.
     package nonisolated let sharedHTTP: HTTPLedger
 
@@ -217,68 +217,6 @@ public actor SQLiteJournal: Journal {
         // The recovered state is no longer needed: a copy of 100,000 tombstones must not live as long as the journal.
         recovered = RecoveredState()
         do { try database.commit(flush) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
-    }
-
-    // The calls for HTTP are async: a caller in an async context would otherwise get the defaults of `Journal`, which
-    // keep nothing.
-    package func httpAnswers(library: ByteString, url: ByteString) async throws(StorageError) -> [HTTPRecord] {
-        try http { database in try database.httpAnswers(library: library, url: url) }
-    }
-
-    package func httpBody(
-        _ number: Int64, bounds: Range<Int64>? = nil, usedAt: Int64?
-    ) async throws(StorageError) -> [UInt8]? {
-        try http { database in try database.httpBody(number, bounds: bounds, usedAt: usedAt) }
-    }
-
-    package func beginHTTPBody() async throws(StorageError) -> (HTTPBodyDraft, HTTPBodyHold)? {
-        try http { database in try database.beginHTTPBody() }
-    }
-
-    package func writeHTTPChunk(
-        _ bytes: [UInt8], of draft: HTTPBodyDraft
-    ) async throws(StorageError) -> HTTPBodyDraft? {
-        try http { database in try database.writeHTTPChunk(bytes, of: draft) }
-    }
-
-    package func holdHTTPBody(_ number: Int64, usedAt: Int64?) async throws(StorageError) -> HTTPBodyHold? {
-        try http { database in try database.holdHTTPBody(number, usedAt: usedAt) }
-    }
-
-    package func httpChunk(_ hold: HTTPBodyHold, _ place: Int64) async throws(StorageError) -> [UInt8]? {
-        try http { database in try database.httpChunk(hold, place) }
-    }
-
-    package func httpPage(
-        _ selection: HTTPSelection, after: HTTPPlace?, countMax: Int
-    ) async throws(StorageError) -> [HTTPRecord] {
-        try http { database in try database.httpPage(selection, after: after, countMax: countMax) }
-    }
-
-    package func writeHTTP(_ changes: [HTTPChange]) async throws(StorageError) -> Int {
-        try http { database in try database.writeHTTP(changes) }
-    }
-
-    package func removeHTTP(byteCount: Int64) async throws(StorageError) -> Bool {
-        try http { database in try database.removeHTTP(byteCount: byteCount) }
-    }
-
-    package func httpTotals() async -> HTTPTotals {
-        HTTPTotals(answerCount: database?.http.count ?? 0, byteCount: database?.http.byteCount ?? 0)
-    }
-
-    package func limitHTTP(_ limits: HTTPLimits) async {
-        httpLimits = limits
-        database?.httpLimits = limits
-    }
-
-    package func httpSalt() async throws(StorageError) -> [UInt8] {
-        try http { database in try database.httpSalt(random: configuration.random) }
-    }
-
-    private func http<Result>(_ body: (JournalDatabase) throws -> Result) throws(StorageError) -> Result {
-        let database = try openDatabase()
-        do { return try body(database) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
     package func rows(after key: StoredKey?, countMax: Int) throws(StorageError) -> [StoredRowAge] {

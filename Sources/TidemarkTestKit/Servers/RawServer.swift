@@ -18,6 +18,8 @@ package final class RawServer: Sendable {
         package var tail: [UInt8] = []
         package var repeats = 0
         package var end = End.close
+        /// Whether the bytes are sent before anything was asked.
+        package var isGreeting = false
 
         package enum End: Sendable {
             case close
@@ -56,7 +58,8 @@ package final class RawServer: Sendable {
 
     package var url: String { "http://127.0.0.1:\(port)" }
 
-    /// - Parameter answer: Called with the head of each request, on the thread of its connection.
+    /// - Parameter answer: Called with the head of each request, on the thread of its connection; and with nothing
+    ///   when a connection is made.
     /// - Throws: `POSIXError` when there is no port.
     package init(_ answer: @escaping @Sendable (String) -> Answer) throws {
         #if canImport(Glibc)
@@ -101,6 +104,11 @@ package final class RawServer: Sendable {
 
     private func serve(_ connection: Int32) {
         defer { close(connection) }
+        let greeting = answer("")
+        if greeting.isGreeting {
+            _ = RawServer.send(greeting.bytes, connection)
+            return
+        }
         while let head = RawServer.head(connection) {
             heads.withLock { $0.append(head) }
             let answer = answer(head)
