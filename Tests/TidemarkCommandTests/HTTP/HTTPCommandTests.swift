@@ -263,4 +263,32 @@ import TidemarkTesting
             #expect(!bytes.isEmpty && !bytes.contains(secret.utf8), "\(name)")
         }
     }
+
+    @Test func `a recording holds no field of a host's answer`() async throws {
+        let folder = try TemporaryFolder()
+        let live = try LiveCommand([
+            "run", "--upstream", "none", "--http", "host", "--db", folder.path("a.db"), "--record",
+            folder.path("a.rec"),
+        ])
+        live.write(
+            Array(
+                #"{"jsonrpc":"2.0","id":1,"method":"http.fetch","params":{"url":"http://a.test/?token=s3cr3t"}}"#.utf8)
+                + [0x0A])
+        while case .line(let line) = live.next(seconds: 60) {
+            let message = try ReferenceJSONParser.parse(line)
+            if text(message.member("method")) == #""http.exchange""# {
+                let answer =
+                    #"{"jsonrpc":"2.0","id":\#(text(message.member("id"))),"result":{"status":200,"#
+                    + #""headers":[["Set-Cookie","s3cr3t"]],"body_base64":"AA=="}}"#
+                live.write(Array((answer + "\n").utf8))
+            } else if message.member("result") != nil {
+                break
+            }
+        }
+        #expect(live.finish(seconds: 60).status == 0)
+        let recording = String(decoding: try folder.read("a.rec"), as: UTF8.self)
+        #expect(!recording.contains("s3cr3t"), "\(recording)")
+        #expect(recording.contains(#"{"jsonrpc":"2.0","id":1,"method":"http.fetch"}"#))
+        #expect(try await CommandRunner().run(["replay", folder.path("a.rec")]).status == 0)
+    }
 }
