@@ -21,7 +21,7 @@ let package = Package(
         .library(name: "TidemarkModel", targets: ["TidemarkModel"]),
         .library(name: "TidemarkGraphQL", targets: ["TidemarkGraphQL"]),
         .library(name: "TidemarkGraphQLClient", targets: ["TidemarkGraphQLClient", "TidemarkGraphQLStore"]),
-        .library(name: "TidemarkHTTP", targets: ["TidemarkHTTP"]),
+        .library(name: "TidemarkHTTP", targets: ["TidemarkHTTP", "TidemarkURLSession"]),
         .library(name: "TidemarkJetStream", targets: ["TidemarkJetStream"]),
         .library(name: "TidemarkSQLite", targets: ["TidemarkSQLite"]),
         .library(name: "TidemarkTesting", targets: ["TidemarkTesting"]),
@@ -137,6 +137,13 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),
+        // Apart: on Linux Foundation's networking would be loaded at every start.
+        .target(
+            name: "TidemarkURLSession",
+            dependencies: [
+                "TidemarkHTTP", "TidemarkHTTPRules", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: strict),
         // A server of GraphQL that is asked by HTTP, and answers that come in parts.
         .target(
             name: "TidemarkGraphQLClient",
@@ -244,8 +251,10 @@ let package = Package(
         .executableTarget(
             name: "tidemark-bench",
             dependencies: [
-                "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkJetStream",
-                "TidemarkModel",
+                "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkHTTP",
+                "TidemarkHTTPRules", "TidemarkJetStream", "TidemarkModel",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 "TidemarkStore", "TidemarkWire",
                 "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -265,8 +274,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore", "TidemarkJetStream",
-                "TidemarkModel",
+                "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore", "TidemarkHTTPRules",
+                "TidemarkJetStream", "TidemarkModel",
                 "TidemarkSession", "TidemarkSQLite", "TidemarkStore",
                 "TidemarkFaultDisk", "TidemarkTestKit", "TidemarkTesting", "TidemarkWire",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -368,8 +377,9 @@ let package = Package(
         .testTarget(
             name: "TidemarkHTTPTests",
             dependencies: [
-                "Tidemark", "TidemarkHTTP", "TidemarkHTTPRules", "TidemarkModel", "TidemarkSQLite", "TidemarkStore",
-                "TidemarkTesting",
+                "Tidemark", "TidemarkFaultDisk", "TidemarkHTTP", "TidemarkHTTPRules", "TidemarkModel",
+                "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting", "TidemarkURLSession",
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),

@@ -9,6 +9,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
     case reads, scaling, sessions, serve
     case graphQL = "graphql"
     case jetStream = "jetstream"
+    case http
 
     /// The description of the suite in a few words.
     var about: String {
@@ -31,6 +32,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .sessions: "10,000 events a second through tidemark run"
         case .serve: "the same by HTTP: streams, and bodies of events"
         case .graphQL: "documents of GraphQL over a cache in memory"
+        case .http: "stored HTTP answers"
         case .jetStream: "a stream of a NATS server on this machine, which takes its share of the processors"
         }
     }
@@ -59,6 +61,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .sessions: try await SessionsSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .serve: try await ServeSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .graphQL: try await GraphQLSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        case .http: try await HTTPSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .jetStream: try await JetStreamSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         }
     }

@@ -1,5 +1,6 @@
 import TidemarkHTTPRules
 import TidemarkModel
+import TidemarkStore
 
 /// The content of a question: equal requests under way are one exchange.
 struct ExchangeKey: Hashable {
@@ -44,10 +45,34 @@ struct Settled: Sendable {
 
     var outcome: Outcome
     var head: ResponseHead
-    var body: [UInt8]
+    var content: HTTPContent
     var url: HTTPURL
     /// The answer with its instants, for its age.
     var stored: StoredHead
     var isStored = false
     var normalized: HTTPFetched.Normalized?
+}
+
+/// The body of an answer, where it is.
+enum HTTPContent: Sendable {
+    case bytes([UInt8])
+    /// On the disk, in chunks that no answer refers to yet.
+    case draft(HTTPBodyDraft, HTTPBodyHold)
+    /// On its way to a caller that reads it in chunks.
+    case arriving(HTTPBodyFlow)
+
+    /// The length of the body; 0 while it is on its way.
+    var byteCount: Int64 {
+        switch self {
+        case .bytes(let bytes): Int64(bytes.count)
+        case .draft(let draft, _): draft.byteCount
+        case .arriving: 0
+        }
+    }
+
+    /// The body where it is in memory.
+    var bytes: [UInt8]? {
+        if case .bytes(let bytes) = self { return bytes }
+        return nil
+    }
 }

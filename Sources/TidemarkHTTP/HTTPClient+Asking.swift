@@ -63,7 +63,8 @@ extension HTTPClient {
             }
         }
         let key = ExchangeKey(fetch, sent: sent)
-        let mayJoin = fetch.request.method == "GET" && fetch.body.isEmpty
+        // A body that its caller reads as it comes has one reader.
+        let mayJoin = fetch.request.method == "GET" && fetch.body.isEmpty && !fetch.wantsFlow
         let settled: Result<Settled, ExchangeError>
         var isCollapsed = false
         if mayJoin, let running = exchanges[key] {
@@ -100,11 +101,12 @@ extension HTTPClient {
         let now = clock.now()
         let fetch = question.fetch
         guard let found,
-            AnswerRules.fallsBack(on: error.code, to: fetch.request, found.answer.head, fetch.rules, at: now),
-            let body = try await bodyOf(found, fetch, usedAt: now)
+            AnswerRules.fallsBack(on: error.code, to: fetch.request, found.answer.head, fetch.rules, at: now)
         else { throw HTTPClient.error(error) }
         let range = RangeRules.outcome(fetch.request, found.answer.head)
-        guard range != .lacking else { throw HTTPClient.error(error) }
+        guard range != .lacking, let body = try await bodyOf(found, fetch, range, usedAt: now) else {
+            throw HTTPClient.error(error)
+        }
         var served = serve(found, body, fetch, range, at: now)
         served.status = CacheStatus(question.forward)
         served.status.detail = error.code.rawValue
@@ -118,10 +120,9 @@ extension HTTPClient {
         let now = clock.now()
         switch settled.outcome {
         case .confirmed(let confirmed):
-            if let body = try await bodyOf(confirmed, fetch, usedAt: now) {
-                var served = serve(
-                    confirmed, body, fetch, RangeRules.outcome(fetch.request, confirmed.answer.head), at: now,
-                    isConfirmed: true)
+            let range = RangeRules.outcome(fetch.request, confirmed.answer.head)
+            if let body = try await bodyOf(confirmed, fetch, range, usedAt: now) {
+                var served = serve(confirmed, body, fetch, range, at: now, isConfirmed: true)
                 served.isRevalidated = true
                 // The server has just said that it is what it would send.
                 served.isStale = false
@@ -139,7 +140,9 @@ extension HTTPClient {
             if let found,
                 case .fallBack = AnswerRules.outcome(
                     settled.head, to: fetch.request, over: found.answer.head, fetch.rules, isConditional: false,
-                    isKeyed: fetch.isKeyed, at: now), let body = try await bodyOf(found, fetch, usedAt: now)
+                    isKeyed: fetch.isKeyed, at: now),
+                let body = try await bodyOf(
+                    found, fetch, RangeRules.outcome(fetch.request, found.answer.head), usedAt: now)
             {
                 var served = serve(found, body, fetch, RangeRules.outcome(fetch.request, found.answer.head), at: now)
                 served.status = CacheStatus(question.forward)
@@ -150,8 +153,8 @@ extension HTTPClient {
             var head = settled.head
             if isCollapsed { head.fields.remove("set-cookie") }
             var fetched = HTTPFetched(
-                head: head, body: fetch.request.method == "HEAD" ? [] : settled.body, url: settled.url,
-                status: CacheStatus(question.forward))
+                head: head, body: [], url: settled.url, status: CacheStatus(question.forward))
+            if fetch.request.method != "HEAD" { try await give(settled.content, to: &fetched, fetch) }
             fetched.isStored = settled.isStored
             fetched.normalized = settled.normalized
             fetched.status.isStored = settled.isStored
@@ -162,6 +165,29 @@ extension HTTPClient {
             // An answer that was asked for with the caller's own conditions is the server's to give.
             return fetched
         }
+    }
+
+    /// Gives the body of a new answer to a caller.
+    private func give(
+        _ content: HTTPContent, to fetched: inout HTTPFetched, _ fetch: HTTPFetch
+    ) async throws(CacheError) {
+        switch content {
+        case .bytes(let bytes): fetched.body = bytes
+        case .arriving(let flow): fetched.flow = flow
+        case .draft(let draft, let hold):
+            try HTTPClient.checkCaller(draft.byteCount, fetch)
+            guard let bytes = try await store.bytes(draft, hold) else {
+                throw CacheError(.storageFailed, "the body was damaged on the disk as it came: ask again")
+            }
+            fetched.body = bytes
+        }
+    }
+
+    /// - Throws: ``CacheError`` `limit_exceeded` for a body that the caller cannot take.
+    static func checkCaller(_ byteCount: Int64, _ fetch: HTTPFetch) throws(CacheError) {
+        guard let byteCountMax = fetch.answerByteCountMax, byteCount > byteCountMax else { return }
+        throw CacheError(
+            .limitExceeded, "the body has \(byteCount) bytes, and the caller takes \(byteCountMax): ask for ranges")
     }
 
     /// Passes a request by the cache, and removes what is stored under its key where the storage is switched off.

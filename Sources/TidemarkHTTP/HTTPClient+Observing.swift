@@ -92,12 +92,15 @@ extension HTTPClient {
         for (number, observer) in observers.takeChanged() {
             var look = observer.fetch
             look.rules = .options(.enabled, timeout: nil)
+            // A notification that cannot hold the body is told without it.
+            look.answerByteCountMax = nil
             do throws(CacheError) {
                 let salt = try await fileSalt()
                 let lookup = try await store.look(look, key: look.key, salt: salt)
-                guard let found = lookup.found, let body = try await store.body(found, usedAt: nil) else { continue }
-                var served = serve(
-                    found, body, look, RangeRules.outcome(look.request, found.answer.head), at: clock.now())
+                guard let found = lookup.found else { continue }
+                let range = RangeRules.outcome(look.request, found.answer.head)
+                guard range != .lacking, let body = try await bodyOf(found, look, range, usedAt: nil) else { continue }
+                var served = serve(found, body, look, range, at: clock.now())
                 // It was stored or confirmed just now: the server's word.
                 served.isStale = false
                 guard let current = observers.all[number] else { continue }

@@ -32,15 +32,19 @@ extension HTTPClient {
         let requestedAt = clock.now()
         let came: Came
         do throws(ExchangeError) {
-            came = try await exchange(sent, fetch)
+            came = try await exchange(sent, question, isConditional: isConditional, lookup)
         } catch {
             return .failure(error)
         }
         let answeredAt = clock.now()
         let stored = StoredHead(
-            head: came.head, requestedAt: requestedAt, answeredAt: answeredAt, byteCount: Int64(came.body.count))
+            head: came.head, requestedAt: requestedAt, answeredAt: answeredAt, byteCount: came.content.byteCount)
         var settled = Settled(
-            outcome: .answered, head: came.head, body: came.body, url: came.url, stored: stored)
+            outcome: .answered, head: came.head, content: came.content, url: came.url, stored: stored)
+        if let arriving = came.arriving {
+            settled.content = .arriving(flow(arriving, settled, question, lookup))
+            return .success(settled)
+        }
         do throws(CacheError) {
             try await write(&settled, question, isConditional: isConditional, lookup, begun)
         } catch {
@@ -51,7 +55,8 @@ extension HTTPClient {
         return .success(settled)
     }
 
-    private func write(
+    /// Writes the effects of an answer on what is stored.
+    func write(
         _ settled: inout Settled, _ question: Question, isConditional: Bool, _ lookup: HTTPResponseStore.Lookup?,
         _ begun: HTTPStart?
     ) async throws(CacheError) {
@@ -76,6 +81,7 @@ extension HTTPClient {
         }
         var storing = AnswerOutcome.Storing.leave
         if case .new(let decided) = outcome { storing = decided }
+        if case .draft(_, let hold) = settled.content, !store.isCurrent(hold) { storing = .leave }
         if settled.head.status == 206 { storing = try await combine(&settled, fetch, lookup, storing) }
         if fetch.request.method == "HEAD" { changes += try await ofHead(settled, question) }
         switch storing {
@@ -86,24 +92,24 @@ extension HTTPClient {
         if let gone = try await entityGone(settled, fetch, lookup), let begun {
             return try await cache.delete(gone, asOf: sequence(settled.head), begun: begun, with: changes)
         }
-        let isStorable = storing == .store && settled.body.count <= defaults.bodyByteCountMax
+        let isStorable = storing == .store && settled.content.byteCount <= defaults.bodyByteCountMax
         if isStorable, let mark = try await markOfEqual(settled, fetch, lookup), begun != nil {
             changes.append(
                 HTTPResponseStore.storing(
-                    fetch, settled.stored, body: settled.body, normalized: mark, salt: question.salt,
+                    fetch, settled.stored, settled.content, normalized: mark, salt: question.salt,
                     replacing: lookup?.replaced ?? [], isRedirected: settled.url != fetch.request.url))
             settled.isStored = true
-            try await renew(settled.body, mark, fetch, changes, &settled)
+            try await renew(settled.content.bytes ?? [], mark, fetch, changes, &settled)
             observers.changed(fetch)
             return
         }
         var normalized: StoredAnswer.Normalized?
         var result: QueryResult?
         if let normalization = fetch.normalization, let begun, (200..<300).contains(settled.head.status),
-            settled.head.status != 206
+            settled.head.status != 206, let body = settled.content.bytes
         {
             do throws(HTTPNormalization.Failure) {
-                var made = try normalization.result(settled.body)
+                var made = try normalization.result(body)
                 made.asOf = sequence(settled.head)
                 normalized = .init(spec: normalization.spec, asOf: made.asOf ?? begun.cursor)
                 result = made
@@ -114,7 +120,7 @@ extension HTTPClient {
         if isStorable {
             changes.append(
                 HTTPResponseStore.storing(
-                    fetch, settled.stored, body: settled.body, normalized: normalized, salt: question.salt,
+                    fetch, settled.stored, settled.content, normalized: normalized, salt: question.salt,
                     replacing: lookup?.replaced ?? [], isRedirected: settled.url != fetch.request.url))
         }
         if let result, let begun {
@@ -130,6 +136,7 @@ extension HTTPClient {
             try await store.write(changes)
         }
         settled.isStored = settled.isStored || isStorable
+        if case .draft(_, let hold) = settled.content, !store.isCurrent(hold) { settled.isStored = false }
         if settled.isStored { observers.changed(fetch) }
     }
 
@@ -160,12 +167,12 @@ extension HTTPClient {
     ) async throws(CacheError) -> StoredAnswer.Normalized? {
         guard settled.head.status == 200, let found = lookup?.found, found.answer.head.head.status == 200,
             let mark = found.answer.normalized, fetch.normalization.map({ $0.spec == mark.spec }) ?? true,
-            found.record.byteCount == Int64(settled.body.count)
+            let new = settled.content.bytes, found.record.byteCount == Int64(new.count)
         else { return nil }
         if let named = sequence(settled.head) {
             guard let asOf = mark.asOf, named <= asOf else { return nil }
         }
-        return try await store.body(found, usedAt: nil) == settled.body ? mark : nil
+        return try await store.body(found, usedAt: nil) == new ? mark : nil
     }
 
     private func renew(
@@ -205,7 +212,9 @@ extension HTTPClient {
         _ settled: inout Settled, _ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup?,
         _ storing: AnswerOutcome.Storing
     ) async throws(CacheError) -> AnswerOutcome.Storing {
-        guard let place = ContentRange.of(settled.head.fields), place.bounds.count == settled.body.count else {
+        guard let new = settled.content.bytes, let place = ContentRange.of(settled.head.fields),
+            place.bounds.count == new.count
+        else {
             // A part that is shorter than it says is passed on and not stored.
             return .leave
         }
@@ -219,7 +228,7 @@ extension HTTPClient {
         let oldOffset = Int(oldStart - bounds.lowerBound)
         body.replaceSubrange(oldOffset..<(oldOffset + old.count), with: old)
         let newOffset = Int(place.bounds.lowerBound - bounds.lowerBound)
-        body.replaceSubrange(newOffset..<(newOffset + settled.body.count), with: settled.body)
+        body.replaceSubrange(newOffset..<(newOffset + new.count), with: new)
         var combined = settled.stored
         combined.byteCount = Int64(body.count)
         if bounds == 0..<total {
@@ -233,7 +242,7 @@ extension HTTPClient {
         let salt = try await fileSalt()
         try await store.write([
             HTTPResponseStore.storing(
-                fetch, combined, body: body, normalized: nil, salt: salt, replacing: lookup?.replaced ?? [],
+                fetch, combined, .bytes(body), normalized: nil, salt: salt, replacing: lookup?.replaced ?? [],
                 isRedirected: settled.url != fetch.request.url)
         ])
         settled.isStored = true
@@ -257,53 +266,5 @@ extension HTTPClient {
             .update(
                 number: found.record.number, head: found.answer.bytes, answeredAt: settled.stored.answeredAt)
         ]
-    }
-
-    // MARK: The exchange
-
-    /// A whole answer, after redirects.
-    struct Came: Sendable {
-        var head: ResponseHead
-        var body: [UInt8]
-        var url: HTTPURL
-    }
-
-    private func exchange(_ sent: RequestHead, _ fetch: HTTPFetch) async throws(ExchangeError) -> Came {
-        var request = sent
-        var body = fetch.body
-        for _ in 0...RedirectRules.hopCountMax {
-            let exchange = HTTPExchange(
-                method: request.method, url: request.url, fields: request.fields, body: body, timeout: fetch.timeout)
-            let answer = try await transport.exchange(exchange)
-            if fetch.followsRedirects {
-                switch RedirectRules.step(answer.head, to: request) {
-                case .stay: break
-                case .refuse:
-                    answer.body.cancel()
-                    throw HTTPClient.refusedRedirect
-                case .follow(let next, let keepsBody):
-                    answer.body.cancel()
-                    request = next
-                    if !keepsBody { body = [] }
-                    continue
-                }
-            }
-            let bytes = try await answer.body.bytes(byteCountMax: defaults.bodyByteCountMax)
-            try HTTPClient.checkLength(answer.head, bytes.count, request)
-            return Came(head: answer.head, body: bytes, url: request.url)
-        }
-        throw HTTPClient.tooManyHops
-    }
-
-    /// Refuses a body that does not have the length that its head says. A coded body may have been decoded on its way.
-    private static func checkLength(
-        _ head: ResponseHead, _ count: Int, _ request: RequestHead
-    ) throws(ExchangeError) {
-        guard request.method != "HEAD", head.status != 304, head.status != 204,
-            !head.fields.contains("content-encoding"),
-            !head.fields.contains("transfer-encoding"), let value = head.fields.first("content-length"),
-            let length = ASCII.number(value.bytes, max: .max / 16), length != Int64(count)
-        else { return }
-        throw ExchangeError(.truncated, "the body has \(count) bytes, its head says \(length)")
     }
 }

@@ -41,6 +41,7 @@ package actor HTTPClient {
 
     /// - Throws: ``CacheError``: the code of the exchange that failed, `limitExceeded`, `storageFailed`.
     package func fetch(_ fetch: HTTPFetch) async throws(CacheError) -> HTTPFetched {
+        if let served = hitInMemory(fetch) { return served }
         guard fetch.followsRedirects, fetch.rules == .standard else { return try await fetchOnce(fetch) }
         // Under `standard` each hop is a request of its own, which the cache may answer.
         var hop = fetch
@@ -60,15 +61,38 @@ package actor HTTPClient {
         throw HTTPClient.error(HTTPClient.tooManyHops)
     }
 
+    /// Serves an answer that is in memory and fresh, without waiting for anything; nil: the long way decides.
+    private func hitInMemory(_ fetch: HTTPFetch) -> HTTPFetched? {
+        guard let salt, fetch.request.method == "GET", fetch.storage != .disabled, !fetch.rules.isNone,
+            fetch.normalization == nil, !fetch.wantsFlow, !isConditionalWrite(fetch),
+            let found = store.lookInMemory(fetch, key: fetch.key, salt: salt)?.found,
+            found.answer.head.head.status == 200
+        else { return nil }
+        let now = clock.now()
+        let freshness = Freshness(found.answer.head, at: now)
+        guard
+            case .serve(asks: false) = CacheDecision.of(
+                fetch.request, freshness, found.answer.head, fetch.rules, at: now),
+            RangeRules.outcome(fetch.request, found.answer.head) == .whole,
+            fetch.answerByteCountMax.map({ found.record.byteCount <= $0 }) ?? true,
+            let body = store.bodyInMemory(found, fetch, usedAt: now)
+        else { return nil }
+        var served = serve(found, .bytes(body), fetch, .whole, at: now, freshness)
+        served.status.timeToLive = freshness.left
+        return served
+    }
+
+    /// Conditions on changing something are the server's to judge.
+    private func isConditionalWrite(_ fetch: HTTPFetch) -> Bool {
+        fetch.request.fields.contains("if-match") || fetch.request.fields.contains("if-unmodified-since")
+    }
+
     private func fetchOnce(_ fetch: HTTPFetch) async throws(CacheError) -> HTTPFetched {
         let salt = try await fileSalt()
         guard fetch.storage != .disabled, !fetch.rules.isNone else { return try await bypass(fetch, salt) }
         // Conditions on changing something, and other methods, are not a cache's to answer.
         let isCacheable = fetch.isKeyed || fetch.request.method == "GET" || fetch.request.method == "HEAD"
-        let isConditionalWrite =
-            fetch.request.fields.contains("if-match")
-            || fetch.request.fields.contains("if-unmodified-since")
-        guard isCacheable, !isConditionalWrite else {
+        guard isCacheable, !isConditionalWrite(fetch) else {
             return try await ask(
                 Question(fetch: fetch, forward: isCacheable ? .request : .method, salt: salt), lookup: nil)
         }
@@ -105,14 +129,14 @@ package actor HTTPClient {
         switch CacheDecision.of(fetch.request, found.answer.head, fetch.rules, at: now) {
         case .gatewayTimeout: return gatewayTimeout(fetch)
         case .serve(let asks) where !lacksRange:
-            guard let body = try await bodyOf(found, fetch, usedAt: now) else {
+            guard let body = try await bodyOf(found, fetch, range, usedAt: now) else {
                 // Damage counts as not there: ask for all of it.
                 question.forward = .uriMiss
                 var empty = lookup
                 empty.found = nil
                 return try await ask(question, lookup: empty)
             }
-            if try await needsFreshEntities(fetch, found, body) {
+            if try await needsFreshEntities(fetch, found) {
                 question.forward = .stale
                 question.isConditional = true
                 return try await ask(question, lookup: lookup)
@@ -130,10 +154,31 @@ package actor HTTPClient {
         }
     }
 
+    /// The bytes of a stored body that a request gets.
+    enum ServedBody: Sendable {
+        case bytes([UInt8])
+        case flow(HTTPBodyFlow)
+    }
+
+    /// Reads what a request gets of a stored body; nil when it fails its check.
+    ///
+    /// - Throws: ``CacheError`` `limit_exceeded` for a body that the caller cannot take.
     func bodyOf(
-        _ found: HTTPResponseStore.Found, _ fetch: HTTPFetch, usedAt: Int64?
-    ) async throws(CacheError) -> [UInt8]? {
-        fetch.request.method == "HEAD" ? [] : try await store.body(found, usedAt: usedAt)
+        _ found: HTTPResponseStore.Found, _ fetch: HTTPFetch, _ range: RangeRules.Outcome, usedAt: Int64?
+    ) async throws(CacheError) -> ServedBody? {
+        let whole = 0..<found.record.byteCount
+        let bounds: Range<Int64>
+        switch range {
+        case .unsatisfiable: return .bytes([])
+        case .part(let part, _): bounds = part
+        case .whole, .parts, .lacking: bounds = whole
+        }
+        if fetch.request.method == "HEAD" || bounds.isEmpty { return .bytes([]) }
+        if fetch.wantsFlow, bounds.count > HTTPBodyDraft.chunkByteCount, !range.hasParts {
+            return try await store.hold(found, usedAt: usedAt).map { .flow(HeldBody($0, bounds, store).flow) }
+        }
+        try HTTPClient.checkCaller(Int64(bounds.count), fetch)
+        return try await store.body(found, bounds: bounds == whole ? nil : bounds, usedAt: usedAt).map { .bytes($0) }
     }
 
     func fileSalt() async throws(CacheError) -> [UInt8] {
@@ -150,15 +195,19 @@ package actor HTTPClient {
     /// - Parameter isConfirmed: Whether the server has just confirmed it. Otherwise the fields that `no-cache` names
     ///   are left out.
     func serve(
-        _ found: HTTPResponseStore.Found, _ body: [UInt8], _ fetch: HTTPFetch, _ range: RangeRules.Outcome,
-        at now: Int64, isConfirmed: Bool = false
+        _ found: HTTPResponseStore.Found, _ body: ServedBody, _ fetch: HTTPFetch, _ range: RangeRules.Outcome,
+        at now: Int64, _ known: Freshness? = nil, isConfirmed: Bool = false
     ) -> HTTPFetched {
         let stored = found.answer.head
-        let freshness = Freshness(stored, at: now)
+        let freshness = known ?? Freshness(stored, at: now)
         var head = stored.head
         if !isConfirmed { head.fields = head.fields.removing(freshness.directives.noCacheFields) }
         head.fields.set("Age", "\(freshness.age)")
-        var served = HTTPFetched(head: head, body: body, url: fetch.request.url, status: CacheStatus(nil))
+        var served = HTTPFetched(head: head, body: [], url: fetch.request.url, status: CacheStatus(nil))
+        switch body {
+        case .bytes(let bytes): served.body = bytes
+        case .flow(let flow): served.flow = flow
+        }
         served.isFromCache = true
         served.isStale = !freshness.isFresh
         served.age = fetch.rules == .standard ? freshness.age : stored.sinceConfirmed(at: now)
@@ -171,12 +220,10 @@ package actor HTTPClient {
         switch range {
         case .whole, .lacking: return
         case .part(let bounds, let place):
-            guard bounds.upperBound <= served.body.count else { return }
-            served.body = Array(served.body[Int(bounds.lowerBound)..<Int(bounds.upperBound)])
             served.head.status = 206
             served.head.reason = "Partial Content"
             served.head.fields.set("Content-Range", place.text)
-            served.head.fields.set("Content-Length", "\(served.body.count)")
+            served.head.fields.set("Content-Length", "\(bounds.count)")
         case .parts(let parts):
             guard parts.allSatisfy({ $0.bounds.upperBound <= served.body.count }) else { return }
             let message = RangeMessage(parts, of: served.head, boundary: boundary)
@@ -186,7 +233,6 @@ package actor HTTPClient {
             served.head.fields.set("Content-Type", message.type)
             served.head.fields.set("Content-Length", "\(served.body.count)")
         case .unsatisfiable(let total):
-            served.body = []
             served.head.status = 416
             served.head.reason = "Range Not Satisfiable"
             served.head.fields.set("Content-Range", "bytes */\(total)")
@@ -203,6 +249,7 @@ package actor HTTPClient {
         known.head.status = 304
         known.head.reason = "Not Modified"
         known.body = []
+        known.flow = nil
         for name in ["content-length", "content-type", "content-encoding"] { known.head.fields.remove(name) }
         return known
     }
@@ -219,9 +266,11 @@ package actor HTTPClient {
     /// Tells whether an event has written an entity of the body since the answer was stored, where the caller asks for
     /// that.
     private func needsFreshEntities(
-        _ fetch: HTTPFetch, _ found: HTTPResponseStore.Found, _ body: [UInt8]
+        _ fetch: HTTPFetch, _ found: HTTPResponseStore.Found
     ) async throws(CacheError) -> Bool {
-        guard let normalization = fetch.normalization, normalization.wantsFreshEntities else { return false }
+        guard let normalization = fetch.normalization, normalization.wantsFreshEntities,
+            let body = try await store.body(found, usedAt: nil)
+        else { return false }
         let asOf = found.answer.normalized?.asOf
         for key in normalization.entities(body, library: fetch.library) {
             let read = try await cache.read(EntityRequest(key))

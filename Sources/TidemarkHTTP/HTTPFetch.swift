@@ -22,6 +22,10 @@ package struct HTTPFetch: Sendable {
     /// The milliseconds that an exchange may take.
     package var timeout: Int64
     package var followsRedirects: Bool
+    /// The largest body that the caller can take, in bytes; nil: any that is stored. A longer one is stored all the same.
+    package var answerByteCountMax: Int?
+    /// Whether a body past 1 MiB is given as ``HTTPFetched/flow``. Such a request is an exchange of its own.
+    package var wantsFlow = false
 
     package init(library: ByteString, request: RequestHead, rules: CacheRules, storage: HTTPStorage, timeout: Int64) {
         self.library = library
@@ -47,6 +51,8 @@ package struct HTTPFetch: Sendable {
 package struct HTTPFetched: Hashable, Sendable {
     package var head: ResponseHead
     package var body: [UInt8]
+    /// The body in chunks, where the request wanted that and it is long; then `body` is empty.
+    package var flow: HTTPBodyFlow?
     /// The URL that gave the answer, after redirects.
     package var url: HTTPURL
     package var isFromCache = false

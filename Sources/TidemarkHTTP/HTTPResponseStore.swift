@@ -6,8 +6,12 @@ import TidemarkStore
 /// The stored answers of a cache: looking up, choosing among variants, and the changes that store, confirm and remove.
 struct HTTPResponseStore: Sendable {
     private let journal: any Journal
+    private let recent: RecentAnswers?
 
-    init(_ cache: SyncCache) { journal = cache.httpJournal }
+    init(_ cache: SyncCache) {
+        journal = cache.httpJournal
+        recent = cache.httpJournal.httpLedger.map { RecentAnswers($0) }
+    }
 
     /// A stored answer that a request selects, with its row's number.
     struct Found: Sendable {
@@ -34,18 +38,53 @@ struct HTTPResponseStore: Sendable {
     func look(
         _ fetch: HTTPFetch, key: ByteString, salt: [UInt8]
     ) async throws(CacheError) -> Lookup {
+        choose(try await answers(fetch.library, fetch.request.url.text), fetch, key: key, salt: salt)
+    }
+
+    /// Looks a request up among the answers in memory.
+    ///
+    /// - Returns: nil when the disk must be asked.
+    func lookInMemory(_ fetch: HTTPFetch, key: ByteString, salt: [UInt8]) -> Lookup? {
+        recent?.answers(fetch.library, fetch.request.url.text).map { choose($0, fetch, key: key, salt: salt) }
+    }
+
+    /// Returns a body in memory and notes the use; nil when the disk must be asked.
+    func bodyInMemory(_ found: Found, _ fetch: HTTPFetch, usedAt: Int64) -> [UInt8]? {
+        recent?.body(found.record.number, fetch.library, fetch.request.url.text, usedAt: usedAt)
+    }
+
+    /// Returns all answers of a URL, and remembers them.
+    private func answers(_ library: ByteString, _ url: ByteString) async throws(CacheError) -> [Stored] {
+        if let known = recent?.answers(library, url) { return known }
+        let version = recent?.version(library, url)
         let records = try await storage { () throws(StorageError) in
-            try await journal.httpAnswers(library: fetch.library, url: fetch.request.url.text)
+            try await journal.httpAnswers(library: library, url: url)
         }
+        let answers = records.map { Stored(record: $0, answer: StoredAnswer(bytes: $0.head)) }
+        if let version { recent?.remember(answers, library, url, version) }
+        return answers
+    }
+
+    /// An answer as it is on the disk; `answer` is nil when its head cannot be read.
+    struct Stored: Sendable {
+        var record: HTTPRecord
+        var answer: StoredAnswer?
+    }
+
+    /// Chooses among the answers of a URL.
+    private func choose(_ answers: [Stored], _ fetch: HTTPFetch, key: ByteString, salt: [UInt8]) -> Lookup {
         let isSession = fetch.storage == .session
         // The answer of another place serves only requests that would have been led there.
         let isLed = fetch.followsRedirects && fetch.rules != .standard
         let ledKey = HTTPFetch.led(key)
         var lookup = Lookup(found: nil, miss: .uriMiss, replaced: [], all: [])
-        for record in records
-        where (record.key == key || isLed && record.key == ledKey) && record.isSession == isSession {
+        for stored in answers
+        where (stored.record.key == key || isLed && stored.record.key == ledKey)
+            && stored.record.isSession == isSession
+        {
+            let record = stored.record
             lookup.all.append(record.number)
-            guard let answer = StoredAnswer(bytes: record.head) else {
+            guard let answer = stored.answer else {
                 lookup.replaced.append(record.number)
                 continue
             }
@@ -62,11 +101,67 @@ struct HTTPResponseStore: Sendable {
         return lookup
     }
 
-    /// Reads the body of a stored answer; nil when it fails its check.
-    func body(_ found: Found, usedAt: Int64?) async throws(CacheError) -> [UInt8]? {
-        if found.record.byteCount == 0 { return [] }
-        return try await storage { () throws(StorageError) in
-            try await journal.httpBody(found.record.number, usedAt: usedAt)
+    /// Reads the body of a stored answer, or some of its bytes; nil when it fails its check.
+    func body(
+        _ found: Found, bounds: Range<Int64>? = nil, usedAt: Int64?
+    ) async throws(CacheError) -> [UInt8]? {
+        let record = found.record
+        if let usedAt, bounds == nil,
+            let known = recent?.body(record.number, record.library, record.url, usedAt: usedAt)
+        {
+            return known
+        }
+        let version = recent?.version(record.library, record.url)
+        let body = try await storage { () throws(StorageError) in
+            try await journal.httpBody(record.number, bounds: bounds, usedAt: usedAt)
+        }
+        if let body, bounds == nil, let version {
+            recent?.remember(body, of: record.number, record.library, record.url, version)
+        }
+        return body
+    }
+
+    // MARK: Bodies in chunks
+
+    /// Keeps a stored body on the disk for a reader; nil when it fails its check.
+    func hold(_ found: Found, usedAt: Int64?) async throws(CacheError) -> HTTPBodyHold? {
+        try await storage { () throws(StorageError) in
+            try await journal.holdHTTPBody(found.record.number, usedAt: usedAt)
+        }
+    }
+
+    func chunk(_ hold: HTTPBodyHold, _ place: Int64) async throws(CacheError) -> [UInt8]? {
+        try await storage { () throws(StorageError) in try await journal.httpChunk(hold, place) }
+    }
+
+    /// Reads a draft back; nil when a chunk of it is not there.
+    func bytes(_ draft: HTTPBodyDraft, _ hold: HTTPBodyHold) async throws(CacheError) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(draft.byteCount))
+        for place in 0..<draft.chunkCount {
+            guard let chunk = try await chunk(hold, place) else { return nil }
+            bytes += chunk
+        }
+        return Int64(bytes.count) == draft.byteCount ? bytes : nil
+    }
+
+    func beginBody() async throws(CacheError) -> (HTTPBodyDraft, HTTPBodyHold)? {
+        try await storage { () throws(StorageError) in try await journal.beginHTTPBody() }
+    }
+
+    func write(_ chunk: [UInt8], of draft: HTTPBodyDraft) async throws(CacheError) -> HTTPBodyDraft? {
+        try await storage { () throws(StorageError) in try await journal.writeHTTPChunk(chunk, of: draft) }
+    }
+
+    /// Whether a draft is in the file that is open.
+    func isCurrent(_ hold: HTTPBodyHold) -> Bool { journal.httpLedger?.isCurrent(hold) ?? false }
+
+    /// Removes the chunks that nobody holds any more.
+    func sweep() async {
+        do throws(StorageError) {
+            _ = try await journal.writeHTTP([])
+        } catch {
+            // They go with the next change, or at the next opening.
         }
     }
 
@@ -86,7 +181,8 @@ struct HTTPResponseStore: Sendable {
 
     /// Returns the change that stores an answer.
     static func storing(
-        _ fetch: HTTPFetch, _ head: StoredHead, body: [UInt8], normalized: StoredAnswer.Normalized?, salt: [UInt8],
+        _ fetch: HTTPFetch, _ head: StoredHead, _ content: HTTPContent, normalized: StoredAnswer.Normalized?,
+        salt: [UInt8],
         replacing: [Int64], isRedirected: Bool
     ) -> HTTPChange {
         var names: [ByteString] = []
@@ -98,9 +194,13 @@ struct HTTPResponseStore: Sendable {
         let record = HTTPRecord(
             library: fetch.library, url: fetch.request.url.text,
             key: isRedirected ? HTTPFetch.led(fetch.key) : fetch.key,
-            isSession: fetch.storage == .session, head: answer.bytes, byteCount: Int64(body.count),
+            isSession: fetch.storage == .session, head: answer.bytes, byteCount: content.byteCount,
             answeredAt: head.answeredAt)
-        return .store(record, body: body, replacing: replacing)
+        switch content {
+        case .bytes(let body): return .store(record, body: body, replacing: replacing)
+        case .draft(let draft, _): return .storeDraft(record, draft, replacing: replacing)
+        case .arriving: preconditionFailure("a body is stored after its last byte came")
+        }
     }
 
     private func storage<Value: Sendable>(

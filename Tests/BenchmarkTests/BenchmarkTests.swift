@@ -26,6 +26,7 @@ import TidemarkTesting
             "journal",
             "end-to-end",
             "cold-start", "reads", "scaling", "sessions", "serve", "graphql",
+            "cold-start", "reads", "scaling", "sessions", "graphql", "http",
         ] + (JetStreamServer.isInstalled ? ["jetstream"] : []))
     func `every suite measures small inputs and writes its results`(suite: String) async throws {
         let result = try await run(

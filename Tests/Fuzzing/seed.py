@@ -162,6 +162,32 @@ def graphql():
     return [text.encode() for text in texts]
 
 
+def http():
+    """A URL and the fields of a request; an empty line; a status (a letter) and the fields of an answer."""
+    answers = [
+        ["max-age=10, no-cache=\"a, b\", stale-while-revalidate=5"], ["no-store, must-understand"],
+        ["max-age=\"1\", max-age=2", "private"], ["max-age=x, immutable, must-revalidate"], ["public=1,,s-maxage=3"],
+    ]
+    requests = [
+        ["Cache-Control: only-if-cached, max-stale", "Range: bytes=0-4,6-,-3"], ["Authorization: a", "Cookie: b"],
+        ["If-None-Match: W/\"a\", \"b,c\"", "If-Range: \"a\""], ["Pragma: no-cache", "Accept: A , b"],
+        ["Cache-Control: min-fresh=5, max-age=99999999999", "If-Modified-Since: Sun Nov  6 08:49:37 1994"],
+    ]
+    others = [
+        ["ETag: \"a\"", "Last-Modified: Sunday, 06-Nov-94 08:49:37 GMT", "Vary: Accept, *"],
+        ["Date: Sun, 06 Nov 1994 08:49:37 GMT", "Expires: 0", "Age: 7, 9", "Vary: accept"],
+        ["Content-Range: bytes 0-99/1234", "ETag: W/\"a\"", "Set-Cookie: x"],
+        ["Location: //b.test/../%7e?q#f", "Connection: close, X", "X: 1"],
+    ]
+    urls = ["http://[::1]:80/a/../%7e?b#c", "../c;p?q", "https://A.test:443/%2e", "?y", "http://a.test:65536/"]
+    inputs = []
+    for number in range(20):
+        answer = ["Cache-Control: " + line for line in answers[number % 5]] + others[number % 4]
+        lines = [urls[number % 5]] + requests[(number // 2) % 5] + ["", chr(50 + number)] + answer
+        inputs.append("\n".join(lines).encode())
+    return inputs
+
+
 def payload():
     def varint(value):
         data = b""
@@ -219,7 +245,7 @@ def database():
 
 
 def main():
-    makers = [lines, session, merge, pointer, where, policy, graphql, payload, model, database]
+    makers = [lines, session, merge, pointer, where, policy, graphql, http, payload, model, database]
     for maker in makers:
         write(maker.__name__, maker())
     write("patch", choices(2, 24, 120))

@@ -4,103 +4,14 @@ import Testing
 import TidemarkHTTP
 import TidemarkHTTPRules
 import TidemarkModel
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
-/// A server that sends bytes as they are to each connection, whatever they mean, and closes.
-private final class RawServer: Sendable {
-    let port: Int
-    /// The thread owns the listener and closes it; nil once it has. A descriptor that is closed elsewhere can be given
-    /// to the next server, whose connections this thread would then answer.
-    private let listener: Mutex<Int32?>
-    private let heads = Mutex<[String]>([])
-
-    /// The heads of the requests so far.
-    var requests: [String] { heads.withLock { $0 } }
-
-    /// - Parameter resets: Whether connections end with a reset.
-    init(_ answer: [UInt8], resets: Bool = false, silent: Bool = false) throws {
-        #if canImport(Glibc)
-            let stream = Int32(SOCK_STREAM.rawValue)
-        #else
-            let stream = SOCK_STREAM
-        #endif
-        let descriptor = socket(AF_INET, stream, 0)
-        listener = Mutex(descriptor)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(descriptor, pointer, length) == 0 && listen(descriptor, 16) == 0
-                    && getsockname(descriptor, pointer, &length) == 0
-            }
-        }
-        guard isBound else {
-            close(descriptor)
-            throw POSIXError(.EADDRINUSE)
-        }
-        port = Int(UInt16(bigEndian: address.sin_port))
-        let thread = Thread { [self] in
-            while true {
-                let connection = accept(descriptor, nil, nil)
-                guard connection >= 0 else {
-                    listener.withLock {
-                        close(descriptor)
-                        $0 = nil
-                    }
-                    return
-                }
-                var head: [UInt8] = []
-                var buffer = [UInt8](repeating: 0, count: 4_096)
-                while !String(decoding: head, as: UTF8.self).contains("\r\n\r\n") {
-                    let count = recv(connection, &buffer, buffer.count, 0)
-                    if count <= 0 { break }
-                    head += buffer[..<count]
-                }
-                heads.withLock { $0.append(String(decoding: head, as: UTF8.self)) }
-                if silent {
-                    // Waits until the other side gives up.
-                    _ = recv(connection, &buffer, buffer.count, 0)
-                }
-                var offset = 0
-                while offset < answer.count {
-                    let count = answer[offset...].withUnsafeBytes {
-                        send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-                    }
-                    if count <= 0 { break }
-                    offset += count
-                }
-                if resets {
-                    var linger = linger(l_onoff: 1, l_linger: 0)
-                    setsockopt(
-                        connection, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
-                }
-                close(connection)
-            }
-        }
-        thread.start()
-    }
-
-    /// Refuses connections from now on, and wakes the thread, which closes the listener.
-    func stop() {
-        listener.withLock {
-            if let descriptor = $0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
-        }
-    }
-}
+import TidemarkTestKit
 
 @Suite(.timeLimit(.minutes(30))) struct CurlTransportTests {
     private func get(
         _ answer: String, resets: Bool = false, silent: Bool = false, timeout: Int64 = 60_000,
         fields: HeaderFields = HeaderFields()
     ) async throws -> (Result<(ResponseHead, [UInt8]), ExchangeError>, String) {
-        let server = try RawServer(Array(answer.utf8), resets: resets, silent: silent)
+        let server = try RawServer(always: .init(answer, end: resets ? .reset : silent ? .silence : .close))
         defer { server.stop() }
         let url = try HTTPURL(ByteString("http://127.0.0.1:\(server.port)/x?y=1"))
         let exchange = HTTPExchange(method: "GET", url: url, fields: fields, timeout: timeout)
@@ -147,7 +58,7 @@ private final class RawServer: Sendable {
         } else {
             Issue.record("silence was an answer")
         }
-        let server = try RawServer([])
+        let server = try RawServer(always: .init(""))
         server.stop()
         let exchange = HTTPExchange(
             method: "GET", url: try HTTPURL(ByteString("http://127.0.0.1:\(server.port)/")), fields: HeaderFields(),
@@ -178,8 +89,21 @@ private final class RawServer: Sendable {
         }
     }
 
+    @Test func `a server that speaks no TLS is tls_failed`() async throws {
+        var greeting = RawServer.Answer("HTTP/1.1 400 Bad Request\r\n\r\n")
+        greeting.isGreeting = true
+        let server = try RawServer(always: greeting)
+        defer { server.stop() }
+        let exchange = HTTPExchange(
+            method: "GET", url: try HTTPURL(ByteString("https://127.0.0.1:\(server.port)/")), fields: HeaderFields(),
+            timeout: 60_000)
+        await #expect {
+            _ = try await CurlTransport().exchange(exchange)
+        } throws: { ($0 as? ExchangeError)?.code == .tlsFailed }
+    }
+
     @Test func `cancelling the task ends the exchange`() async throws {
-        let server = try RawServer([], silent: true)
+        let server = try RawServer(always: .init("", end: .silence))
         defer { server.stop() }
         let exchange = HTTPExchange(
             method: "GET", url: try HTTPURL(ByteString("http://127.0.0.1:\(server.port)/")), fields: HeaderFields(),
@@ -190,5 +114,53 @@ private final class RawServer: Sendable {
         await #expect {
             _ = try await task.value
         } throws: { ($0 as? ExchangeError)?.code == .cancelled }
+    }
+
+    @Test func `a server that stops in the middle of a body is left after the time that the exchange has`() async throws
+    {
+        let (result, _) = try await get(
+            "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nthe beginning", silent: true, timeout: 300)
+        #expect(throws: ExchangeError.self) { try result.get() }
+        if case .failure(let error) = result { #expect(error.code == .timedOut) }
+    }
+
+    /// A server that lies about lengths: more bytes than announced are another answer, and are not read.
+    @Test func `a body ends where its length says`() async throws {
+        let (result, _) = try await get("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi, and more")
+        #expect(try result.get().1 == Array("hi".utf8))
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 9\r\n\r\nhi",
+        "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nhi", "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\nhi",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhi\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\nhi",
+        "HTTP/1.1 99 OK\r\n\r\n", "HTTP/1.1 abc OK\r\n\r\n",
+    ])
+    func `an answer whose framing contradicts itself is an error, or has no more bytes than came`(answer: String)
+        async throws
+    {
+        let (result, _) = try await get(answer)
+        switch result {
+        case .success(let (_, body)): #expect(body.count <= 9)
+        case .failure(let error): #expect([.connectionLost, .truncated].contains(error.code))
+        }
+    }
+
+    @Test func `fields that no client could send on are left out`() async throws {
+        let (result, _) = try await get(
+            "HTTP/1.1 200 OK\r\nGood: 1\r\nBad name: 2\r\n: 3\r\nControl: a\u{1}b\r\nContent-Length: 0\r\n\r\n")
+        #expect(try result.get().0.fields.fields.map(\.name) == ["Good", "Content-Length"])
+    }
+
+    @Test func `a head without an end is an error`() async throws {
+        var answer = RawServer.Answer("HTTP/1.1 200 OK\r\n")
+        answer.tail = Array("X: \(String(repeating: "a", count: 1_000))\r\n".utf8)
+        answer.repeats = 10_000
+        let server = try RawServer(always: answer)
+        defer { server.stop() }
+        let exchange = HTTPExchange(
+            method: "GET", url: try HTTPURL(ByteString("\(server.url)/")), fields: HeaderFields(), timeout: 60_000)
+        await #expect(throws: ExchangeError.self) { _ = try await CurlTransport().exchange(exchange) }
     }
 }

@@ -1,3 +1,4 @@
+import GRDBSQLite
 import Synchronization
 import Testing
 import Tidemark
@@ -121,6 +122,20 @@ final class HTTPFixture {
         await client.close()
         try await cache.close()
     }
+
+    /// Changes the file behind the engine's back.
+    func sqlite(_ statements: String...) throws {
+        var connection: OpaquePointer?
+        guard sqlite3_open(path, &connection) == SQLITE_OK else { throw SQLiteFault(text: path) }
+        defer { sqlite3_close(connection) }
+        for statement in statements {
+            guard sqlite3_exec(connection, statement, nil, nil, nil) == SQLITE_OK else {
+                throw SQLiteFault(text: "\(statement): \(String(cString: sqlite3_errmsg(connection)))")
+            }
+        }
+    }
+
+    struct SQLiteFault: Error { var text: String }
 
     func pass(_ seconds: Int64) { clock.advance(milliseconds: seconds * 1_000) }
 

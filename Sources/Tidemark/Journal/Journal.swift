@@ -73,12 +73,43 @@ package protocol Journal: Sendable {
     /// - Throws: ``StorageError``.
     func httpAnswers(library: ByteString, url: ByteString) async throws(StorageError) -> [HTTPRecord]
 
+    /// The state of stored answers that callers share with the journal; nil: this journal keeps no HTTP answers.
+    nonisolated var httpLedger: HTTPLedger? { get }
+
+    /// Begins a body that is written in chunks before its head.
+    ///
+    /// - Returns: The draft, and its hold: a draft whose hold ends without an answer is removed. nil: this journal keeps
+    ///   no HTTP answers.
+    /// - Throws: ``StorageError``.
+    func beginHTTPBody() async throws(StorageError) -> (HTTPBodyDraft, HTTPBodyHold)?
+
+    /// Writes the next chunk of a body in a transaction of its own.
+    ///
+    /// - Parameter bytes: ``TidemarkStore/HTTPBodyDraft/chunkByteCount`` bytes, or fewer as the last chunk.
+    /// - Returns: The draft with the chunk; nil when the journal does not know it: the file was replaced meanwhile.
+    /// - Throws: ``StorageError``; then the chunk was not written.
+    func writeHTTPChunk(_ bytes: [UInt8], of draft: HTTPBodyDraft) async throws(StorageError) -> HTTPBodyDraft?
+
+    /// Checks the chunks of a stored body and keeps them until the hold ends.
+    ///
+    /// - Returns: nil when the answer is gone or fails its check.
+    /// - Throws: ``StorageError``.
+    /// - Complexity: O(bytes on the disk); one chunk is in memory at a time.
+    func holdHTTPBody(_ number: Int64, usedAt: Int64?) async throws(StorageError) -> HTTPBodyHold?
+
+    /// Reads one chunk of a body that is held.
+    ///
+    /// - Returns: nil when it is not there or fails its check.
+    /// - Throws: ``StorageError``.
+    func httpChunk(_ hold: HTTPBodyHold, _ place: Int64) async throws(StorageError) -> [UInt8]?
+
     /// Reads the body of a stored answer.
     ///
+    /// - Parameter bounds: The bytes that are wanted, within the body; nil: all.
     /// - Parameter usedAt: The instant of the use, for the order in which answers go; nil: it is no use.
     /// - Returns: nil when the answer is gone or fails its check; then it counts as not there.
     /// - Throws: ``StorageError``.
-    func httpBody(_ number: Int64, usedAt: Int64?) async throws(StorageError) -> [UInt8]?
+    func httpBody(_ number: Int64, bounds: Range<Int64>?, usedAt: Int64?) async throws(StorageError) -> [UInt8]?
 
     /// Returns stored answers by library, URL and number.
     ///
@@ -102,6 +133,11 @@ package protocol Journal: Sendable {
 
     /// Sets the bound of stored answers.
     func limitHTTP(_ limits: HTTPLimits) async
+
+    /// Returns the totals of stored answers, those of a session included.
+    ///
+    /// - Complexity: O(1).
+    func httpTotals() async -> HTTPTotals
 
     /// Returns the salt of the file, with which credentials are hashed.
     func httpSalt() async throws(StorageError) -> [UInt8]
@@ -153,7 +189,26 @@ extension Journal {
     package func httpAnswers(library: ByteString, url: ByteString) async throws(StorageError) -> [HTTPRecord] { [] }
 
     /// Returns nil: this journal keeps no HTTP answers.
-    package func httpBody(_ number: Int64, usedAt: Int64?) async throws(StorageError) -> [UInt8]? { nil }
+    package func httpBody(
+        _ number: Int64, bounds: Range<Int64>?, usedAt: Int64?
+    ) async throws(StorageError) -> [UInt8]? { nil }
+
+    /// Returns nil: this journal keeps no HTTP answers.
+    package nonisolated var httpLedger: HTTPLedger? { nil }
+
+    /// Returns nil: this journal keeps no HTTP answers.
+    package func beginHTTPBody() async throws(StorageError) -> (HTTPBodyDraft, HTTPBodyHold)? { nil }
+
+    /// Returns nil: this journal keeps no HTTP answers.
+    package func writeHTTPChunk(
+        _ bytes: [UInt8], of draft: HTTPBodyDraft
+    ) async throws(StorageError) -> HTTPBodyDraft? { nil }
+
+    /// Returns nil: this journal keeps no HTTP answers.
+    package func holdHTTPBody(_ number: Int64, usedAt: Int64?) async throws(StorageError) -> HTTPBodyHold? { nil }
+
+    /// Returns nil: this journal keeps no HTTP answers.
+    package func httpChunk(_ hold: HTTPBodyHold, _ place: Int64) async throws(StorageError) -> [UInt8]? { nil }
 
     /// Returns nothing: this journal keeps no HTTP answers.
     package func httpPage(
@@ -165,6 +220,9 @@ extension Journal {
 
     /// Returns false: this journal keeps no HTTP answers.
     package func removeHTTP(byteCount: Int64) async throws(StorageError) -> Bool { false }
+
+    /// Returns nothing: this journal keeps no HTTP answers.
+    package func httpTotals() async -> HTTPTotals { HTTPTotals() }
 
     /// Does nothing: this journal keeps no HTTP answers.
     package func limitHTTP(_ limits: HTTPLimits) async {}

@@ -13,8 +13,9 @@ struct HTTPGetCommand: AsyncParsableCommand {
         abstract: "Print the body of an HTTP answer.",
         discussion: """
             Asks as the policy says, stores the answer, and prints its body. A failure prints its code on standard error \
-            and nothing on standard output; the status is 69 when the network is at fault. An answer with an error \
-            status is an answer. Needs the database's lock.
+            and nothing on standard output; the status is 69 when the network is at fault. A body past 1 MiB is printed \
+            as it comes, and is never in memory as a whole: where it ends early, its beginning was printed. An answer \
+            with an error status is an answer. Needs the database's lock.
 
             EXAMPLE
               tidemark http get https://example.com/ --db cache.db
@@ -88,7 +89,13 @@ struct HTTPGetCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let fetched = try await perform(try fetch())
+        var fetch = try fetch()
+        // One line of JSON holds the body whole.
+        fetch.wantsFlow = !format.isJSON
+        try await perform(fetch) { fetched in try await write(fetched) }
+    }
+
+    private func write(_ fetched: HTTPFetched) async throws {
         let output = Output.standard()
         if format.isJSON {
             let line: [UInt8]
@@ -108,27 +115,41 @@ struct HTTPGetCommand: AsyncParsableCommand {
                 try output.writeLine("")
             }
             try output.write(fetched.body)
+            while let chunk = try await HTTPGetCommand.next(fetched.flow) { try output.write(chunk) }
         }
         try output.flush()
     }
 
-    private func perform(_ fetch: HTTPFetch) async throws -> HTTPFetched {
+    private static func next(_ flow: HTTPBodyFlow?) async throws -> [UInt8]? {
+        do throws(CacheError) {
+            return try await flow?.next()
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func perform(
+        _ fetch: HTTPFetch, _ write: (HTTPFetched) async throws -> Void
+    ) async throws {
         let journal = try await SQLiteJournal.open(path: database.path)
         let cache = try await SyncCache.open(configuration: CacheConfiguration(), journal: journal)
         let transport: any HTTPTransport = offline ? OfflineTransport("--offline is given") : CurlTransport()
         let client = HTTPClient(cache, transport: transport, defaults: HTTPClientDefaults())
-        let result: Result<HTTPFetched, CacheError>
-        do throws(CacheError) {
-            result = .success(try await client.fetch(fetch))
+        let result: Result<Void, any Error>
+        do {
+            let fetched: HTTPFetched
+            do throws(CacheError) {
+                fetched = try await client.fetch(fetch)
+            } catch {
+                throw HTTPGetCommand.failure(error)
+            }
+            result = .success(try await write(fetched))
         } catch {
             result = .failure(error)
         }
         await client.close()
         try await cache.close()
-        switch result {
-        case .success(let fetched): return fetched
-        case .failure(let error): throw HTTPGetCommand.failure(error)
-        }
+        try result.get()
     }
 
     /// Returns the failure of an exchange: status 69 where the network is at fault.

@@ -23,7 +23,8 @@ struct StatsCommand: AsyncParsableCommand {
         let output = Output.standard()
         let statistics = Statistics(
             libraries: try reader.libraries(), counts: try reader.counts(), ignoredKinds: try reader.ignoredKinds(),
-            byteCount: reader.byteCount, queryCount: try reader.queryCount(), layerCount: try reader.layerCount())
+            byteCount: reader.byteCount, queryCount: try reader.queryCount(), layerCount: try reader.layerCount(),
+            http: try reader.httpTotals())
         if format.isJSON {
             try output.writeLine(statistics.json)
         } else {

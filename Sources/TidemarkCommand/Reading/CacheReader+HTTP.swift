@@ -11,6 +11,11 @@ extension CacheReader {
         }
     }
 
+    /// Returns the totals of all answers.
+    func httpTotals() throws(Failure) -> HTTPTotals {
+        try CacheReader.mapped { () throws(StorageError) in try reader.httpTotals() }
+    }
+
     /// Reads the body of an answer; nil when it fails its check.
     func httpBody(_ number: Int64) throws(Failure) -> [UInt8]? {
         try CacheReader.mapped { () throws(StorageError) in try reader.httpBody(number) }

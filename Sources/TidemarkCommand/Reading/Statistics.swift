@@ -1,5 +1,7 @@
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkSession
+import TidemarkStore
 import TidemarkWire
 
 /// The output of `stats` for a database that no engine has open.
@@ -10,6 +12,8 @@ struct Statistics {
     var byteCount: Int64
     var queryCount: Int64
     var layerCount: Int64
+    /// The stored HTTP answers.
+    var http = HTTPTotals()
 
     private var entityCount: Int64 { libraries.reduce(0) { $0 + $1.entityCount } }
 
@@ -23,6 +27,7 @@ struct Statistics {
             line.member("pending", layerCount)
             line.member("memory_bytes", 0)
             line.member("disk_bytes", byteCount)
+            line.httpTotals(http)
             line.member("hits", 0)
             line.name("misses")
             line.object { _ in }
@@ -40,7 +45,7 @@ struct Statistics {
     }
 
     func write(to output: Output) throws(Failure) {
-        let rows: [(String, String)] = [
+        var rows: [(String, String)] = [
             ("entities", HumanText.count(entityCount)),
             ("queries", HumanText.count(queryCount)),
             ("pending edits", HumanText.count(layerCount)),
@@ -57,6 +62,10 @@ struct Statistics {
             ("reconciled", HumanText.count(counts.reconciled)),
             ("late, lost before", HumanText.count(counts.late)),
         ]
+        if http.answerCount > 0 {
+            let text = "\(HumanText.count(Int(http.answerCount))), \(HumanText.byteCount(http.byteCount))"
+            rows.insert(("HTTP answers", text), at: 3)
+        }
         let width = rows.map(\.0.count).max() ?? 0
         for (name, value) in rows {
             try output.writeLine(name + String(repeating: " ", count: width - name.count + 2) + value)

@@ -179,6 +179,39 @@ public struct CachingHTTPClient: Sendable {
         _ request: HTTPRequest, body: [UInt8] = [], policy: HTTPCachePolicy? = nil, timeout: Duration? = nil,
         storage: HTTPStoragePolicy? = nil, library: String = "", cacheKey: String? = nil, followsRedirects: Bool = true
     ) async throws(CacheError) -> CachedResponse {
+        let fetch = try self.fetch(
+            request, body, policy, timeout, storage, library, cacheKey, followsRedirects: followsRedirects)
+        return CachedResponse(try await client.fetch(fetch))
+    }
+
+    /// Fetches an answer whose body is read as it comes, and stored beside.
+    ///
+    /// A body past 1 MiB is never in memory as a whole: from the network it is written to the disk in chunks that no
+    /// answer refers to until the last byte came, from the disk it is read a chunk at a time. A body that is too long to
+    /// be stored passes through. Such a request is an exchange of its own: it joins no equal one. A reader that stops
+    /// early ends the exchange, and nothing is stored.
+    ///
+    /// ```swift
+    /// let photo = try await client.stream(request)
+    /// for try await chunk in photo.body { file.write(chunk) }
+    /// ```
+    ///
+    /// - Parameters: Those of ``fetch(_:body:policy:timeout:storage:library:cacheKey:followsRedirects:)``.
+    /// - Throws: As that method, until the head came; afterwards the body ends with the error.
+    public func stream(
+        _ request: HTTPRequest, body: [UInt8] = [], policy: HTTPCachePolicy? = nil, timeout: Duration? = nil,
+        storage: HTTPStoragePolicy? = nil, library: String = "", cacheKey: String? = nil, followsRedirects: Bool = true
+    ) async throws(CacheError) -> StreamedResponse {
+        var fetch = try self.fetch(
+            request, body, policy, timeout, storage, library, cacheKey, followsRedirects: followsRedirects)
+        fetch.wantsFlow = true
+        return StreamedResponse(try await client.fetch(fetch))
+    }
+
+    private func fetch(
+        _ request: HTTPRequest, _ body: [UInt8], _ policy: HTTPCachePolicy?, _ timeout: Duration?,
+        _ storage: HTTPStoragePolicy?, _ library: String, _ cacheKey: String?, followsRedirects: Bool
+    ) throws(CacheError) -> HTTPFetch {
         let head: RequestHead
         do throws(HTTPURL.Fault) {
             head = try RequestHead(request)
@@ -194,7 +227,7 @@ public struct CachingHTTPClient: Sendable {
         fetch.body = body
         fetch.cacheKey = cacheKey.map { ByteString($0) }
         fetch.followsRedirects = followsRedirects
-        return CachedResponse(try await client.fetch(fetch))
+        return fetch
     }
 
     /// Ends the questions that nobody waits for. To be called before the cache is closed.

@@ -61,4 +61,7 @@ extension HTTPExchangeAnswer {
     public init(response: HTTPResponse, body: HTTPBody) {
         self.init(head: ResponseHead(response), body: body)
     }
+
+    /// The head of the answer.
+    public var response: HTTPResponse { head.types }
 }

@@ -16,20 +16,29 @@ package enum CacheDecision: Hashable, Sendable {
         _ request: RequestHead, _ stored: StoredHead?, _ rules: CacheRules, miss: CacheStatus.Forward = .uriMiss,
         at now: Int64
     ) -> CacheDecision {
+        if let stored { return of(request, Freshness(stored, at: now), stored, rules, at: now) }
         switch rules {
-        case .standard: standard(request, stored, miss, at: now)
-        case .options(let options, let timeout): chosen(request, stored, options, timeout, miss, at: now)
+        case .standard:
+            return CacheDirectives.request(request.fields).onlyIfCached
+                ? .gatewayTimeout : .ask(miss, isConditional: false)
+        case .options(let options, _): return .ask(options.isEmpty ? .bypass : miss, isConditional: false)
+        }
+    }
+
+    /// - Parameter freshness: Of the stored answer, now.
+    package static func of(
+        _ request: RequestHead, _ freshness: Freshness, _ stored: StoredHead, _ rules: CacheRules, at now: Int64
+    ) -> CacheDecision {
+        switch rules {
+        case .standard: standard(request, freshness)
+        case .options(let options, let timeout): chosen(request, freshness, stored, options, timeout, at: now)
         }
     }
 
     // MARK: RFC 9111
 
-    private static func standard(
-        _ request: RequestHead, _ stored: StoredHead?, _ miss: CacheStatus.Forward, at now: Int64
-    ) -> CacheDecision {
+    private static func standard(_ request: RequestHead, _ freshness: Freshness) -> CacheDecision {
         let directives = CacheDirectives.request(request.fields)
-        guard let stored else { return directives.onlyIfCached ? .gatewayTimeout : .ask(miss, isConditional: false) }
-        let freshness = Freshness(stored, at: now)
         switch standardUse(freshness, directives) {
         case .serve: return .serve(asks: false)
         case .serveAndAsk: return .serve(asks: !directives.onlyIfCached)
@@ -67,18 +76,16 @@ package enum CacheDecision: Hashable, Sendable {
     // MARK: RestKit's options
 
     private static func chosen(
-        _ request: RequestHead, _ stored: StoredHead?, _ options: CacheOptions, _ timeout: Int64?,
-        _ miss: CacheStatus.Forward, at now: Int64
+        _ request: RequestHead, _ freshness: Freshness, _ stored: StoredHead, _ options: CacheOptions,
+        _ timeout: Int64?, at now: Int64
     ) -> CacheDecision {
         guard !options.isEmpty else { return .ask(.bypass, isConditional: false) }
-        guard let stored else { return .ask(miss, isConditional: false) }
         if options.contains(.enabled) { return .serve(asks: false) }
         if options.contains(.timeout), let timeout, !stored.isFromFuture(at: now),
             stored.sinceConfirmed(at: now) <= timeout
         {
             return .serve(asks: false)
         }
-        let freshness = Freshness(stored, at: now)
         let directives = CacheDirectives.request(request.fields)
         if options.contains(.maxAge), freshness.isFresh, case .serve = standardUse(freshness, directives) {
             return .serve(asks: false)

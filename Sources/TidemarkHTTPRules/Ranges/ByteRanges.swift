@@ -132,6 +132,12 @@ package enum RangeRules {
         case unsatisfiable(total: Int64)
         /// The stored answer does not have the bytes.
         case lacking
+
+        /// Whether the answer has several parts.
+        package var hasParts: Bool {
+            if case .parts = self { return true }
+            return false
+        }
     }
 
     package static func outcome(_ request: RequestHead, _ stored: StoredHead) -> Outcome {

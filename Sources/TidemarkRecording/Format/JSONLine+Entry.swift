@@ -168,7 +168,9 @@ extension JSONLine {
                 line.member("offset", batch.firstOffset + Int64(span.offset))
                 if let whole = batch.wholeByteCounts[UInt32(index)] { line.member("byte_count", whole) }
                 let isJSON = !bytes.isEmpty && !unusable.contains(UInt32(index)) && !batch.isBlank(index)
-                if isJSON, JSONSlice(validated: bytes).bytes.count == bytes.count {
+                if isJSON, let withheld = WithheldMessage.line(for: bytes) {
+                    line.member("json", json: Optional(withheld))
+                } else if isJSON, JSONSlice(validated: bytes).bytes.count == bytes.count {
                     line.member("json", json: Optional(Array(bytes)))
                 } else if let text = String(validating: bytes, as: UTF8.self) {
                     line.member("text", Optional(ByteString(text)))

@@ -58,4 +58,6 @@ public enum FindingCode: String, Hashable, Sendable, CaseIterable {
     case evicted
     case evictedDamaged = "evicted_damaged"
     case queryDamaged = "query_damaged"
+    case http
+    case httpDamaged = "http_damaged"
 }

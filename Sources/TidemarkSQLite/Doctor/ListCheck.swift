@@ -15,6 +15,7 @@ struct ListCheck {
         try lookAtIndexes(&examination)
         try lookAtQueries(&examination)
         try lookAtLayers(&examination)
+        try lookAtHTTP(&examination)
     }
 
     private func lookAtIndexes(_ examination: inout Examination) throws {
@@ -54,6 +55,23 @@ struct ListCheck {
             .problem, .contents, .queryDamaged,
             damaged == 1 ? "a query fails its check" : "\(damaged) queries fail their check",
             advice: "nothing: the next writer removes them, and they are fetched again")
+    }
+
+    /// Looks at the heads of stored HTTP answers, and at their totals; `verify` reads the bodies too.
+    private func lookAtHTTP(_ examination: inout Examination) throws {
+        guard try DataFileSchema.version(connection) >= 6 else { return }
+        let table = try HTTPTable(connection)
+        let totals = try table.totals()
+        guard totals.count > 0 else { return }
+        let damaged = try table.damagedHeadCount()
+        examination.add(
+            .ok, .contents, .http,
+            "\(totals.count) HTTP \(totals.count == 1 ? "answer is" : "answers are") stored, \(totals.byteCount) bytes")
+        guard damaged > 0 else { return }
+        examination.add(
+            .problem, .contents, .httpDamaged,
+            damaged == 1 ? "an HTTP answer fails its check" : "\(damaged) HTTP answers fail their check",
+            advice: "nothing: they count as not there, and are fetched again; tidemark verify --repair leaves them out")
     }
 
     private func lookAtLayers(_ examination: inout Examination) throws {

@@ -1,20 +1,33 @@
 import TidemarkModel
+import TidemarkStore
 
 /// The totals that the journal knows of the stored HTTP answers without reading them.
 struct HTTPMemory {
-    /// The highest number that an answer ever had in this opening, or has on the disk.
+    /// A confirmation that is not written yet.
+    struct Update {
+        var head: [UInt8]
+        var answeredAt: Int64
+    }
+
+    /// The highest number that an answer or a draft ever had in this opening, or has on the disk.
     var lastNumber: Int64 = 0
     /// The bytes of all answers, heads included.
     var byteCount: Int64 = 0
     var count: Int64 = 0
     /// The number of answers that end with the process.
     var sessionCount: Int64 = 0
+    /// The number of bodies on the disk that no answer refers to. The next opening looks for them when it is not 0.
+    var unfinishedCount: Int64 = 0
     var salt: Int64?
-    /// The uses that are not written yet, by answer. Bounded by ``useCountMax``.
-    var uses: [Int64: (at: Int64, count: Int64)] = [:]
+    /// The confirmations that are not written yet, by answer. Bounded by ``updateCountMax``.
+    var updates: [Int64: Update] = [:]
+    /// The bodies that are being written, with whether a chunk is on the disk. Bounded by the exchanges under way.
+    var drafts: [Int64: Bool] = [:]
+    /// The bodies of removed answers that are still being read. Bounded by the readers.
+    var orphans: Set<Int64> = []
 
-    /// The number of answers with unwritten uses at which they are written: 1,000.
-    static let useCountMax = 1_000
+    /// The number of unwritten confirmations at which they are written: 1,000.
+    static let updateCountMax = 1_000
 
     init() {}
 
@@ -32,6 +45,7 @@ struct HTTPMemory {
         byteCount = try CounterTable.count(HTTPMemory.bytesCounter, in: counters)
         count = try CounterTable.count(HTTPMemory.countCounter, in: counters)
         sessionCount = try CounterTable.count(HTTPMemory.sessionCounter, in: counters)
+        unfinishedCount = try CounterTable.count(HTTPMemory.unfinishedCounter, in: counters)
         salt = counters[HTTPMemory.saltCounter]
     }
 
@@ -40,11 +54,23 @@ struct HTTPMemory {
         try counters.write(HTTPMemory.bytesCounter, byteCount)
         try counters.write(HTTPMemory.countCounter, count)
         try counters.write(HTTPMemory.sessionCounter, sessionCount)
+        try counters.write(HTTPMemory.unfinishedCounter, unfinishedCount)
     }
 
     static let numberCounter = "http_number"
     static let bytesCounter = "http_bytes"
     static let countCounter = "http_answers"
     static let sessionCounter = "http_session_answers"
+    static let unfinishedCounter = "http_unfinished"
     static let saltCounter = "http_salt"
+}
+
+/// The effects of a transaction on answers that are made outside the file once it is committed.
+struct HTTPWriting {
+    var removedCount = 0
+    /// The groups of URLs whose answers changed; nil: all of them.
+    var places: Set<Int>? = []
+    var uses: [Int64: HTTPLedger.Use] = [:]
+
+    mutating func changed(_ place: Int) { places?.insert(place) }
 }

@@ -12,20 +12,23 @@ struct HTTPTable {
         var chunkCount: Int64
     }
 
-    private let put: PreparedStatement
-    private let get: PreparedStatement
-    private let ofURL: PreparedStatement
-    private let remove: PreparedStatement
-    private let removeChunks: PreparedStatement
-    private let putChunk: PreparedStatement
-    private let chunks: PreparedStatement
-    private let use: PreparedStatement
-    private let oldest: PreparedStatement
-    private let pages: PreparedStatement
-    private let compressor: BlockCompressor
+    let put: PreparedStatement
+    let get: PreparedStatement
+    let ofURL: PreparedStatement
+    let remove: PreparedStatement
+    let removeChunkRows: PreparedStatement
+    let chunkTotals: PreparedStatement
+    let answerTotals: PreparedStatement
+    let orphans: PreparedStatement
+    let putChunk: PreparedStatement
+    let chunks: PreparedStatement
+    let use: PreparedStatement
+    let oldest: PreparedStatement
+    let pages: PreparedStatement
+    let compressor: BlockCompressor
 
     /// The unpacked size of a chunk: 1 MiB.
-    static let chunkByteCount = 1 << 20
+    static let chunkByteCount = HTTPBodyDraft.chunkByteCount
     /// The number of chunks of a body that fit its place: 1,024, which is 1 GiB.
     static let chunkCountMax: Int64 = 1_024
 
@@ -42,13 +45,24 @@ struct HTTPTable {
         ofURL = try prepare(
             "SELECT \(HTTPTable.columns) FROM http_answers WHERE library = ? AND url = ? ORDER BY number DESC")
         remove = try prepare("DELETE FROM http_answers WHERE number = ?")
-        removeChunks = try prepare("DELETE FROM http_chunks WHERE place >= ? AND place < ?")
+        removeChunkRows = try prepare("DELETE FROM http_chunks WHERE place >= ? AND place < ?")
+        chunkTotals = try prepare(
+            """
+            SELECT count(*), total(size), total(length(bytes)), max(place) FROM http_chunks
+            WHERE place >= ? AND place < ?
+            """)
+        answerTotals = try prepare("SELECT count(*), total(stored_size), total(is_session) FROM http_answers")
+        orphans = try prepare(
+            """
+            SELECT DISTINCT place / \(HTTPTable.chunkCountMax) FROM http_chunks
+            WHERE place / \(HTTPTable.chunkCountMax) NOT IN (SELECT number FROM http_answers)
+            """)
         putChunk = try prepare(
             "INSERT OR REPLACE INTO http_chunks (place, size, bytes, checksum) VALUES (?, ?, ?, ?)")
         chunks = try prepare(
             "SELECT place, size, bytes, checksum FROM http_chunks WHERE place >= ? AND place < ? ORDER BY place")
         use = try prepare("UPDATE http_answers SET used_at = ?, hits = hits + ? WHERE number = ?")
-        oldest = try prepare("SELECT number, stored_size, is_session FROM http_answers ORDER BY used_at, number")
+        oldest = try prepare("SELECT number, stored_size FROM http_answers ORDER BY used_at, number")
         pages = try prepare(
             """
             SELECT \(HTTPTable.columns) FROM http_answers
@@ -58,29 +72,6 @@ struct HTTPTable {
     }
 
     // MARK: Writing
-
-    /// Writes the chunks of a body.
-    ///
-    /// - Returns: The number of chunks and the bytes that they take.
-    func writeBody(_ body: [UInt8], of number: Int64) throws -> (count: Int64, byteCount: Int64) {
-        var place: Int64 = 0
-        var byteCount: Int64 = 0
-        for start in stride(from: 0, to: body.count, by: HTTPTable.chunkByteCount) {
-            let chunk = Array(body[start..<min(start + HTTPTable.chunkByteCount, body.count)])
-            var bytes: [UInt8] = []
-            compressor.append(chunk, to: &bytes)
-            putChunk.bind(1, number * HTTPTable.chunkCountMax + place)
-            putChunk.bind(2, Int64(chunk.count))
-            putChunk.bind(4, HTTPTable.checksum(bytes, place: number * HTTPTable.chunkCountMax + place))
-            try bytes.withUnsafeBytes { bytes in
-                putChunk.bindBorrowed(3, blob: bytes)
-                try putChunk.run()
-            }
-            place += 1
-            byteCount += Int64(bytes.count)
-        }
-        return (place, byteCount)
-    }
 
     func write(_ row: Row) throws {
         let record = row.record
@@ -100,12 +91,18 @@ struct HTTPTable {
         try put.run()
     }
 
-    func remove(number: Int64) throws {
+    func removeHead(_ number: Int64) throws {
         remove.bind(1, number)
         try remove.run()
-        removeChunks.bind(1, number * HTTPTable.chunkCountMax)
-        removeChunks.bind(2, (number + 1) * HTTPTable.chunkCountMax)
-        try removeChunks.run()
+    }
+
+    /// Counts the answers, and the bytes that they take.
+    ///
+    /// - Complexity: O(answers).
+    func totals() throws -> (count: Int64, byteCount: Int64, sessionCount: Int64) {
+        defer { answerTotals.reset() }
+        guard try answerTotals.step() else { return (0, 0, 0) }
+        return (answerTotals.integer(0), max(0, answerTotals.integer(1)), max(0, answerTotals.integer(2)))
     }
 
     func use(_ number: Int64, at instant: Int64, count: Int64) throws {
@@ -116,10 +113,10 @@ struct HTTPTable {
     }
 
     /// Visits answers from the least recently used on, until `visit` returns false.
-    func forEachOldest(_ visit: (_ number: Int64, _ byteCount: Int64, _ isSession: Bool) -> Bool) throws {
+    func forEachOldest(_ visit: (_ number: Int64, _ byteCount: Int64) -> Bool) throws {
         defer { oldest.reset() }
         while try oldest.step() {
-            guard visit(oldest.integer(0), oldest.integer(1), oldest.integer(2) != 0) else { return }
+            guard visit(oldest.integer(0), oldest.integer(1)) else { return }
         }
     }
 
@@ -166,38 +163,6 @@ struct HTTPTable {
         return rows
     }
 
-    /// Reads a body.
-    ///
-    /// - Returns: nil when a chunk is missing or fails its check.
-    func body(_ row: Row) throws -> [UInt8]? {
-        let first = row.record.number * HTTPTable.chunkCountMax
-        chunks.bind(1, first)
-        chunks.bind(2, first + HTTPTable.chunkCountMax)
-        var body: [UInt8] = []
-        var next = first
-        var isGood = true
-        try chunks.forEachRow { chunk in
-            let bytes = chunk.borrowedBytes(2)
-            let size = chunk.integer(1)
-            guard isGood, chunk.integer(0) == next, 0...Int64(HTTPTable.chunkByteCount) ~= size,
-                HTTPTable.checksum(bytes, place: next) == chunk.integer(3)
-            else {
-                isGood = false
-                return
-            }
-            var offset = 0
-            do throws(PayloadFault) {
-                let content = try BlockCompressor.content(bytes, at: &offset, count: Int(size))
-                if body.isEmpty { body = content } else { body += content }
-            } catch {
-                isGood = false
-            }
-            next += 1
-        }
-        guard isGood, next - first == row.chunkCount, Int64(body.count) == row.record.byteCount else { return nil }
-        return body
-    }
-
     /// Returns the numbers of the answers whose head or body fails its check.
     ///
     /// - Complexity: O(bytes of all answers); one body is in memory at a time.
@@ -210,8 +175,26 @@ struct HTTPTable {
         try pages.forEachRow { row in
             if let read = HTTPTable.row(row) { good.append(read) } else { numbers.append(row.integer(0)) }
         }
-        for row in good where try body(row) == nil { numbers.append(row.record.number) }
+        // A head may have another number of chunks than its body: then some of them belong to nobody.
+        for row in good {
+            bindPlaces(chunkTotals, row.record.number)
+            let hasExtra = try chunkTotals.step() && chunkTotals.integer(0) != row.chunkCount
+            chunkTotals.reset()
+            if try hasExtra || body(row) == nil { numbers.append(row.record.number) }
+        }
         return numbers.sorted()
+    }
+
+    /// Returns the number of heads that fail their check.
+    ///
+    /// - Complexity: O(bytes of all heads).
+    func damagedHeadCount() throws -> Int {
+        pages.bind(1, text: "")
+        pages.bind(2, text: "")
+        pages.bind(3, Int64(-1))
+        var count = 0
+        try pages.forEachRow { if HTTPTable.row($0) == nil { count += 1 } }
+        return count
     }
 
     private static func row(_ row: PreparedStatement) -> Row? {
@@ -245,14 +228,6 @@ struct HTTPTable {
         sum.add(row.record.storedByteCount)
         sum.add(row.record.answeredAt)
         return sum.value
-    }
-
-    private static func checksum(_ bytes: [UInt8], place: Int64) -> Int64 {
-        bytes.withUnsafeBytes { checksum($0, place: place) }
-    }
-
-    private static func checksum(_ bytes: UnsafeRawBufferPointer, place: Int64) -> Int64 {
-        Int64(bitPattern: Checksum.xxh64(bytes, seed: UInt64(bitPattern: place)))
     }
 }
 

@@ -4,11 +4,23 @@ import TidemarkModel
 import TidemarkStore
 
 extension JournalDatabase {
+    /// Takes the ledger of the database whose place this one takes. Copies of its answers in memory are outdated.
+    func share(_ ledger: HTTPLedger) {
+        httpLedger = ledger
+        ledger.restart()
+    }
+
+    // MARK: Reading
+
     func httpAnswers(library: ByteString, url: ByteString) throws -> [HTTPRecord] {
         guard http.count > 0 else { return [] }
         return try openStatements().http.rows(library: library, url: url).map { row in
             var record = row.record
-            if let use = http.uses[record.number] {
+            if let update = http.updates[record.number] {
+                record.head = update.head
+                record.answeredAt = update.answeredAt
+            }
+            if let use = httpLedger.use(record.number) {
                 record.usedAt = use.at
                 record.hitCount += use.count
             }
@@ -16,14 +28,10 @@ extension JournalDatabase {
         }
     }
 
-    func httpBody(_ number: Int64, usedAt: Int64?) throws -> [UInt8]? {
+    func httpBody(_ number: Int64, bounds: Range<Int64>?, usedAt: Int64?) throws -> [UInt8]? {
         let table = try openStatements().http
-        guard let row = try table.row(number), let body = try table.body(row) else { return nil }
-        if let usedAt {
-            let count = (http.uses[number]?.count ?? 0) + 1
-            http.uses[number] = (usedAt, count)
-            if http.uses.count >= HTTPMemory.useCountMax { try writeUses() }
-        }
+        guard let row = try table.row(number), let body = try table.body(row, bounds) else { return nil }
+        if let usedAt { try noteUse(number, at: usedAt) }
         return body
     }
 
@@ -32,129 +40,294 @@ extension JournalDatabase {
         return try openStatements().http.page(selection, after: after, countMax: countMax).map(\.record)
     }
 
-    /// Makes the changes in a transaction of their own.
+    /// Checks a stored body, and keeps its chunks until the hold ends.
+    func holdHTTPBody(_ number: Int64, usedAt: Int64?) throws -> HTTPBodyHold? {
+        let table = try openStatements().http
+        guard let row = try table.row(number), try table.isSound(row) else { return nil }
+        if let usedAt { try noteUse(number, at: usedAt) }
+        return httpLedger.hold(number)
+    }
+
+    func httpChunk(_ hold: HTTPBodyHold, _ place: Int64) throws -> [UInt8]? {
+        guard httpLedger.isCurrent(hold) else { return nil }
+        return try openStatements().http.chunk(hold.number, place)
+    }
+
+    private func noteUse(_ number: Int64, at instant: Int64) throws {
+        guard !httpLedger.noteUse(number, at: instant) else { return }
+        try writeUses()
+        _ = httpLedger.noteUse(number, at: instant)
+    }
+
+    // MARK: Bodies in chunks
+
+    /// Begins a body that is written before its head.
+    func beginHTTPBody() throws -> (HTTPBodyDraft, HTTPBodyHold)? {
+        guard !discardsContents else { return nil }
+        _ = try openStatements()
+        // The number is in no row yet. Its first chunk makes it known to the next opening.
+        http.lastNumber += 1
+        let number = http.lastNumber
+        let hold = httpLedger.hold(number)
+        http.drafts[number] = false
+        return (HTTPBodyDraft(number: number), hold)
+    }
+
+    /// Writes the next chunk of a draft in a transaction of its own.
+    ///
+    /// - Returns: nil for a draft that this file does not know, and for one with the most chunks that fit.
+    func writeHTTPChunk(_ bytes: [UInt8], of draft: HTTPBodyDraft) throws -> HTTPBodyDraft? {
+        // No input reaches it: a writer cuts bodies into chunks of this size.
+        precondition(
+            bytes.count <= HTTPBodyDraft.chunkByteCount,
+            "a chunk has \(bytes.count) bytes, more than \(HTTPBodyDraft.chunkByteCount)")
+        guard !discardsContents, let isBegun = http.drafts[draft.number], draft.chunkCount < HTTPTable.chunkCountMax
+        else { return nil }
+        let statements = try openStatements()
+        var next = http
+        var draft = draft
+        next.drafts[draft.number] = true
+        if !isBegun { next.unfinishedCount += 1 }
+        try queue.writeWithoutTransaction { db in
+            try db.inTransaction(.immediate) {
+                try removeAbandoned(statements.http, &next)
+                draft.storedByteCount += try statements.http.writeChunk(bytes, draft.number, draft.chunkCount)
+                try statements.counters.write(HTTPMemory.unfinishedCounter, next.unfinishedCount)
+                return .commit
+            }
+        }
+        http = next
+        draft.chunkCount += 1
+        draft.byteCount += Int64(bytes.count)
+        return draft
+    }
+
+    /// Removes the chunks of bodies that nobody holds any more: abandoned drafts, and removed answers.
+    private func removeAbandoned(_ table: HTTPTable, _ next: inout HTTPMemory) throws {
+        for (number, isBegun) in next.drafts where !httpLedger.isHeld(number) {
+            next.drafts[number] = nil
+            guard isBegun else { continue }
+            try table.removeChunks(number)
+            next.unfinishedCount -= 1
+        }
+        for number in next.orphans where !httpLedger.isHeld(number) {
+            next.orphans.remove(number)
+            try table.removeChunks(number)
+            next.unfinishedCount -= 1
+        }
+    }
+
+    // MARK: Writing
+
+    /// Makes the changes in a transaction of their own. A confirmation alone waits for the next one.
     ///
     /// - Returns: The number of answers that were removed.
     func writeHTTP(_ changes: [HTTPChange]) throws -> Int {
         guard !discardsContents else { return 0 }
         let statements = try openStatements()
+        if try deferred(changes, statements.http) { return 0 }
         var next = http
-        var removedCount = 0
+        var written = HTTPWriting()
         try queue.writeWithoutTransaction { db in
             try db.inTransaction(.immediate) {
-                removedCount = try writeHTTP(changes, statements, &next)
+                written = try writeHTTP(changes, statements, &next)
                 return .commit
             }
         }
         http = next
-        return removedCount
+        tell(written)
+        return written.removedCount
     }
 
-    /// Makes the changes within a transaction.
-    func writeHTTP(_ changes: [HTTPChange], _ statements: JournalStatements, _ next: inout HTTPMemory) throws -> Int {
-        let table = statements.http
-        var removedCount = 0
-        for (number, use) in next.uses { try table.use(number, at: use.at, count: use.count) }
-        next.uses = [:]
+    /// Keeps confirmations in memory: a 304 must not cost a write to the disk.
+    ///
+    /// - Returns: false when the changes are others, or too many wait.
+    private func deferred(_ changes: [HTTPChange], _ table: HTTPTable) throws -> Bool {
+        guard !changes.isEmpty, http.updates.count + changes.count <= HTTPMemory.updateCountMax else { return false }
+        var updates: [(number: Int64, update: HTTPMemory.Update)] = []
         for change in changes {
-            switch change {
-            case .store(let record, let body, let replaced):
-                for number in replaced { _ = try remove(number, table, &next) }
-                try store(record, body, table, &next)
-            case .update(let number, let head, let answeredAt):
-                guard var row = try table.row(number) else { continue }
-                let difference = Int64(head.count - row.record.head.count)
-                row.record.head = head
-                row.record.answeredAt = answeredAt
-                row.record.usedAt = max(row.record.usedAt, answeredAt)
-                row.record.storedByteCount += difference
-                next.byteCount += difference
-                try table.write(row)
-            case .remove(let numbers):
-                for number in numbers where try remove(number, table, &next) { removedCount += 1 }
-            case .removeAll(let selection): removedCount += try removeAll(selection, table, &next)
-            }
+            guard case .update(let number, let head, let answeredAt) = change else { return false }
+            updates.append((number, .init(head: head, answeredAt: answeredAt)))
         }
-        try makeHTTPRoom(table, &next)
-        try next.write(statements.counters)
-        return removedCount
-    }
-
-    private func store(_ record: HTTPRecord, _ body: [UInt8], _ table: HTTPTable, _ next: inout HTTPMemory) throws {
-        next.lastNumber += 1
-        var record = record
-        record.number = next.lastNumber
-        let written = try table.writeBody(body, of: record.number)
-        record.storedByteCount = written.byteCount + Int64(record.head.count + record.url.bytes.count)
-        next.byteCount += record.storedByteCount
-        next.count += 1
-        if record.isSession { next.sessionCount += 1 }
-        try table.write(HTTPTable.Row(record: record, chunkCount: written.count))
-    }
-
-    private func remove(_ number: Int64, _ table: HTTPTable, _ next: inout HTTPMemory) throws -> Bool {
-        guard let row = try table.row(number) else {
-            // A head that fails its check has sizes that cannot be trusted: the totals keep it until all answers go.
-            try table.remove(number: number)
-            return false
+        var places: Set<Int> = []
+        for (number, update) in updates {
+            guard let row = try table.row(number) else { continue }
+            http.updates[number] = update
+            places.insert(HTTPLedger.place(library: row.record.library, url: row.record.url))
         }
-        try table.remove(number: number)
-        next.byteCount -= row.record.storedByteCount
-        next.count -= 1
-        if row.record.isSession { next.sessionCount -= 1 }
+        httpLedger.changed(places)
         return true
     }
 
-    private func removeAll(_ selection: HTTPSelection, _ table: HTTPTable, _ next: inout HTTPMemory) throws -> Int {
+    /// Tells callers about changes that are committed.
+    func tell(_ written: HTTPWriting) {
+        if let places = written.places { httpLedger.changed(places) } else { httpLedger.changedAll() }
+        httpLedger.written(written.uses)
+    }
+
+    /// Makes the changes within a transaction.
+    func writeHTTP(
+        _ changes: [HTTPChange], _ statements: JournalStatements, _ next: inout HTTPMemory
+    ) throws -> HTTPWriting {
+        let table = statements.http
+        var written = HTTPWriting(uses: httpLedger.uses)
+        for (number, use) in written.uses { try table.use(number, at: use.at, count: use.count) }
+        for (number, update) in next.updates { try self.update(number, update, table, &next, &written) }
+        next.updates = [:]
+        try removeAbandoned(table, &next)
+        for change in changes {
+            switch change {
+            case .store(let record, let body, let replaced):
+                for number in replaced { _ = try remove(number, statements, &next, &written) }
+                next.lastNumber += 1
+                let chunks = try table.writeBody(body, of: next.lastNumber)
+                try write(record, next.lastNumber, chunks, table, &next, &written)
+            case .storeDraft(let record, let draft, let replaced):
+                guard next.drafts[draft.number] != nil, try table.holds(draft) else { continue }
+                for number in replaced { _ = try remove(number, statements, &next, &written) }
+                if next.drafts.removeValue(forKey: draft.number) == true { next.unfinishedCount -= 1 }
+                try write(
+                    record, draft.number, (draft.chunkCount, draft.storedByteCount), table, &next, &written)
+            case .update(let number, let head, let answeredAt):
+                try update(number, .init(head: head, answeredAt: answeredAt), table, &next, &written)
+            case .remove(let numbers):
+                for number in numbers where try remove(number, statements, &next, &written) {
+                    written.removedCount += 1
+                }
+            case .removeAll(let selection):
+                written.removedCount += try removeAll(selection, statements, &next, &written)
+            }
+        }
+        try makeHTTPRoom(statements, &next, &written)
+        try next.write(statements.counters)
+        return written
+    }
+
+    private func update(
+        _ number: Int64, _ update: HTTPMemory.Update, _ table: HTTPTable, _ next: inout HTTPMemory,
+        _ written: inout HTTPWriting
+    ) throws {
+        guard var row = try table.row(number) else { return }
+        let difference = Int64(update.head.count - row.record.head.count)
+        row.record.head = update.head
+        row.record.answeredAt = update.answeredAt
+        row.record.usedAt = max(row.record.usedAt, update.answeredAt)
+        row.record.storedByteCount += difference
+        next.byteCount += difference
+        try table.write(row)
+        written.changed(HTTPLedger.place(library: row.record.library, url: row.record.url))
+    }
+
+    private func write(
+        _ record: HTTPRecord, _ number: Int64, _ chunks: (count: Int64, byteCount: Int64), _ table: HTTPTable,
+        _ next: inout HTTPMemory, _ written: inout HTTPWriting
+    ) throws {
+        var record = record
+        record.number = number
+        record.storedByteCount = chunks.byteCount + Int64(record.head.count + record.url.bytes.count)
+        next.byteCount += record.storedByteCount
+        next.count += 1
+        if record.isSession { next.sessionCount += 1 }
+        try table.write(HTTPTable.Row(record: record, chunkCount: chunks.count))
+        written.changed(HTTPLedger.place(library: record.library, url: record.url))
+    }
+
+    private func remove(
+        _ number: Int64, _ statements: JournalStatements, _ next: inout HTTPMemory, _ written: inout HTTPWriting
+    ) throws -> Bool {
+        let table = statements.http
+        let row = try table.row(number)
+        try table.removeHead(number)
+        if httpLedger.isHeld(number) {
+            // Somebody reads the body: its chunks go when that ends, or at the next opening.
+            if row != nil, next.orphans.insert(number).inserted { next.unfinishedCount += 1 }
+        } else {
+            try table.removeChunks(number)
+        }
+        next.updates[number] = nil
+        guard let row else {
+            // A head that fails its check has sizes that cannot be trusted.
+            let totals = try table.totals()
+            (next.count, next.byteCount, next.sessionCount) = (totals.count, totals.byteCount, totals.sessionCount)
+            written.places = nil
+            return false
+        }
+        next.byteCount -= row.record.storedByteCount
+        next.count -= 1
+        if row.record.isSession { next.sessionCount -= 1 }
+        written.changed(HTTPLedger.place(library: row.record.library, url: row.record.url))
+        return true
+    }
+
+    private func removeAll(
+        _ selection: HTTPSelection, _ statements: JournalStatements, _ next: inout HTTPMemory,
+        _ written: inout HTTPWriting
+    ) throws -> Int {
         var removedCount = 0
         while true {
-            let rows = try table.page(selection, after: nil, countMax: 1_000)
+            let rows = try statements.http.page(selection, after: nil, countMax: 1_000)
             if rows.isEmpty { return removedCount }
-            for row in rows where try remove(row.record.number, table, &next) { removedCount += 1 }
+            for row in rows where try remove(row.record.number, statements, &next, &written) { removedCount += 1 }
         }
     }
 
     /// Removes the least recently used answers when there are too many bytes.
-    private func makeHTTPRoom(_ table: HTTPTable, _ next: inout HTTPMemory) throws {
+    private func makeHTTPRoom(
+        _ statements: JournalStatements, _ next: inout HTTPMemory, _ written: inout HTTPWriting
+    ) throws {
         guard next.byteCount > httpLimits.byteCountMax else { return }
         let goal = httpLimits.byteCountMax / 10 * 9
-        var excess = next.byteCount - goal
-        var numbers: [Int64] = []
-        try table.forEachOldest { number, byteCount, _ in
-            numbers.append(number)
-            excess -= byteCount
-            return excess > 0
+        for number in try oldest(byteCount: next.byteCount - goal, statements.http) {
+            _ = try remove(number, statements, &next, &written)
         }
-        for number in numbers { _ = try remove(number, table, &next) }
     }
 
     /// Removes the least recently used answers until so many bytes of them are gone, or none is left.
     func removeHTTP(byteCount: Int64) throws -> Bool {
         guard http.count > 0, byteCount > 0 else { return false }
         try writeUses()
+        return try writeHTTP([.remove(try oldest(byteCount: byteCount, openStatements().http))]) > 0
+    }
+
+    /// Returns the least recently used answers that take so many bytes together.
+    private func oldest(byteCount: Int64, _ table: HTTPTable) throws -> [Int64] {
         var excess = byteCount
         var numbers: [Int64] = []
-        try openStatements().http.forEachOldest { number, storedByteCount, _ in
+        try table.forEachOldest { number, storedByteCount in
             numbers.append(number)
             excess -= storedByteCount
             return excess > 0
         }
-        return try writeHTTP([.remove(numbers)]) > 0
+        return numbers
     }
 
-    /// Writes the uses that are only in memory.
+    /// Writes the uses and confirmations that are only in memory.
     func writeUses() throws {
-        guard !http.uses.isEmpty else { return }
+        guard httpLedger.useCount > 0 || !http.updates.isEmpty || !http.drafts.isEmpty || !http.orphans.isEmpty else {
+            return
+        }
         _ = try writeHTTP([])
     }
 
-    /// Removes the answers of a process that ended without removing them.
+    /// Removes the leftovers of a process that ended: answers of its session, and bodies that no answer refers to.
     func sweepHTTP() throws {
-        guard http.sessionCount > 0 else { return }
-        _ = try writeHTTP([.removeAll(HTTPSelection(isSession: true))])
-        guard http.sessionCount != 0 else { return }
-        // Damaged heads were counted and are gone.
-        http.sessionCount = 0
+        if http.sessionCount > 0 {
+            _ = try writeHTTP([.removeAll(HTTPSelection(isSession: true))])
+            // Damaged heads were counted and are gone.
+            http.sessionCount = 0
+        }
+        let statements = try openStatements()
+        guard http.unfinishedCount > 0 else { return }
+        var next = http
+        next.unfinishedCount = 0
+        try queue.writeWithoutTransaction { db in
+            try db.inTransaction(.immediate) {
+                try statements.http.removeOrphans()
+                try next.write(statements.counters)
+                return .commit
+            }
+        }
+        http = next
     }
 
     /// Returns the file's salt, which is made at its first use.

@@ -22,6 +22,8 @@ final class JournalDatabase {
     /// The stored HTTP answers, and the uses that are not written yet.
     var http = HTTPMemory()
     var httpLimits = HTTPLimits()
+    /// The state of stored HTTP answers that callers share.
+    var httpLedger = HTTPLedger()
     /// Whether free pages can be removed from the file; false for a file that 0.1.0 created.
     private(set) var canShrink = false
     /// Whether free pages are being given back: more than half of the file was free, and more than an eighth still is.
@@ -169,6 +171,7 @@ final class JournalDatabase {
         var next = discardsContents ? memory.withoutContents : memory
         var nextHTTP = discardsContents ? HTTPMemory() : http
         var outcome = EntityWriter.Outcome()
+        var written: HTTPWriting?
         try queue.writeWithoutTransaction { db in
             try setBarrier(flush.needsSync, db)
             try db.inTransaction(.immediate) {
@@ -191,12 +194,15 @@ final class JournalDatabase {
                     next.entityCountCorrections[library, default: 0] += count
                 }
                 try writeRecords(flush, statements, &next)
-                if !flush.http.isEmpty { _ = try writeHTTP(flush.http, statements, &nextHTTP) }
+                if !flush.http.isEmpty || !nextHTTP.updates.isEmpty {
+                    written = try writeHTTP(flush.http, statements, &nextHTTP)
+                }
                 return .commit
             }
         }
         memory = next
         http = nextHTTP
+        if let written { tell(written) }
         discardsContents = false
         trainer.forget(trained.keys)
         report(outcome.damaged.map { DamagedRow(key: memory.entityKey($0.key), row: $0.row, fault: $0.fault) })
@@ -316,18 +322,6 @@ final class JournalDatabase {
         }
         try queue.close()
         if let failure { throw failure }
-    }
-
-    /// Limits the number of pages of the file. At the limit SQLite fails as on a full disk.
-    func limitPages(_ count: Int) throws {
-        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(count)") }
-    }
-
-    /// Returns SQLite's settings for the durability of a commit, for tests.
-    func syncSettings() throws -> (synchronous: Int?, fullfsync: Int?) {
-        try queue.writeWithoutTransaction { db in
-            (try Int.fetchOne(db, sql: "PRAGMA synchronous"), try Int.fetchOne(db, sql: "PRAGMA fullfsync"))
-        }
     }
 
     /// Frees the prepared statements: the connection is about to be closed.

@@ -47,7 +47,7 @@ public actor SQLiteJournal: Journal {
     public var damagedRowCount: Int { damagedRows.count }
 
     private let executor: JournalExecutor
-    private let configuration: Configuration
+    let configuration: Configuration
     let file: DataFilePath
     private let lock: WriterLock
     /// The lock on the file that has the name now; nil when no folder for such locks can be used.
@@ -56,8 +56,14 @@ public actor SQLiteJournal: Journal {
     private var use: FilesInUse.Use?
     private let damagedRows: DamagedRowCounter
     /// The open database; nil after closing, or when a rebuild failed.
-    private var database: JournalDatabase?
+    private(set) var database: JournalDatabase?
     private var recovered: RecoveredState
+    /// The bound of stored HTTP answers, for a database that takes the place of a damaged one too.
+    var httpLimits = HTTPLimits()
+    /// The state of stored HTTP answers that callers share with this journal.
+    package nonisolated let sharedHTTP: HTTPLedger
+
+    package nonisolated var httpLedger: HTTPLedger? { sharedHTTP }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -117,6 +123,7 @@ public actor SQLiteJournal: Journal {
             self.lock = lock
             damagedRows = counter
             database = opened.database
+            sharedHTTP = opened.database.httpLedger
             recovered = opened.state
             openingReport = opened.report
             if case .rebuilt = opened.report {
@@ -162,6 +169,8 @@ public actor SQLiteJournal: Journal {
         let opened = try DataFileOpener(file, configuration).rebuild(reason: reason)
         identityLock = try IdentityLock.take(file, in: configuration.lockFolder)
         use = FilesInUse.Use(file.path)
+        opened.database.httpLimits = httpLimits
+        opened.database.share(sharedHTTP)
         database = opened.database
         openingReport = opened.report
         try changeIndexes(indexes, progress: nil)
@@ -208,41 +217,6 @@ public actor SQLiteJournal: Journal {
         // The recovered state is no longer needed: a copy of 100,000 tombstones must not live as long as the journal.
         recovered = RecoveredState()
         do { try database.commit(flush) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
-    }
-
-    // The calls for HTTP are async: a caller in an async context would otherwise get the defaults of `Journal`, which
-    // keep nothing.
-    package func httpAnswers(library: ByteString, url: ByteString) async throws(StorageError) -> [HTTPRecord] {
-        try http { database in try database.httpAnswers(library: library, url: url) }
-    }
-
-    package func httpBody(_ number: Int64, usedAt: Int64?) async throws(StorageError) -> [UInt8]? {
-        try http { database in try database.httpBody(number, usedAt: usedAt) }
-    }
-
-    package func httpPage(
-        _ selection: HTTPSelection, after: HTTPPlace?, countMax: Int
-    ) async throws(StorageError) -> [HTTPRecord] {
-        try http { database in try database.httpPage(selection, after: after, countMax: countMax) }
-    }
-
-    package func writeHTTP(_ changes: [HTTPChange]) async throws(StorageError) -> Int {
-        try http { database in try database.writeHTTP(changes) }
-    }
-
-    package func removeHTTP(byteCount: Int64) async throws(StorageError) -> Bool {
-        try http { database in try database.removeHTTP(byteCount: byteCount) }
-    }
-
-    package func limitHTTP(_ limits: HTTPLimits) async { database?.httpLimits = limits }
-
-    package func httpSalt() async throws(StorageError) -> [UInt8] {
-        try http { database in try database.httpSalt(random: configuration.random) }
-    }
-
-    private func http<Result>(_ body: (JournalDatabase) throws -> Result) throws(StorageError) -> Result {
-        let database = try openDatabase()
-        do { return try body(database) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
     package func rows(after key: StoredKey?, countMax: Int) throws(StorageError) -> [StoredRowAge] {

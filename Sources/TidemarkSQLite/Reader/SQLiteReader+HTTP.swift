@@ -16,6 +16,24 @@ extension SQLiteReader {
         }
     }
 
+    /// Returns the totals of all answers, those of a session included.
+    ///
+    /// - Complexity: O(answers).
+    package func httpTotals() throws(StorageError) -> HTTPTotals {
+        try snapshot { connection in
+            guard try DataFileSchema.version(connection) >= 6 else { return HTTPTotals() }
+            let totals = try HTTPTable(connection).totals()
+            return HTTPTotals(answerCount: totals.count, byteCount: totals.byteCount)
+        }
+    }
+
+    /// Returns the number of chunks of all bodies, also of those that no answer refers to.
+    package func httpChunkCount() throws(StorageError) -> Int {
+        try snapshot { connection in
+            Int(try PreparedStatement.number(connection, "SELECT count(*) FROM http_chunks") ?? 0)
+        }
+    }
+
     /// Reads the body of an answer.
     ///
     /// - Returns: nil when the answer is gone or fails its check.

@@ -25,11 +25,7 @@ extension SQLiteReader {
                 try checkRecords(connection, &report)
                 try checkQueries(connection, &report)
                 try checkLayers(connection, &report)
-                if try DataFileSchema.version(connection) >= 6 {
-                    for number in try HTTPTable(connection).damaged() {
-                        report.add(.damaged(DamagedRow(row: number, kind: .httpAnswer, fault: .checksumMismatch)))
-                    }
-                }
+                if try DataFileSchema.version(connection) >= 6 { try checkHTTP(connection, &report) }
                 try EvictedTable.forEach(connection) { _, row in
                     if case .damaged(let row) = row { report.add(.damaged(row)) }
                 }
@@ -160,6 +156,32 @@ extension SQLiteReader {
                 }
             }
             return true
+        }
+    }
+
+    /// Checks the stored answers, that every chunk belongs to one, and their totals.
+    private func checkHTTP(_ connection: OpaquePointer, _ report: inout VerifyReport) throws {
+        let table = try HTTPTable(connection)
+        let damaged = try table.damaged()
+        for number in damaged {
+            report.add(.damaged(DamagedRow(row: number, kind: .httpAnswer, fault: .checksumMismatch)))
+        }
+        let counters = try CounterTable.read(connection)
+        // Bodies that are being written or read have no head; a writer that ended leaves them to the next opening.
+        if counters[HTTPMemory.unfinishedCounter] ?? 0 == 0 {
+            for number in try table.orphanNumbers() where !damaged.contains(number) {
+                report.add(.damaged(DamagedRow(row: number, kind: .httpAnswer, fault: .rowMissing)))
+            }
+        }
+        let totals = try table.totals()
+        let recorded = (
+            counters[HTTPMemory.countCounter] ?? 0, counters[HTTPMemory.bytesCounter] ?? 0,
+            counters[HTTPMemory.sessionCounter] ?? 0
+        )
+        if damaged.isEmpty, recorded != (totals.count, totals.byteCount, totals.sessionCount) {
+            report.add(
+                .integrity(
+                    "the counters of HTTP answers say \(recorded), and the rows are \(totals): repair the database"))
         }
     }
 

@@ -44,6 +44,7 @@ extension MethodReader {
             library: try library(params), request: head, rules: try httpRules(params), storage: try httpStorage(params),
             timeout: try httpTimeout(params))
         fetch.body = try params.body() ?? []
+        fetch.answerByteCountMax = Session.bodyByteCountMax
         fetch.cacheKey = try params.text("cache_key")
         if let key = fetch.cacheKey, key.bytes.isEmpty { throw params.wrong("cache_key", "a text that is not empty") }
         if fetch.cacheKey == nil, try params.flag("cache_body") {

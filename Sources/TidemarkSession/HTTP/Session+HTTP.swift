@@ -109,6 +109,13 @@ extension Answer {
 }
 
 extension JSONLine {
+    /// Writes the totals of stored answers; nothing when there are none.
+    package mutating func httpTotals(_ totals: HTTPTotals) {
+        guard totals.answerCount > 0 else { return }
+        member("http_answers", totals.answerCount)
+        member("http_bytes", totals.byteCount)
+    }
+
     /// Writes one entry of a listing.
     package mutating func entry(_ entry: HTTPEntry) {
         object { line in

@@ -67,7 +67,7 @@ package enum Answer {
         }
     }
 
-    static func statistics(_ statistics: CacheStatistics) -> [UInt8] {
+    static func statistics(_ statistics: CacheStatistics, _ http: HTTPTotals) -> [UInt8] {
         object { line in
             line.member("entities", statistics.entityCount)
             line.member("queries", statistics.queryCount)
@@ -75,6 +75,7 @@ package enum Answer {
             line.member("pending", statistics.pendingCount)
             line.member("memory_bytes", statistics.memoryByteCount)
             line.member("disk_bytes", statistics.diskByteCount)
+            line.httpTotals(http)
             line.member("hits", statistics.hitCount)
             line.name("misses")
             line.object { line in

@@ -94,7 +94,7 @@ extension Session {
         case .inspection(let method):
             return try await perform(method, responder)
         case .statistics:
-            return Answer.statistics(await cache.statistics())
+            return Answer.statistics(await cache.statistics(), await cache.httpJournal.httpTotals())
         case .explain(let key, let maxAges):
             return Answer.explanation(try await cache.explain(key, maxAges: maxAges))
         case .flush:

@@ -61,7 +61,11 @@ package struct HTTPSelection: Hashable, Sendable {
 package enum HTTPChange: Hashable, Sendable {
     /// Stores an answer whole, in place of others.
     case store(HTTPRecord, body: [UInt8], replacing: [Int64])
-    /// Replaces the head of an answer that was confirmed; nothing when it is gone.
+    /// Makes an answer of a body whose chunks are on the disk already. Nothing is stored, and nothing replaced, when
+    /// they are not what the draft says: the file was replaced meanwhile.
+    case storeDraft(HTTPRecord, HTTPBodyDraft, replacing: [Int64])
+    /// Replaces the head of an answer that was confirmed; nothing when it is gone. Alone it waits in memory for the
+    /// next write: after a crash the answer is older than it was, and is asked for again.
     case update(number: Int64, head: [UInt8], answeredAt: Int64)
     /// Removes answers; a number that is gone is skipped.
     case remove([Int64])
@@ -74,4 +78,17 @@ package struct HTTPLimits: Hashable, Sendable {
     package var byteCountMax: Int64 = 256 << 20
 
     package init() {}
+}
+
+/// The number of stored HTTP answers, and the bytes that they take.
+package struct HTTPTotals: Hashable, Sendable {
+    package var answerCount: Int64 = 0
+    package var byteCount: Int64 = 0
+
+    package init() {}
+
+    package init(answerCount: Int64, byteCount: Int64) {
+        self.answerCount = answerCount
+        self.byteCount = byteCount
+    }
 }

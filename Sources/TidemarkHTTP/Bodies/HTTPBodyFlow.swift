@@ -1,0 +1,131 @@
+import Tidemark
+import TidemarkHTTPRules
+import TidemarkModel
+import TidemarkStore
+
+/// A body that its caller reads in chunks, once, from front to end. It compares by identity.
+package final class HTTPBodyFlow: Sendable, Hashable {
+    private let read: @Sendable () async throws(CacheError) -> [UInt8]?
+    private let stored: @Sendable () async -> Bool
+
+    init(
+        next: @escaping @Sendable () async throws(CacheError) -> [UInt8]?,
+        isStored: @escaping @Sendable () async -> Bool
+    ) {
+        read = next
+        stored = isStored
+    }
+
+    /// Returns the next bytes, at least one; nil after the last.
+    ///
+    /// - Throws: ``Tidemark/CacheError``: the code of an exchange that failed, `storageFailed`. A body that ends early
+    ///   ends with an error, never with nil.
+    package func next() async throws(CacheError) -> [UInt8]? { try await read() }
+
+    /// Whether the answer is in the database: known after the last chunk of one that comes from the network.
+    package var isStored: Bool { get async { await stored() } }
+
+    package static func == (first: HTTPBodyFlow, second: HTTPBodyFlow) -> Bool { first === second }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// A stored body that is read from the disk a chunk at a time. Its chunks were checked when the hold was taken, and stay
+/// until the reader is done, also when the answer is replaced meanwhile.
+actor HeldBody {
+    private let hold: HTTPBodyHold
+    private let store: HTTPResponseStore
+    /// The bytes that were not given yet.
+    private var rest: Range<Int64>
+
+    init(_ hold: HTTPBodyHold, _ bounds: Range<Int64>, _ store: HTTPResponseStore) {
+        self.hold = hold
+        self.store = store
+        rest = bounds
+    }
+
+    nonisolated var flow: HTTPBodyFlow {
+        HTTPBodyFlow(next: { () throws(CacheError) in try await self.next() }, isStored: { true })
+    }
+
+    private func next() async throws(CacheError) -> [UInt8]? {
+        guard !rest.isEmpty else { return nil }
+        let size = Int64(HTTPBodyDraft.chunkByteCount)
+        let place = rest.lowerBound / size
+        let wanted = rest.lowerBound..<min(rest.upperBound, (place + 1) * size)
+        guard let chunk = try await store.chunk(hold, place), Int64(chunk.count) >= wanted.upperBound - place * size
+        else {
+            throw CacheError(.storageFailed, "a stored body was damaged while it was read: ask again")
+        }
+        rest = wanted.upperBound..<rest.upperBound
+        return Array(chunk[Int(wanted.lowerBound - place * size)..<Int(wanted.upperBound - place * size)])
+    }
+}
+
+/// A body from the network that is given to its caller as it comes, and stored beside: in chunks of 1 MiB that no answer
+/// refers to until the last byte came. The caller's pace is that of the exchange.
+actor ArrivingBody {
+    /// The parts of an exchange that outlive its head.
+    struct Parts: Sendable {
+        /// The bytes that were read to see how long the body is.
+        var first: [UInt8]
+        var rest: HTTPBody
+        /// The largest body that is stored; 0 for an answer that may not be.
+        var byteCountMax: Int
+        /// Checks the length of the whole body.
+        var check: @Sendable (Int64) throws(ExchangeError) -> Void
+        /// Stores the head, and tells whether the answer is stored.
+        var finish: @Sendable (HTTPBodyDraft, HTTPBodyHold) async -> Bool
+    }
+
+    private let parts: Parts
+    private let writer: DraftWriter
+    private var first: [UInt8]?
+    private var byteCount: Int64 = 0
+    private var isEnded = false
+    private var isStored = false
+
+    init(_ parts: Parts, _ store: HTTPResponseStore) {
+        self.parts = parts
+        first = parts.first
+        writer = DraftWriter(store)
+    }
+
+    deinit {
+        // A caller that does not want the rest ends the exchange; the draft goes with its hold.
+        parts.rest.cancel()
+    }
+
+    nonisolated var flow: HTTPBodyFlow {
+        HTTPBodyFlow(
+            next: { () throws(CacheError) in try await self.next() }, isStored: { await self.isStored })
+    }
+
+    private func next() async throws(CacheError) -> [UInt8]? {
+        guard !isEnded else { return nil }
+        if let first {
+            self.first = nil
+            await keep(first)
+            return first
+        }
+        do throws(ExchangeError) {
+            if let chunk = try await parts.rest.next() {
+                await keep(chunk)
+                return chunk
+            }
+            isEnded = true
+            try parts.check(byteCount)
+        } catch {
+            isEnded = true
+            await writer.abandon()
+            throw HTTPClient.error(error)
+        }
+        if let (draft, hold) = await writer.finish() { isStored = await parts.finish(draft, hold) }
+        return nil
+    }
+
+    private func keep(_ chunk: [UInt8]) async {
+        byteCount += Int64(chunk.count)
+        if byteCount > parts.byteCountMax { await writer.abandon() } else { await writer.append(chunk) }
+    }
+}

@@ -1,0 +1,181 @@
+import Tidemark
+import TidemarkHTTPRules
+import TidemarkModel
+import TidemarkStore
+
+extension HTTPClient {
+    /// A whole answer, after redirects; or its head, when the caller reads the body as it comes.
+    struct Came: Sendable {
+        var head: ResponseHead
+        var content: HTTPContent
+        var url: HTTPURL
+        var arriving: Arriving?
+    }
+
+    /// A long body of which the beginning was read.
+    struct Arriving: Sendable {
+        var first: [UInt8]
+        var rest: HTTPBody
+        var isStorable: Bool
+        var request: RequestHead
+    }
+
+    /// Makes an exchange, with its redirects.
+    func exchange(
+        _ sent: RequestHead, _ question: Question, isConditional: Bool, _ lookup: HTTPResponseStore.Lookup?
+    ) async throws(ExchangeError) -> Came {
+        let fetch = question.fetch
+        var request = sent
+        var body = fetch.body
+        for _ in 0...RedirectRules.hopCountMax {
+            let exchange = HTTPExchange(
+                method: request.method, url: request.url, fields: request.fields, body: body, timeout: fetch.timeout)
+            let answer = try await transport.exchange(exchange)
+            if fetch.followsRedirects {
+                switch RedirectRules.step(answer.head, to: request) {
+                case .stay: break
+                case .refuse:
+                    answer.body.cancel()
+                    throw HTTPClient.refusedRedirect
+                case .follow(let next, let keepsBody):
+                    answer.body.cancel()
+                    request = next
+                    if !keepsBody { body = [] }
+                    continue
+                }
+            }
+            let isStorable = isStorable(answer.head, question, isConditional: isConditional, lookup)
+            var came = try await receive(answer, request, fetch, isStorable: isStorable)
+            came.url = request.url
+            return came
+        }
+        throw HTTPClient.tooManyHops
+    }
+
+    /// Tells whether a body is stored as it comes: what needs all of it at once (parts that are combined, bodies that
+    /// are normalized or compared) is held in memory, within the bound of a body.
+    private func isStorable(
+        _ head: ResponseHead, _ question: Question, isConditional: Bool, _ lookup: HTTPResponseStore.Lookup?
+    ) -> Bool {
+        let fetch = question.fetch
+        guard head.status != 206, fetch.normalization == nil, lookup?.found?.answer.normalized == nil,
+            fetch.storage != .disabled
+        else { return false }
+        return AnswerRules.outcome(
+            head, to: fetch.request, over: lookup?.found?.answer.head, fetch.rules, isConditional: isConditional,
+            isKeyed: fetch.isKeyed, at: clock.now()) == .new(.store)
+    }
+
+    /// Reads a body: a short one into memory, a long one to the disk where it may be stored.
+    ///
+    /// - Throws: ``ExchangeError`` `limit_exceeded` past the bound of a body, unless the caller reads it as it comes;
+    ///   `truncated` when the body does not have the length that its head says.
+    private func receive(
+        _ answer: HTTPExchangeAnswer, _ request: RequestHead, _ fetch: HTTPFetch, isStorable: Bool
+    ) async throws(ExchangeError) -> Came {
+        let isFlow = fetch.wantsFlow && fetch.request.method == "GET" && fetch.normalization == nil
+        var isStorable = isStorable
+        var bytes: [UInt8] = []
+        var writer: DraftWriter?
+        var byteCount = 0
+        while let chunk = try await answer.body.next() {
+            byteCount += chunk.count
+            if let writing = writer {
+                guard byteCount <= defaults.bodyByteCountMax else {
+                    answer.body.cancel()
+                    await writing.abandon()
+                    throw tooLong
+                }
+                if await writing.append(chunk) { continue }
+                bytes = try await takenBack(writing)
+                writer = nil
+                isStorable = false
+                continue
+            }
+            if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
+            guard byteCount > HTTPBodyDraft.chunkByteCount else { continue }
+            if isFlow {
+                let arriving = Arriving(first: bytes, rest: answer.body, isStorable: isStorable, request: request)
+                return Came(head: answer.head, content: .bytes([]), url: request.url, arriving: arriving)
+            }
+            guard byteCount <= defaults.bodyByteCountMax else {
+                answer.body.cancel()
+                throw tooLong
+            }
+            if isStorable {
+                let begun = DraftWriter(store)
+                if await begun.append(bytes) {
+                    writer = begun
+                    bytes = []
+                } else {
+                    isStorable = false
+                }
+            }
+        }
+        try HTTPClient.checkLength(answer.head, Int64(byteCount), request)
+        guard let writer else { return Came(head: answer.head, content: .bytes(bytes), url: request.url) }
+        if let (draft, hold) = await writer.finish() {
+            return Came(head: answer.head, content: .draft(draft, hold), url: request.url)
+        }
+        return Came(head: answer.head, content: .bytes(try await takenBack(writer)), url: request.url)
+    }
+
+    /// Returns the bytes that were written before the disk failed: an answer that cannot be stored is one all the same.
+    private func takenBack(_ writer: DraftWriter) async throws(ExchangeError) -> [UInt8] {
+        let bytes = await writer.takeBack()
+        await writer.abandon()
+        guard let bytes else {
+            throw ExchangeError(.connectionLost, "the disk failed while a body past 1 MiB was written to it")
+        }
+        return bytes
+    }
+
+    private var tooLong: ExchangeError {
+        ExchangeError(.limitExceeded, "the body has more than \(defaults.bodyByteCountMax) bytes")
+    }
+
+    /// Returns the body for a caller that reads it as it comes, and stores the answer after the last byte.
+    func flow(
+        _ arriving: Arriving, _ settled: Settled, _ question: Question, _ lookup: HTTPResponseStore.Lookup?
+    ) -> HTTPBodyFlow {
+        let request = arriving.request
+        let head = settled.head
+        let parts = ArrivingBody.Parts(
+            first: arriving.first, rest: arriving.rest,
+            byteCountMax: arriving.isStorable ? defaults.bodyByteCountMax : 0,
+            check: { count throws(ExchangeError) in try HTTPClient.checkLength(head, count, request) },
+            finish: { [weak self] draft, hold in
+                var whole = settled
+                whole.content = .draft(draft, hold)
+                whole.stored.byteCount = draft.byteCount
+                return await self?.stored(whole, question, lookup) ?? false
+            })
+        return ArrivingBody(parts, store).flow
+    }
+
+    /// Stores an answer whose body is on the disk.
+    private func stored(
+        _ settled: Settled, _ question: Question, _ lookup: HTTPResponseStore.Lookup?
+    ) async -> Bool {
+        var settled = settled
+        do throws(CacheError) {
+            try await write(&settled, question, isConditional: false, lookup, nil)
+        } catch {
+            return false
+        }
+        await tellObservers()
+        return settled.isStored
+    }
+
+    /// Refuses a body that does not have the length that its head says. A coded body may have been decoded on its way.
+    static func checkLength(
+        _ head: ResponseHead, _ count: Int64, _ request: RequestHead
+    ) throws(ExchangeError) {
+        guard request.method != "HEAD", head.status != 304, head.status != 204,
+            !head.fields.contains("content-encoding"),
+            !head.fields.contains("transfer-encoding"), let value = head.fields.first("content-length"),
+            let length = ASCII.number(value.bytes, max: .max / 16), length != count
+        else { return }
+        throw ExchangeError(.truncated, "the body has \(count) bytes, its head says \(length)")
+    }
+}

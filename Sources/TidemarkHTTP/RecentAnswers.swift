@@ -1,0 +1,100 @@
+import Synchronization
+import TidemarkHTTPRules
+import TidemarkModel
+import TidemarkStore
+
+/// The answers that were used last, in memory, so that a hit costs neither the disk nor its queue.
+///
+/// A copy holds as long as its URL has the version under which it was read. Bounded by ``byteCountMax``: at half of it
+/// the older half is forgotten, unless it was used since.
+final class RecentAnswers: Sendable {
+    private struct Place: Hashable {
+        var library: ByteString
+        var url: ByteString
+    }
+
+    private struct Entry {
+        var version: UInt64
+        var answers: [HTTPResponseStore.Stored]
+        var bodies: [Int64: [UInt8]] = [:]
+
+        var byteCount: Int {
+            512 + answers.reduce(0) { $0 + 2 * $1.record.head.count } + bodies.values.reduce(0) { $0 + $1.count }
+        }
+    }
+
+    /// The entries in two halves; their sizes.
+    private struct State {
+        var new: [Place: Entry] = [:]
+        var old: [Place: Entry] = [:]
+        var byteCount = 0
+    }
+
+    private let ledger: HTTPLedger
+    private let state = Mutex(State())
+
+    /// The bytes of all copies: 8 MiB.
+    static let byteCountMax = 8 << 20
+    /// The largest body that is kept: 64 KiB.
+    static let bodyByteCountMax = 64 << 10
+
+    init(_ ledger: HTTPLedger) { self.ledger = ledger }
+
+    func version(_ library: ByteString, _ url: ByteString) -> UInt64 {
+        ledger.version(HTTPLedger.place(library: library, url: url))
+    }
+
+    /// - Returns: nil when the disk must be asked.
+    func answers(_ library: ByteString, _ url: ByteString) -> [HTTPResponseStore.Stored]? {
+        entry(library, url)?.answers
+    }
+
+    /// Returns a body, and notes its use; nil when the disk must be asked.
+    func body(_ number: Int64, _ library: ByteString, _ url: ByteString, usedAt: Int64) -> [UInt8]? {
+        guard let body = entry(library, url)?.bodies[number], ledger.noteUse(number, at: usedAt) else { return nil }
+        return body
+    }
+
+    private func entry(_ library: ByteString, _ url: ByteString) -> Entry? {
+        let version = version(library, url)
+        let place = Place(library: library, url: url)
+        return state.withLock { state in
+            if let entry = state.new[place] { return entry.version == version ? entry : nil }
+            guard let entry = state.old.removeValue(forKey: place), entry.version == version else { return nil }
+            RecentAnswers.put(entry, place, &state)
+            return entry
+        }
+    }
+
+    /// - Parameter version: The version before the disk was read.
+    func remember(
+        _ answers: [HTTPResponseStore.Stored], _ library: ByteString, _ url: ByteString, _ version: UInt64
+    ) {
+        let entry = Entry(version: version, answers: answers)
+        guard entry.byteCount <= RecentAnswers.byteCountMax / 16 else { return }
+        state.withLock { RecentAnswers.put(entry, Place(library: library, url: url), &$0) }
+    }
+
+    func remember(
+        _ body: [UInt8], of number: Int64, _ library: ByteString, _ url: ByteString, _ version: UInt64
+    ) {
+        guard body.count <= RecentAnswers.bodyByteCountMax else { return }
+        let place = Place(library: library, url: url)
+        state.withLock { state in
+            guard var entry = state.new[place], entry.version == version,
+                entry.byteCount + body.count <= RecentAnswers.byteCountMax / 16
+            else { return }
+            entry.bodies[number] = body
+            RecentAnswers.put(entry, place, &state)
+        }
+    }
+
+    private static func put(_ entry: Entry, _ place: Place, _ state: inout State) {
+        if let before = state.new.updateValue(entry, forKey: place) { state.byteCount -= before.byteCount }
+        state.byteCount += entry.byteCount
+        guard state.byteCount > byteCountMax / 2 else { return }
+        state.old = state.new
+        state.new = [:]
+        state.byteCount = 0
+    }
+}
