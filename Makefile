@@ -242,6 +242,10 @@ web-example: web
 bench-web: web
 	@node --expose-gc $(WEB)/bench/bench.mjs $(BENCH)
 
+## web-browser: install Chromium, without which make test-web skips the tests in a browser
+web-browser:
+	@./.ci/web-deps browser
+
 ## web-format: lay out the sources of the client and the inspector
 web-format: web-deps
 	@node $(WEB)/scripts/check-format.mjs --write
@@ -263,5 +267,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan asan-jetstream test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
+.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan asan-jetstream test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps
