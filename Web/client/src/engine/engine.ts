@@ -235,7 +235,7 @@ export class Engine {
       case "control": counts.control += 1; break;
       case "message": counts.messages += 1; break;
     }
-    if (this.state.log.length > 0) this.distribute();
+    if (this.state.log.length > 0 || this.state.tap !== null) this.distribute();
   }
 
   /** Follows up on input: gaps, notifications, and what has to be written. */
@@ -262,6 +262,7 @@ export class Engine {
   /** Tells observers everything that changed. */
   distribute(): void {
     this.observers.distribute(this.refreshes, this.sinks);
+    this.state.tap?.tell();
     this.outbox.follow();
     if (this.positionWaiters.length > 0) this.wakePositionWaiters(false);
     if (this.shownLayers === this.state.layers.version) return;

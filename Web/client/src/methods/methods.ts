@@ -51,6 +51,7 @@ type Handler = (params: Params, reply: Reply, sink: Sink) => void;
 /** The methods of a cache. */
 export class Methods {
   private readonly handlers: Map<string, Handler>;
+  private readonly strict = new Map(strictParams);
   readonly context: RequestContext;
   private waitingCount = 0;
 
@@ -88,8 +89,11 @@ export class Methods {
   /** The names of the methods, sorted. */
   get names(): string[] { return [...this.handlers.keys()].sort(); }
 
-  /** Adds a method that reads. */
-  add(name: string, body: (params: Params) => Out): void { this.handlers.set(name, (params, reply) => reply(body(params))); }
+  /** Adds a method; `known` are its params where others are refused. */
+  add(name: string, body: (params: Params, sink: Sink) => Out, known?: readonly string[]): void {
+    this.handlers.set(name, (params, reply, sink) => reply(body(params, sink)));
+    if (known !== undefined) this.strict.set(name, known);
+  }
 
   /** Lets `body` answer instead of a method, where it does not return null. */
   wrap(name: string, body: (params: Params) => Out): void {
@@ -112,7 +116,7 @@ export class Methods {
     try {
       this.engine.checkOpen();
       const params = new Params(json ?? "{}");
-      const known = strictParams.get(method);
+      const known = this.strict.get(method);
       if (known !== undefined) params.refuseUnknown([...known, "library_id"], method);
       handler(params, reply, sink);
     } catch (error) {

@@ -156,7 +156,7 @@ export function count(state: State, event: ChangeEvent, source: EventSource): vo
     const counted = kinds.has(name) || kinds.size < state.limits.ignoredKindCountMax ? name : OTHER_KINDS;
     kinds.set(counted, (kinds.get(counted) ?? 0) + 1);
   }
-  if (source.isUpstream) state.counts.reconciled += 1;
-  else if (isUnknown) state.counts.ignored += 1;
-  else state.counts.applied += 1;
+  const bin = source.isUpstream ? "reconciled" : isUnknown ? "ignored" : "applied";
+  state.counts[bin] += 1;
+  if (state.tap !== null) state.hear(event, source, bin);
 }

@@ -26,10 +26,10 @@ type LateEffect = "written" | "superseded" | "held_off" | "too_large";
 
 const HELD_OFF_COUNT_MAX = 1_024;
 
-/** Applies an event whose number was lost, as one unit; the cursor does not move. */
+/** Applies an event whose number was lost, as one unit; the cursor does not move. Returns whether it wrote something. */
 export function applyLate(
   state: State, event: ChangeEvent, sequence: Sequence, source: EventSource, library: Library, now: number,
-): void {
+): boolean {
   state.counts.late += 1;
   state.noteLibrary(library);
   const hasReaders = state.hasReaders;
@@ -52,6 +52,7 @@ export function applyLate(
   }
   if (!library.gate.lost.contains(sequence)) library.heldOff.delete(sequence);
   else if (library.heldOff.size < HELD_OFF_COUNT_MAX) library.heldOff.add(sequence);
+  return effects.includes("written");
 }
 
 /** Removes a range from the lost numbers. When none are left, the library is as stale as its queries. */

@@ -17,6 +17,7 @@ class Walk {
   constructor(seed) {
     this.random = new Random(seed);
     this.sends = new Random(seed ^ 0x5eed5);
+    this.looks = new Random(seed ^ 0x100c5);
     this.nextId = 1;
     this.sequences = new Map();
     this.pendingIds = [];
@@ -32,12 +33,14 @@ class Walk {
   }
 
   steps(count) {
+    if (this.looks.chance(0.3)) this.request("log.observe", this.looks.pick([{}, { types: ["file"] }, { bins: ["applied", "quarantined"] }]));
     for (let step = 0; step < count; step += 1) {
       const { event, query, layer, write, odd } = this.weights;
       this.random.weighted([
         [event * 3, () => this.event()], [query, () => this.query()], [layer, () => this.layer()], [write, () => this.write()],
         [odd, () => this.odd()],
       ])();
+      if (this.looks.chance(0.05)) this.lookAround();
     }
     // The end: everything that can be read is.
     for (const library_id of this.libraries) {
@@ -46,6 +49,7 @@ class Walk {
     }
     this.request("optimistic.list", {});
     this.request("outbox.list", {});
+    this.request("query.list", {});
     return this.lines;
   }
 
@@ -65,6 +69,20 @@ class Walk {
       return `{${members.map(([name, own]) => `${JSON.stringify(name)}:${this.json(own)}`).join(",")}}`;
     }
     return JSON.stringify(value);
+  }
+
+  /**
+   * Asks one of the methods for people who look at a cache; those that read the disk may see later lines, and are not asked.
+   * Drawn apart, so that walks stay what they were.
+   */
+  lookAround() {
+    const { looks } = this;
+    const id = `k${looks.below(6)}`;
+    looks.weighted([
+      [2, () => this.request("entity.get", { resource_type: "file", id, base: true, fields: looks.pick([undefined, ["n", "kind"]]) })],
+      [2, () => this.request("query.list", { limit: 1 + looks.below(5), resource_type: looks.pick([undefined, "file"]) })],
+      [1, () => this.request("cache.explain", { resource_type: "file", id, max_ages: looks.pick([undefined, { file: 0 }, { "file.n": 5 }]) })],
+    ])();
   }
 
   library() { return this.random.pick(this.libraries); }
