@@ -6,9 +6,12 @@ import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
 import type { QueryKey } from "../queries/query.js";
 import { agesOf, expiredField } from "../state/ages.js";
+import type { Ages } from "../state/ages.js";
 import type { Answer } from "../state/answers.js";
+import { cascade, storedText } from "../state/cascade.js";
 import { confirm, isOrphaned, lay, rollBack } from "../state/layers.js";
 import type { Confirmation } from "../state/layers.js";
+import { isAlong } from "../layers/layer.js";
 import type { Layer } from "../layers/layer.js";
 import { dropQuery } from "../state/queries.js";
 import { knownPart, lookUp, readPage } from "../state/reads.js";
@@ -19,7 +22,7 @@ import type { Engine } from "../engine/engine.js";
 import { answerOut } from "../engine/queries.js";
 import type { QueryAnswer } from "../engine/queries.js";
 import type { Sink } from "../engine/notifications.js";
-import { changeOut } from "./changes.js";
+import { changesOut } from "./changes.js";
 import { explain, statisticsOf } from "./looking.js";
 import { Params } from "./params.js";
 import {
@@ -71,7 +74,7 @@ export class Methods {
       ["cache.clear", (params, reply) => this.clear(params, reply)],
       ["cache.invalidate", (params, reply) => this.invalidate(params, reply)],
       ["cache.stats", (_params, reply) => reply(statisticsOf(this.engine))],
-      ["cache.explain", (params, reply) => reply(explain(this.engine, entityKey(params, this.context), agesOf(maxAges(params))))],
+      ["cache.explain", (params, reply) => reply(explain(this.engine, entityKey(params, this.context), this.ages(maxAges(params))))],
       ["cache.flush", (_params, reply) => this.flush(reply)],
       ["cache.caught_up", (params, reply) => this.caughtUp(params, reply)],
       ["optimistic.update", (params, reply) => this.update(params, reply)],
@@ -151,6 +154,8 @@ export class Methods {
     };
   }
 
+  private ages(maxAges: ReadonlyMap<string, number>): Ages { return agesOf(maxAges, this.engine.state.options.policy); }
+
   // Entities
 
   private get(request: EntityRequest): { [name: string]: Out; } {
@@ -176,7 +181,7 @@ export class Methods {
     }
     out.entity = request.fields === null && slot.node !== null ? slot.node.visibleRaw : new Raw(part);
     out.stale = this.engine.status(request.library).phase === "stale";
-    const expired = expiredField(slot, request.fields, agesOf(request.maxAges), this.engine.now());
+    const expired = expiredField(slot, request.fields, this.ages(request.maxAges), this.engine.now());
     if (expired === null) return { out, missed: null };
     out.expired = { field: expired.field, written_at: expired.writtenAt, max_age: expired.maxAge };
     if (request.maxStale !== null && expired.overdue <= request.maxStale) {
@@ -217,7 +222,7 @@ export class Methods {
     const isTooOld = out.expired !== undefined;
     observer.shownStale = out.stale === true && isTooOld;
     reply({ ...out, subscription: observer.subscription });
-    if (request.refreshes) this.engine.refreshes.begin(observer, agesOf(request.maxAges), isTooOld);
+    if (request.refreshes) this.engine.refreshes.begin(observer, this.ages(request.maxAges), isTooOld);
   }
 
   // Queries
@@ -273,9 +278,10 @@ export class Methods {
       throw new CacheError("invalid_params",
         "nothing says what to remove: pass resource_type, ids or matching; cache.clear removes all of a library");
     }
-    params.flag("cascade");
     const { state } = this.engine;
-    const slots = selectedSlots(state, library, type === null ? null : state.ownType(type), ids, matching);
+    const isCascading = params.flag("cascade");
+    const selected = selectedSlots(state, library, type === null ? null : state.ownType(type), ids, matching);
+    const slots = isCascading ? [...selected, ...cascade(state, selected, storedText)] : selected;
     this.done(reply, { removed: removeSlots(state, slots, this.engine.now()) });
   }
 
@@ -343,9 +349,10 @@ export class Methods {
   }
 
   private layerOut(layer: Layer): Out {
+    const along = layer.changes.filter(isAlong).map(({ slot }) => ({ resource_type: slot.table.name, id: slot.id }));
     return {
-      pending_id: layer.pendingId, state: this.layerState(layer), changes: layer.changes.map(changeOut), library_id: layer.library.name,
-      depends_on: layer.dependsOn,
+      pending_id: layer.pendingId, state: this.layerState(layer), changes: changesOut(layer.changes), library_id: layer.library.name,
+      depends_on: layer.dependsOn, along: along.length === 0 ? undefined : along,
     };
   }
 

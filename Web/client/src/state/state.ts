@@ -13,6 +13,7 @@ import { TombstoneStore } from "../store/tombstones.js";
 import type { Changes } from "./changes.js";
 import type { Bin, ChangeRecord, EventCounts, EventTap, QuarantineRecord } from "./records.js";
 import { Unit } from "./unit.js";
+import type { Policy } from "./ages.js";
 import type { EventSource } from "../sequencing/held.js";
 import type { Reason } from "../model/errors.js";
 import type { ChangeEvent } from "../wire/events.js";
@@ -24,6 +25,7 @@ export interface StateOptions {
   /** Own names of types, by the names under which they may come. */
   aliases: ReadonlyMap<string, string>;
   hasUpstream: boolean;
+  policy: Policy | null;
   /** Milliseconds that a gap waits for late events. */
   reorderWindow: number;
   /** Types all of whose entities are never evicted. */

@@ -13,11 +13,16 @@ export function walk(seed, stepCount = 60) {
   return new Walk(seed).steps(stepCount);
 }
 
+/** Whether a walk is one of a cache with a policy: its resources refer to others, which deletes take along. */
+export function hasPolicy(seed) { return seed % 4 === 0; }
+
 class Walk {
   constructor(seed) {
     this.random = new Random(seed);
     this.sends = new Random(seed ^ 0x5eed5);
+    this.hasPolicy = hasPolicy(seed);
     this.looks = new Random(seed ^ 0x100c5);
+    this.references = new Random(seed ^ 0x2efe2);
     this.nextId = 1;
     this.sequences = new Map();
     this.pendingIds = [];
@@ -102,8 +107,17 @@ class Walk {
     if (wants(0.7)) fields.kind = random.pick(KINDS);
     if (wants(0.5)) fields.sd_path = this.path();
     if (wants(0.3)) fields.meta = random.pick([{ a: 1 }, { b: this.number() }, { Tag: 1 }, { Other: 2 }, null, [1, 2]]);
+    if (this.hasPolicy) this.refer(fields);
     if (wants(0.2)) fields.name = random.pick(["é", "a", "Z", "\u{1f600}", "\uffee", ""]);
     return fields;
+  }
+
+  /** References of each form, for the cascades of a policy. */
+  refer(fields) {
+    const { references } = this;
+    const id = () => `k${references.below(6)}`;
+    if (references.chance(0.4)) fields.parent = references.pick([id(), { id: id() }, { id: null, uuid: id() }, null, 1.5]);
+    if (references.chance(0.3)) fields.tags = [id(), { id: id(), kind: "note" }, [id()]].slice(0, references.below(4));
   }
 
   path() {
@@ -283,7 +297,9 @@ class Walk {
     const library_id = this.library();
     random.weighted([
       [4, () => this.request("cache.transaction", { operations: this.operations(), library_id })],
-      [1, () => this.request("cache.remove", { resource_type: this.type(), ids: [this.id(), this.id()], library_id })],
+      [1, () => this.request("cache.remove", {
+        resource_type: this.type(), ids: [this.id(), this.id()], library_id, cascade: this.hasPolicy && this.references.chance(0.5) || undefined,
+      })],
       [0.4, () => this.request("cache.remove", { matching: `K${random.below(4)}`, library_id })],
       [0.1, () => this.request("cache.clear", { library_id })],
     ])();
