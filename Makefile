@@ -217,7 +217,7 @@ WEB = Web/client
 web: web-deps
 	@tsc -p $(WEB)
 	@node $(WEB)/scripts/check-format.mjs
-	@node $(WEB)/scripts/check-size.mjs
+	@node $(WEB)/scripts/bundle.mjs
 	@node $(WEB)/scripts/check-format.mjs --folder=../inspector
 	@node Web/inspector/scripts/build.mjs
 
@@ -253,7 +253,7 @@ web-format: web-deps
 
 ## clean: remove the build
 clean:
-	rm -rf Web/client/dist .build .build-tsan .build-asan .build-canaries .build-fuzz .build-fuzz-quick
+	rm -rf Web/client/dist Web/client/bundle .build .build-tsan .build-asan .build-canaries .build-fuzz .build-fuzz-quick
 
 ## help: this list
 help:
