@@ -36,7 +36,8 @@ function parts(lines) {
     }
     const text = canonical(compact(line)).replace(/"(written_at|age|received_at|stored_at|created_at|stale_since)":\d+/g, "\"$1\":0")
       .replace(/"message":"(?:[^"\\]|\\.)*"/g, "\"message\":\"\"")
-      // Of several entities that are too old the oldest is named: it depends on the clock which one that is.
+      // Of several fields or entities that are too old the oldest is named: it depends on the clock which one that is.
+      .replace(/"expired":\{"field":"[^"]*",/g, "\"expired\":{")
       .replace(/expired: [^"]* was written at \d+, maxAge/g, "expired: maxAge");
     if (value.method === undefined) answers.set(value.id, text);
     else notifications.push(text);
