@@ -238,9 +238,10 @@ test-web-cross: web
 web-example: web
 	@node Web/example/server/main.mjs
 
-## bench-web: the client's figures in Node, beside what others take (BENCH=--smoke for a small run)
+## bench-web: the client's figures in Node and in Chromium, beside what others take (BENCH=--smoke for a small run)
 bench-web: web
 	@node --expose-gc $(WEB)/bench/bench.mjs $(BENCH)
+	@node $(WEB)/bench/chromium.mjs $(BENCH)
 
 ## web-browser: install Chromium, without which make test-web skips the tests in a browser
 web-browser:

@@ -12,7 +12,7 @@ import { internalNames } from "./names.mjs";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
 const out = process.argv[2] ?? join(root, "bundle");
-/** What the cache alone is to take in the end, and what it may take until then: see docs/web-size.md. */
+/** What the cache alone is to take in the end, and what it may take until then: see Web/README.md, the package. */
 const GOAL = 25_000;
 const BYTE_COUNT_MAX = 57_500;
 
