@@ -22,6 +22,7 @@ class Walk {
     this.sends = new Random(seed ^ 0x5eed5);
     this.hasPolicy = hasPolicy(seed);
     this.looks = new Random(seed ^ 0x100c5);
+    this.keyed = new Random(seed ^ 0x4e7ed);
     this.references = new Random(seed ^ 0x2efe2);
     this.nextId = 1;
     this.sequences = new Map();
@@ -239,7 +240,12 @@ class Walk {
     const { random } = this;
     const resource_type = this.type();
     return random.weighted([
-      [3, () => ({ op: "put", resource_type, resource: { id: this.id(), ...this.fields() } })],
+      [3, () => {
+        const id = this.id();
+        return this.keyed.chance(0.15)
+          ? { op: "put", resource_type, id, resource: this.keyed.chance(0.5) ? { isbn: id, ...this.fields() } : { id: "other", ...this.fields() } }
+          : { op: "put", resource_type, resource: { id, ...this.fields() } };
+      }],
       [4, () => ({ op: "patch", resource_type, id: this.id(), fields: this.fields(true), unset: random.chance(0.2) ? ["kind"] : undefined })],
       [1, () => ({ op: "remove_field", resource_type, id: this.id(), field: random.pick(["n", "kind"]) })],
       [2, () => ({ op: "delete", resource_type, id: this.id() })],
