@@ -230,7 +230,7 @@ WEB = Web/client
 web: web-deps
 	@tsc -p $(WEB)
 	@node $(WEB)/scripts/check-format.mjs
-	@node $(WEB)/scripts/check-size.mjs
+	@node $(WEB)/scripts/bundle.mjs
 	@node $(WEB)/scripts/check-format.mjs --folder=../inspector
 	@node Web/inspector/scripts/build.mjs
 
@@ -252,9 +252,14 @@ test-web-cross: web
 web-example: web
 	@node Web/example/server/main.mjs
 
-## bench-web: the client's figures in Node, beside what others take (BENCH=--smoke for a small run)
+## bench-web: the client's figures in Node and in Chromium, beside what others take (BENCH=--smoke for a small run)
 bench-web: web
 	@node --expose-gc $(WEB)/bench/bench.mjs $(BENCH)
+	@node $(WEB)/bench/chromium.mjs $(BENCH)
+
+## web-browser: install Chromium, without which make test-web skips the tests in a browser
+web-browser:
+	@./.ci/web-deps browser
 
 ## web-format: lay out the sources of the client and the inspector
 web-format: web-deps
@@ -264,6 +269,7 @@ web-format: web-deps
 ## clean: remove the build
 clean:
 	rm -rf demo.db demo.db-* demo.db.token Web/client/dist .build .build-tsan .build-asan .build-canaries .build-fuzz .build-fuzz-quick
+	rm -rf Web/client/dist Web/client/bundle .build .build-tsan .build-asan .build-canaries .build-fuzz .build-fuzz-quick
 
 ## help: this list
 help:
@@ -278,4 +284,5 @@ web-deps:
 	@./.ci/web-deps
 
 .PHONY: web web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
+.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan asan-jetstream test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps

@@ -1,6 +1,7 @@
 // The client in a real browser: the journal under kills, and React with concurrent rendering. Skipped without Chromium.
 
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { Browser } from "./support/chromium.mjs";
 import { browserPath as path, options, startPage } from "./support/page.mjs";
@@ -12,6 +13,10 @@ after(() => server.end());
 test("a browser that is killed between commits loses nothing acknowledged and applies nothing twice", options, async () => {
   const profile = server.profile();
   let acknowledged = 0;
+  // A profile that is killed in its first moments may lose what the browser itself knows of the page: it is made in peace.
+  const first = await Browser.start(path, profile);
+  await (await first.page(server.url)).run("open('kills').then((cache) => cache.close())");
+  await first.close();
   for (let round = 0; round < 4; round += 1) {
     const browser = await Browser.start(path, profile);
     const page = await browser.page(server.url);
@@ -68,6 +73,97 @@ test("a full device is said, and the cache goes on serving", options, async () =
     return { refused, storage, n: entity.n, later };
   })()`);
   assert.deepEqual(said, { refused: "storage_failed", storage: "disk_full", n: 1, later: "ok" });
+  await browser.close();
+});
+
+test("a device that is really full is said; what waits is written when there is room, and a reload has it", options, async () => {
+  const browser = await Browser.start(path, server.profile());
+  const page = await browser.page(server.url);
+  const quota = (quotaSize) => page.send("Storage.overrideQuotaForOrigin", { origin: server.url, quotaSize });
+  await quota(1 << 20);
+  await page.run("open('quota').then((cache) => { globalThis.cache = cache; cache.ingest(event(1, { id: 'a', n: 1 })); return cache.flush(); })");
+  const said = await page.run(`(async () => {
+    // The browser compresses what it keeps: only noise needs room.
+    let text = '';
+    while (text.length < 1 << 22) text += Math.random().toString(36).slice(2);
+    cache.ingest(event(2, { id: 'b', n: 2, text }));
+    const refused = await cache.calls.optimistic.update({ pending_id: 'p', changes: [{ op: 'delete', resource_type: 'photo', id: 'a' }] })
+      .catch((error) => error.code);
+    const { storage } = await cache.calls.cache.stats();
+    const { entity } = await cache.calls.entity.get({ resource_type: 'photo', id: 'b', fields: ['n'] });
+    return { refused, storage, n: entity?.n };
+  })()`);
+  assert.deepEqual(said, { refused: "storage_failed", storage: "disk_full", n: 2 });
+  await quota(undefined);
+  // The browser notices the room a while later; the cache tries again by itself.
+  await page.run(`until(() => {
+    cache.calls.cache.stats().then(({ storage }) => { globalThis.storage = storage; });
+    return globalThis.storage === 'ok';
+  }, 60_000)`);
+  await page.close();
+  const again = await browser.page(server.url);
+  assert.deepEqual(await again.run("open('quota').then((cache) => cache.export().map((line) => JSON.parse(line).id))"), ["a", "b"]);
+  await browser.close();
+});
+
+test("a component that goes while its data is fetched leaves nothing behind; one that suspends shows what comes", options, async () => {
+  const browser = await Browser.start(path, server.profile());
+  const page = await browser.page(server.url);
+  const found = await page.run(`(async () => {
+    const app = mountWaiting();
+    const answer = (...ids) => ({ resource_type: 'photo', resources: ids.map((id) => ({ id })) });
+    const seen = {};
+    await until(() => app.asked.length === 1);
+    seen.suspended = app.text();
+    app.setters.setShown(null);
+    await until(() => app.text() === '');
+    app.asked[0].resolve(answer('a'));
+    await until(() => { app.observers().then((count) => { globalThis.count = count; }); return globalThis.count === 0; });
+    seen.gone = app.seen.filter((text) => text !== 'loading').length;
+    app.setters.setShown({ album: 2, suspense: true });
+    await until(() => app.asked.length === 2);
+    app.asked[1].resolve(answer('b', 'c'));
+    await until(() => app.text() === 'b c');
+    // The next list takes the place of the first one, and the first is observed no more.
+    app.setters.setShown({ album: 3, suspense: false });
+    await until(() => app.asked.length === 3 && app.text() === 'loading');
+    app.asked[2].reject(new Error('the server is down'));
+    await until(() => app.text() === 'upstream_failed');
+    await until(() => { app.observers().then((count) => { globalThis.count = count; }); return globalThis.count === 0; });
+    seen.complaints = app.complaints;
+    app.unmount();
+    return seen;
+  })()`);
+  assert.deepEqual(found, { suspended: "…", gone: 0, complaints: [] });
+  await browser.close();
+});
+
+test("the inspector's panels work on a cache in the page, and leave nothing when they go", options, async () => {
+  const browser = await Browser.start(path, server.profile());
+  const page = await browser.page(server.url);
+  await page.run("inspect().then((found) => { Object.assign(globalThis, { found }); })");
+  assert.deepEqual(await page.run("found.tabs()"), ["Now", "Entities", "Queries", "Pending edits", "Quarantine", "Log", "Ask"]);
+  for (const [name, text] of [
+    ["Now", "live"], ["Entities", "photo"], ["Queries", "photos"], ["Pending edits", "edit-1"], ["Quarantine", "not_json in line 41"], ["Log", "photo:p40"],
+    ["Ask", "entity.get"],
+  ]) {
+    await page.run(`found.open('${name}')`);
+    await page.run(`until(() => found.panel().includes('${text}'))`).catch(async (error) => {
+      throw new Error(`${name}: ${error.message}; shown: ${(await page.run("found.panel()")).slice(0, 500)}`);
+    });
+    if (process.env.PICTURES !== undefined) {
+      const { data } = await page.send("Page.captureScreenshot", {});
+      mkdirSync(process.env.PICTURES, { recursive: true });
+      writeFileSync(`${process.env.PICTURES}/panel-${name.replace(" ", "-")}.png`, Buffer.from(data, "base64"));
+    }
+  }
+  assert.deepEqual(await page.run("found.violations"), []);
+  await page.run("found.end()");
+  assert.equal(await page.run("found.root.childElementCount"), 0);
+  await page.run(`until(() => {
+    found.cache.calls.cache.stats().then(({ observers }) => { globalThis.count = observers; });
+    return globalThis.count === 0;
+  })`);
   await browser.close();
 });
 

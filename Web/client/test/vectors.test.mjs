@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
-import { NormalizedCache, MemoryJournal, CacheError, parseExact } from "../dist/index.js";
+import { NormalizedCache, MemoryJournal, CacheError, parseExact } from "./support/client.mjs";
 import { compact } from "../dist/json/text.js";
 import { optionsOf, logUpstream } from "./support/arguments.mjs";
 import { differences } from "./support/compare.mjs";

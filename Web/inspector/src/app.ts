@@ -52,6 +52,9 @@ export class App {
     this.open(Math.max(0, wanted), false);
   }
 
+  /** Ends what the open view observes, before the page goes. */
+  end(): void { if (this.current >= 0) this.views[this.current].hide(); }
+
   get isReadOnly(): boolean { return this.facts.isReadOnly; }
 
   /** Shows an entity, whatever view is open. */

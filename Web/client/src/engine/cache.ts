@@ -8,6 +8,7 @@ import type { DamagedRecord } from "../journal/damage.js";
 import type { Limits } from "../model/limits.js";
 import type { Sequence } from "../model/sequence.js";
 import { valueOf } from "../out/value.js";
+import type { Policy } from "../state/ages.js";
 import type { QuarantineRecord } from "../state/records.js";
 import type { LibraryPhase } from "../store/library.js";
 import { systemClock } from "./clock.js";
@@ -40,6 +41,8 @@ export interface CacheOptions {
   reorderWindow?: number;
   /** Own names of types, by names under which they may come. */
   aliases?: Readonly<Record<string, string>>;
+  /** How old data may be, and what a delete takes along: `policyOf` or `policyOfRules` of `@tidemark/client/policy`. */
+  policy?: Policy;
   /** `type` or `type.field`: what stays when an entity is evicted. */
   evictIgnore?: readonly string[];
   /** How numbers past 2^53 are given out; as `ExactNumber` by default. */
@@ -84,7 +87,7 @@ export class NormalizedCache implements CacheHandle {
       upstream: upstream ?? (options.upstream === undefined ? null : textUpstream(options.upstream, this.mode)),
       limits: { ...defaultLimits, ...options.limits }, clock: options.clock ?? systemClock(), random: options.random ?? Math.random,
       fetchTimeout: options.fetchTimeout ?? 30_000, reorderWindow: options.reorderWindow ?? 50,
-      aliases: new Map(Object.entries(options.aliases ?? {})), keptTypes: kept.types, keptFields: kept.fields,
+      aliases: new Map(Object.entries(options.aliases ?? {})), policy: options.policy ?? null, keptTypes: kept.types, keptFields: kept.fields,
     });
     this.ready = this.engine.opened;
     this.port = enginePort(this.engine);

@@ -71,7 +71,7 @@ export interface QueryAnswerParams {
 
 /** One operation of a transaction or an optimistic edit. */
 export type Operation =
-  | { op: "put"; resource_type: string; resource: object; expected_sequence?: Sequence | null; }
+  | { op: "put"; resource_type: string; id?: Id; resource: object; expected_sequence?: Sequence | null; }
   | { op: "patch"; resource_type: string; id: Id; fields: object; unset?: readonly string[]; expected_sequence?: Sequence | null; }
   | { op: "remove_field"; resource_type: string; id: Id; field: string; expected_sequence?: Sequence | null; }
   | { op: "delete"; resource_type: string; id: Id; expected_sequence?: Sequence | null; };

@@ -13,6 +13,7 @@ import { evict, isCrowded } from "../state/eviction.js";
 import { setLineAside } from "../state/quarantine.js";
 import { isFull } from "../state/reconcile.js";
 import type { AnsweredLine } from "../state/reconcile.js";
+import type { Policy } from "../state/ages.js";
 import type { Miss } from "../state/reads.js";
 import { State } from "../state/state.js";
 import { statusOf } from "../state/watch.js";
@@ -43,6 +44,7 @@ export interface EngineOptions {
   fetchTimeout: number;
   reorderWindow: number;
   aliases: ReadonlyMap<string, string>;
+  policy: Policy | null;
   keptTypes: ReadonlySet<string>;
   keptFields: ReadonlyMap<string, ReadonlySet<string>>;
 }
@@ -94,7 +96,7 @@ export class Engine {
     this.state = new State({
       limits: options.limits, defaultLibrary: options.library, aliases: options.aliases,
       hasUpstream: options.upstream?.eventsSince != null, reorderWindow: options.reorderWindow,
-      keptTypes: options.keptTypes, keptFields: options.keptFields,
+      keptTypes: options.keptTypes, keptFields: options.keptFields, policy: options.policy,
     });
     this.clock = options.clock;
     this.upstream = options.upstream;
@@ -235,7 +237,7 @@ export class Engine {
       case "control": counts.control += 1; break;
       case "message": counts.messages += 1; break;
     }
-    if (this.state.log.length > 0) this.distribute();
+    if (this.state.log.length > 0 || this.state.tap !== null) this.distribute();
   }
 
   /** Follows up on input: gaps, notifications, and what has to be written. */
@@ -262,6 +264,7 @@ export class Engine {
   /** Tells observers everything that changed. */
   distribute(): void {
     this.observers.distribute(this.refreshes, this.sinks);
+    this.state.tap?.tell();
     this.outbox.follow();
     if (this.positionWaiters.length > 0) this.wakePositionWaiters(false);
     if (this.shownLayers === this.state.layers.version) return;

@@ -28,6 +28,8 @@ export class Gaps {
     if (state.watched.length > 0) {
       this.perform(expireGaps(state, patience, this.engine.now()));
       this.engine.distribute();
+      // A gap that was declared lost without further input moved the cursor too.
+      this.engine.noteChanged();
     }
     this.followLosses();
     this.setGapTimer();

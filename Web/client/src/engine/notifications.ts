@@ -7,7 +7,7 @@ import type { ListChange, LibraryStatus } from "../state/records.js";
 
 /** What a cache tells, by the name and with the params of Protocol/sessions.md. */
 export interface Notification {
-  method: "entity.changed" | "query.changed" | "query.result" | "library.state" | "durable" | "outbox.changed";
+  method: "entity.changed" | "query.changed" | "query.result" | "library.state" | "durable" | "outbox.changed" | "log.event";
   params: { readonly [name: string]: Out; };
 }
 

@@ -39,13 +39,15 @@ export class Observers {
   private readonly bySubscription = new Map<number, QueryObserver | EntityObserver>();
   private readonly byQuery = new Map<Query, Set<QueryObserver>>();
   private readonly byNode = new Map<KeyNode, Set<EntityObserver>>();
+  /** Followers of something else, and what ends them. */
+  private readonly others = new Map<number, () => void>();
   private lastSubscription = 0;
   /** The number of notifications so far. */
   notificationCount = 0;
 
   constructor(private readonly state: State) { }
 
-  get size(): number { return this.bySubscription.size; }
+  get size(): number { return this.bySubscription.size + this.others.size; }
 
   get(subscription: number): QueryObserver | EntityObserver | null { return this.bySubscription.get(subscription) ?? null; }
 
@@ -72,6 +74,12 @@ export class Observers {
     return observer;
   }
 
+  /** Takes the next number. */
+  takeSubscription(): number { return this.lastSubscription += 1; }
+
+  /** Notes a follower of something else than queries and entities; `end` is called when it is cancelled. */
+  addOther(subscription: number, end: () => void): void { this.others.set(subscription, end); }
+
   addEntity(node: KeyNode, fields: ReadonlySet<string> | null, sink: Sink): EntityObserver {
     this.lastSubscription += 1;
     const observer: EntityObserver = {
@@ -86,6 +94,11 @@ export class Observers {
   /** Ends an observation. Throws `unknown_subscription` when there is none. */
   cancel(subscription: number, drop: (query: Query) => void): void {
     const observer = this.bySubscription.get(subscription);
+    const end = this.others.get(subscription);
+    if (end !== undefined) {
+      this.others.delete(subscription);
+      return end();
+    }
     if (observer === undefined) {
       throw new CacheError("unknown_subscription",
         `there is no subscription ${subscription}: it was cancelled, or never made`);

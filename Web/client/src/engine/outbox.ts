@@ -12,7 +12,7 @@ import type { MutationFailure } from "../outbox/sending.js";
 import { confirm, rollBack } from "../state/layers.js";
 import type { Confirmation } from "../state/layers.js";
 import { beginAttempt, failRequest, retryRequest } from "../state/outbox.js";
-import { changeOut } from "../methods/changes.js";
+import { changesOut } from "../methods/changes.js";
 import type { Engine } from "./engine.js";
 
 /** How long an attempt waits that was not sent because the journal failed. */
@@ -162,7 +162,7 @@ export class Outbox {
     const mutation = {
       pending_id: item.layer.pendingId, method: item.sending.request.method,
       input: new Raw(group[group.length - 1].sending?.request.input ?? item.sending.request.input), attempt: attempt.number,
-      library_id: item.layer.library.name, changes: group.flatMap(({ changes }) => changes.map(changeOut)),
+      library_id: item.layer.library.name, changes: group.flatMap(({ changes }) => changesOut(changes)),
     };
     if (upstream.hasTimeout !== true) {
       attempt.cancelTimer = clock.schedule(fetchTimeout, () =>

@@ -5,7 +5,7 @@ import type { Sequence } from "../model/sequence.js";
 import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
 import type { QueryKey } from "../queries/query.js";
-import { agesOf, expiredField } from "../state/ages.js";
+import { NO_AGES, agesOf, expiredField } from "../state/ages.js";
 import type { ExpiredField } from "../state/ages.js";
 import { storeAnswer } from "../state/answers.js";
 import type { Answer } from "../state/answers.js";
@@ -172,7 +172,7 @@ export class Queries {
     });
     if (observer === null) return null;
     if (request.refreshes) {
-      this.engine.refreshes.begin(observer, agesOf(request.maxAges), isStale && !query.isStale(now));
+      this.engine.refreshes.begin(observer, agesOf(request.maxAges, this.engine.state.options.policy), isStale && !query.isStale(now));
     }
     this.engine.refreshes.schedule();
     return null;
@@ -183,8 +183,8 @@ export class Queries {
     slots: readonly Slot[], fields: ReadonlySet<string> | null, request: QueryRequest, now: number,
   ): { field: ExpiredField; slot: Slot; } | null {
     let worst: { field: ExpiredField; slot: Slot; } | null = null;
-    if (request.maxAges.size === 0) return null;
-    const ages = agesOf(request.maxAges);
+    const ages = agesOf(request.maxAges, this.engine.state.options.policy);
+    if (ages === NO_AGES) return null;
     for (const slot of slots) {
       const field = expiredField(slot, fields, ages, now);
       if (field !== null && (worst === null || field.overdue > worst.field.overdue)) worst = { field, slot };

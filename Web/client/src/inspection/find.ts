@@ -68,5 +68,10 @@ function placeAfter(table: TypeTable | null, search: Search, shown: (slot: Slot)
 
 function ruleOf({ type, where, order }: Search): Rule {
   const parts = [`"resource_type":${quoted(type)}`, ...where === null ? [] : [`"where":${where}`], ...order === null ? [] : [`"order":${order}`]];
-  return parseRule(`{${parts.join(",")}}`);
+  try {
+    return parseRule(`{${parts.join(",")}}`);
+  } catch (error) {
+    if (!(error instanceof CacheError)) throw error;
+    throw new CacheError(error.code, `${error.message.replace(/^membership: /, "")}: see Protocol/queries.md for where and order`);
+  }
 }

@@ -2,28 +2,33 @@
 
 import type { NormalizedCache } from "../engine/cache.js";
 import type { Engine } from "../engine/engine.js";
-import { membersOf } from "../json/text.js";
+import { kindOf, membersOf } from "../json/text.js";
 import { CacheError } from "../model/errors.js";
 import { changeOut } from "../methods/changes.js";
 import type { Methods } from "../methods/methods.js";
 import { Params } from "../methods/params.js";
 import { entityRequest, libraryOf, namedLibrary } from "../methods/requests.js";
 import type { RequestContext } from "../methods/requests.js";
-import { SEQUENCE_MAX } from "../model/sequence.js";
 import type { Query } from "../queries/query.js";
 import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
 import { findEntities } from "./find.js";
+import { addLog } from "./log.js";
+import { addQuarantine } from "./quarantine.js";
 
 const PAGE_COUNT_MAX = 1_000;
 const PAGE_COUNT_DEFAULT = 100;
 /** A page of queries ends early after this much of inputs. */
 const INPUT_BYTE_COUNT_MAX = 4 << 20;
 
-/** Adds the methods `entity.find`, `query.list`, `facets` and `doctor.findings` to a cache, and `base` to `entity.get`. */
+/**
+ * Adds the methods for looking at a cache: `entity.find`, `query.list`, `quarantine.list`, `quarantine.retry`,
+ * `log.observe`, `doctor.findings` and `facets`, and `base` to `entity.get`. Once is enough; again does nothing.
+ */
 export function addInspection({ engine }: NormalizedCache): void {
   const { methods } = engine;
   const { context } = methods;
+  if (methods.names.includes("entity.find")) return;
   methods.wrap("entity.get", (params) => params.flag("base") ? baseOf(engine, methods, params) : null);
   methods.wrap("entity.observe", (params) => {
     if (params.flag("base")) throw new CacheError("invalid_params", "base is true: read the base with entity.get; observers see edits");
@@ -33,6 +38,8 @@ export function addInspection({ engine }: NormalizedCache): void {
   methods.add("query.list", (params) => listQueries(engine, params, context));
   methods.add("facets", (params) => facets(engine, namedLibrary(params, context)));
   methods.add("doctor.findings", () => findings(engine));
+  addQuarantine(engine, context);
+  addLog(engine, context);
 }
 
 /** The entity without layers, who wrote its fields, and the layers over it. */
@@ -68,7 +75,7 @@ function find(engine: Engine, params: Params, context: RequestContext): Out {
   const type = context.ownType(written);
   const where = params.value("where");
   const order = params.value("order");
-  if (order !== null) params.elements("order", PAGE_COUNT_MAX);
+  if (order !== null && kindOf(order) !== "array") params.wrong("order", "an array of {path, direction}");
   const matching = params.text("matching");
   const limit = params.integer("limit", 1, PAGE_COUNT_MAX) ?? PAGE_COUNT_DEFAULT;
   const after = params.text("after", context.limits.typeByteCountMax + 1 + context.limits.idByteCountMax);
@@ -85,7 +92,7 @@ function listQueries(engine: Engine, params: Params, context: RequestContext): O
   const now = engine.now();
   const written = params.optionalType(context.limits);
   const type = written === null ? null : context.ownType(written);
-  const after = params.integer("after", 0, Number(SEQUENCE_MAX)) ?? 0;
+  const after = Number(params.sequence("after") ?? 0);
   const limit = params.integer("limit", 1, PAGE_COUNT_MAX) ?? PAGE_COUNT_DEFAULT;
   const library = namedLibrary(params, context);
   const chosen = engine.state.queries.all.filter((query) => query.number > after && (query.isStored || query.observerCount > 0)

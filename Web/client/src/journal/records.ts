@@ -73,7 +73,7 @@ type ChangeRecord =
   | { op: "put"; type: string; id: string; resource: string; }
   | { op: "patch"; type: string; id: string; fields: string; unset: readonly string[]; }
   | { op: "remove_field"; type: string; id: string; field: string; }
-  | { op: "delete"; type: string; id: string; };
+  | { op: "delete"; type: string; id: string; isAlong?: true; };
 
 interface LayerRecord {
   number: number;
@@ -170,7 +170,7 @@ function layerRecord(layer: Layer): LayerRecord {
         case "put": return { op: "put", ...key, resource: change.resource };
         case "patch": return { op: "patch", ...key, fields: change.fields, unset: change.unset };
         case "remove_field": return { op: "remove_field", ...key, field: change.field };
-        case "delete": return { op: "delete", ...key };
+        case "delete": return { op: "delete", ...key, ...change.isAlong === true ? { isAlong: true } : {} };
       }
     }),
   };
@@ -264,7 +264,7 @@ function recoverLayer(state: State, record: LayerRecord): Layer | null {
       case "put": return { op: "put", slot, resource: change.resource };
       case "patch": return { op: "patch", slot, fields: change.fields, unset: change.unset };
       case "remove_field": return { op: "remove_field", slot, field: change.field };
-      case "delete": return { op: "delete", slot };
+      case "delete": return { op: "delete", slot, ...change.isAlong === true ? { isAlong: true } : {} };
     }
   });
   const sending = record.sending === undefined ? null : copied(record.sending);

@@ -10,7 +10,8 @@ export type LayerChange =
   | { op: "put"; slot: Slot; resource: string; }
   | { op: "patch"; slot: Slot; fields: string; unset: readonly string[]; }
   | { op: "remove_field"; slot: Slot; field: string; }
-  | { op: "delete"; slot: Slot; };
+  /** `isAlong`: the policy took it along with another one; nobody asked for it. */
+  | { op: "delete"; slot: Slot; isAlong?: true; };
 
 /** A place in a library's log that a confirmed layer waits for; in another generation it means nothing. */
 export interface AwaitedPlace {
@@ -45,6 +46,9 @@ export function fold(change: LayerChange, value: string | null): string | null {
     case "remove_field": return value === null ? null : assigned("", value, new Set([change.field]));
   }
 }
+
+/** Tells whether nobody asked for a change: the policy added it. */
+export function isAlong(change: LayerChange): boolean { return change.op === "delete" && change.isAlong === true; }
 
 /** Returns the bytes that a layer's parts count. */
 export function layerByteCount(layer: Pick<Layer, "pendingId" | "dependsOn" | "changes" | "sending">): number {

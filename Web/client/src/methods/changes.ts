@@ -1,3 +1,4 @@
+import { isAlong } from "../layers/layer.js";
 import type { LayerChange } from "../layers/layer.js";
 import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
@@ -13,4 +14,9 @@ export function changeOut(change: LayerChange): Out {
     case "remove_field": return { ...key, id: change.slot.id, field: change.field };
     case "delete": return { ...key, id: change.slot.id };
   }
+}
+
+/** Returns the changes that a layer was given, without those that the policy added. */
+export function changesOut(changes: readonly LayerChange[]): Out[] {
+  return changes.filter((change) => !isAlong(change)).map(changeOut);
 }

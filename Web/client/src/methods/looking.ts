@@ -7,7 +7,7 @@ import type { Out } from "../out/value.js";
 import { COVERED } from "../queries/list.js";
 import type { QueryKey } from "../queries/query.js";
 import type { Ages } from "../state/ages.js";
-import { ageLimit } from "../state/ages.js";
+import { limitsOf } from "../state/ages.js";
 import { pendingIdsOver } from "../state/layers.js";
 import { completeness } from "../state/units.js";
 import type { Slot } from "../store/slot.js";
@@ -52,10 +52,11 @@ export function explain(
   const now = engine.now();
   const { node } = slot;
   const tombstone = state.tombstones.get(slot);
+  const limits = new Map(slot.text === null ? [] : limitsOf(ages, slot.table.name, slot.text, null).map(({ field, limit }) => [field, limit]));
   const fields = slot.text === null ? [] : membersOf(slot.text).map(({ name }) => {
     const stamp = slot.stampOf(name);
     const age = Math.max(now - stamp.writtenAt, 0);
-    const limit = ageLimit(ages, type, name);
+    const limit = limits.get(name) ?? null;
     return {
       name, writer: stamp.writer, sequence: stamp.sequence, written_at: stamp.writtenAt, age,
       max_age: limit?.seconds ?? null, rule: limit?.rule ?? null, stale: limit !== null && age >= limit.seconds * 1_000,

@@ -6,9 +6,12 @@ import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
 import type { QueryKey } from "../queries/query.js";
 import { agesOf, expiredField } from "../state/ages.js";
+import type { Ages } from "../state/ages.js";
 import type { Answer } from "../state/answers.js";
+import { cascade, storedText } from "../state/cascade.js";
 import { confirm, isOrphaned, lay, rollBack } from "../state/layers.js";
 import type { Confirmation } from "../state/layers.js";
+import { isAlong } from "../layers/layer.js";
 import type { Layer } from "../layers/layer.js";
 import { dropQuery } from "../state/queries.js";
 import { knownPart, lookUp, readPage } from "../state/reads.js";
@@ -19,7 +22,7 @@ import type { Engine } from "../engine/engine.js";
 import { answerOut } from "../engine/queries.js";
 import type { QueryAnswer } from "../engine/queries.js";
 import type { Sink } from "../engine/notifications.js";
-import { changeOut } from "./changes.js";
+import { changesOut } from "./changes.js";
 import { explain, statisticsOf } from "./looking.js";
 import { Params } from "./params.js";
 import {
@@ -51,6 +54,7 @@ type Handler = (params: Params, reply: Reply, sink: Sink) => void;
 /** The methods of a cache. */
 export class Methods {
   private readonly handlers: Map<string, Handler>;
+  private readonly strict = new Map(strictParams);
   readonly context: RequestContext;
   private waitingCount = 0;
 
@@ -70,7 +74,7 @@ export class Methods {
       ["cache.clear", (params, reply) => this.clear(params, reply)],
       ["cache.invalidate", (params, reply) => this.invalidate(params, reply)],
       ["cache.stats", (_params, reply) => reply(statisticsOf(this.engine))],
-      ["cache.explain", (params, reply) => reply(explain(this.engine, entityKey(params, this.context), agesOf(maxAges(params))))],
+      ["cache.explain", (params, reply) => reply(explain(this.engine, entityKey(params, this.context), this.ages(maxAges(params))))],
       ["cache.flush", (_params, reply) => this.flush(reply)],
       ["cache.caught_up", (params, reply) => this.caughtUp(params, reply)],
       ["optimistic.update", (params, reply) => this.update(params, reply)],
@@ -88,8 +92,11 @@ export class Methods {
   /** The names of the methods, sorted. */
   get names(): string[] { return [...this.handlers.keys()].sort(); }
 
-  /** Adds a method that reads. */
-  add(name: string, body: (params: Params) => Out): void { this.handlers.set(name, (params, reply) => reply(body(params))); }
+  /** Adds a method; `known` are its params where others are refused. */
+  add(name: string, body: (params: Params, sink: Sink) => Out, known?: readonly string[]): void {
+    this.handlers.set(name, (params, reply, sink) => reply(body(params, sink)));
+    if (known !== undefined) this.strict.set(name, known);
+  }
 
   /** Lets `body` answer instead of a method, where it does not return null. */
   wrap(name: string, body: (params: Params) => Out): void {
@@ -112,7 +119,7 @@ export class Methods {
     try {
       this.engine.checkOpen();
       const params = new Params(json ?? "{}");
-      const known = strictParams.get(method);
+      const known = this.strict.get(method);
       if (known !== undefined) params.refuseUnknown([...known, "library_id"], method);
       handler(params, reply, sink);
     } catch (error) {
@@ -147,6 +154,8 @@ export class Methods {
     };
   }
 
+  private ages(maxAges: ReadonlyMap<string, number>): Ages { return agesOf(maxAges, this.engine.state.options.policy); }
+
   // Entities
 
   private get(request: EntityRequest): { [name: string]: Out; } {
@@ -172,7 +181,7 @@ export class Methods {
     }
     out.entity = request.fields === null && slot.node !== null ? slot.node.visibleRaw : new Raw(part);
     out.stale = this.engine.status(request.library).phase === "stale";
-    const expired = expiredField(slot, request.fields, agesOf(request.maxAges), this.engine.now());
+    const expired = expiredField(slot, request.fields, this.ages(request.maxAges), this.engine.now());
     if (expired === null) return { out, missed: null };
     out.expired = { field: expired.field, written_at: expired.writtenAt, max_age: expired.maxAge };
     if (request.maxStale !== null && expired.overdue <= request.maxStale) {
@@ -213,7 +222,7 @@ export class Methods {
     const isTooOld = out.expired !== undefined;
     observer.shownStale = out.stale === true && isTooOld;
     reply({ ...out, subscription: observer.subscription });
-    if (request.refreshes) this.engine.refreshes.begin(observer, agesOf(request.maxAges), isTooOld);
+    if (request.refreshes) this.engine.refreshes.begin(observer, this.ages(request.maxAges), isTooOld);
   }
 
   // Queries
@@ -269,9 +278,10 @@ export class Methods {
       throw new CacheError("invalid_params",
         "nothing says what to remove: pass resource_type, ids or matching; cache.clear removes all of a library");
     }
-    params.flag("cascade");
     const { state } = this.engine;
-    const slots = selectedSlots(state, library, type === null ? null : state.ownType(type), ids, matching);
+    const isCascading = params.flag("cascade");
+    const selected = selectedSlots(state, library, type === null ? null : state.ownType(type), ids, matching);
+    const slots = isCascading ? [...selected, ...cascade(state, selected, storedText)] : selected;
     this.done(reply, { removed: removeSlots(state, slots, this.engine.now()) });
   }
 
@@ -339,9 +349,10 @@ export class Methods {
   }
 
   private layerOut(layer: Layer): Out {
+    const along = layer.changes.filter(isAlong).map(({ slot }) => ({ resource_type: slot.table.name, id: slot.id }));
     return {
-      pending_id: layer.pendingId, state: this.layerState(layer), changes: layer.changes.map(changeOut), library_id: layer.library.name,
-      depends_on: layer.dependsOn,
+      pending_id: layer.pendingId, state: this.layerState(layer), changes: changesOut(layer.changes), library_id: layer.library.name,
+      depends_on: layer.dependsOn, along: along.length === 0 ? undefined : along,
     };
   }
 

@@ -53,6 +53,11 @@ export class Params {
     return refuse(`${this.path}${name} ${value === null ? "is missing" : found(value)}: pass ${wanted}`);
   }
 
+  /** Refuses an element of an array. */
+  wrongElement(name: string, index: number, json: string, wanted: string): never {
+    return refuse(`${this.path}${name}[${index}] ${found(json)}: pass ${wanted}`);
+  }
+
   text(name: string, byteCountMax = TEXT_BYTE_COUNT_MAX): string | null {
     const value = this.value(name);
     if (value === null) return null;

@@ -176,7 +176,7 @@ export function memberOfResource(resource: string, limits: Limits): EventMember 
 // Changes
 
 const operationMembers: ReadonlyMap<string, readonly string[]> = new Map([
-  ["put", ["resource_type", "resource"]], ["patch", ["resource_type", "id", "fields", "unset"]],
+  ["put", ["resource_type", "id", "resource"]], ["patch", ["resource_type", "id", "fields", "unset"]],
   ["delete", ["resource_type", "id"]], ["remove_field", ["resource_type", "id", "field"]],
   ["remove", ["resource_type", "ids", "matching"]],
 ]);
@@ -198,6 +198,8 @@ function stepOf(params: Params, place: string, context: RequestContext): Step {
   switch (op) {
     case "put": {
       const resource = params.object("resource") ?? params.wrong("resource", "an object");
+      // A type whose key is another field is put under an id of its own.
+      if (params.value("id") !== null) return { op, type, id: params.id(limits), resource };
       const member = memberOfResource(resource, limits);
       if (member.reason !== null) return refuse(`${place} cannot be used (${member.reason}): correct it, nothing changed`);
       return { op, type, id: member.id, resource };

@@ -86,7 +86,7 @@ class RuleParser {
   private readonly pointers = new Map<string, Pointer>();
 
   rule(json: string): Rule {
-    this.want(kindOf(json) === "object", "", "is not an object");
+    this.want(kindOf(json) === "object", "", "is not an object; write {…}");
     const type = presentMember(json, "resource_type");
     const name = type === null ? "" : this.string(type, "/resource_type");
     this.want(isType(name, 128), "/resource_type", "is not a type; write 1 to 128 of A-Z a-z 0-9 _ . -");
@@ -127,7 +127,7 @@ class RuleParser {
   private scope(json: string): Predicate | null {
     const scope = presentMember(json, "scope");
     if (scope === null) return null;
-    this.want(kindOf(scope) === "object", "/scope", "is not an object");
+    this.want(kindOf(scope) === "object", "/scope", "is not an object; write {…}");
     const path = presentMember(scope, "path");
     const directory = path === null ? null : pathOf(path);
     if (directory === null) return this.wrong("/scope/path", "is not a path; write a string, or a tagged path");
@@ -145,13 +145,13 @@ class RuleParser {
     this.want(components.length <= ORDER_COUNT_MAX, "/order", `has more than ${ORDER_COUNT_MAX} components`);
     return components.map((component, index) => {
       const place = `/order/${index}`;
-      this.want(kindOf(component) === "object", place, "is not an object");
+      this.want(kindOf(component) === "object", place, "is not an object; write {…}");
       const path = presentMember(component, "path");
       if (path === null) return this.wrong(`${place}/path`, "is missing; write a JSON Pointer");
       const direction = presentMember(component, "direction");
       const name = direction === null ? "asc" : this.string(direction, `${place}/direction`);
       const isDescending = name === "desc" || name === "descending";
-      this.want(isDescending || name === "asc" || name === "ascending", `${place}/direction`, "is neither \"asc\" nor \"desc\"");
+      this.want(isDescending || name === "asc" || name === "ascending", `${place}/direction`, "is not a direction; write \"asc\" or \"desc\"");
       return { pointer: this.pointer(path, `${place}/path`), isDescending };
     });
   }
@@ -160,7 +160,7 @@ class RuleParser {
 
   private predicate(json: string, place: string, depth: number, isRequired: boolean): Predicate {
     this.want(depth <= DEPTH_MAX, place, `nests deeper than ${DEPTH_MAX}`);
-    this.want(kindOf(json) === "object", place, "is not an object");
+    this.want(kindOf(json) === "object", place, "is not an object; write {…}");
     const members = membersOf(json);
     if (members.some((member) => member.name === "path")) return this.tests(json, place, isRequired);
     const [only] = members;
@@ -197,7 +197,7 @@ class RuleParser {
       this.count(place);
       tests.push(this.test(pointer, name, value, place, isRequired));
     }
-    this.want(tests.length > 0, place, "has a path but no operator");
+    this.want(tests.length > 0, place, "has a path but no operator; write one of eq ne lt lte gt gte in exists prefix");
     return tests.length === 1 ? tests[0] : (view) => tests.every((test) => test(view));
   }
 
@@ -252,7 +252,7 @@ class RuleParser {
   // Values
 
   private string(json: string, place: string): string {
-    this.want(kindOf(json) === "string", place, "is not a string");
+    this.want(kindOf(json) === "string", place, "is not a string; write \"…\"");
     return stringValue(json);
   }
 
@@ -262,7 +262,7 @@ class RuleParser {
   }
 
   private elements(json: string, place: string): string[] {
-    this.want(kindOf(json) === "array", place, "is not an array");
+    this.want(kindOf(json) === "array", place, "is not an array; write […]");
     return elementsOf(json);
   }
 

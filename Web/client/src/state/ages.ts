@@ -5,24 +5,45 @@ import type { KeyNode } from "../queries/node.js";
 import type { Query } from "../queries/query.js";
 import type { Slot } from "../store/slot.js";
 
-/** The limits of one read, in seconds: by type, and by type and field. */
+/** The limits of one read, in seconds: by type, and by type and field; and those of a policy. */
 export interface Ages {
   types: ReadonlyMap<string, number>;
   fields: ReadonlyMap<string, number>;
+  policy: Policy | null;
+}
+
+/** How old data may be, and what a delete takes along: made by `@tidemark/client/policy`. */
+export interface Policy {
+  /** Returns the fields of a resource that have a limit, of those in `fields` (null: of all), by the rules of a read over its own. */
+  limits(type: string, text: string, fields: ReadonlySet<string> | null, ages: Ages): LimitedField[];
+  /** Returns what is deleted along with a resource. `aliases`: own names of types by names on the wire. */
+  references(type: string, text: string, aliases: ReadonlyMap<string, string>): Reference[];
+}
+
+/** A field, and its limit. */
+export interface LimitedField {
+  field: string;
+  limit: AgeLimit;
+}
+
+/** An entity that another one refers to. */
+export interface Reference {
+  type: string;
+  id: string;
 }
 
 /** No limits. */
-export const NO_AGES: Ages = { types: new Map(), fields: new Map() };
+export const NO_AGES: Ages = { types: new Map(), fields: new Map(), policy: null };
 
-/** Returns the limits that `max_ages` names. */
-export function agesOf(maxAges: ReadonlyMap<string, number>): Ages {
-  return maxAges.size === 0 ? NO_AGES : { types: maxAges, fields: maxAges };
+/** Returns the limits that `max_ages` names, over those of a policy. */
+export function agesOf(maxAges: ReadonlyMap<string, number>, policy: Policy | null): Ages {
+  return maxAges.size === 0 && policy === null ? NO_AGES : { types: maxAges, fields: maxAges, policy };
 }
 
-/** The limit of one field, and whose it is. */
+/** The limit of one field, and whose it is; null where there is none. */
 export interface AgeLimit {
   seconds: number;
-  rule: "operation_type" | "operation_field";
+  rule: "operation_type" | "operation_field" | "schema_type" | "schema_field" | null;
 }
 
 /** A field that is too old. */
@@ -34,12 +55,16 @@ export interface ExpiredField {
   overdue: number;
 }
 
-/** Returns the limit of a field; null when it has none. */
-export function ageLimit(ages: Ages, type: string, field: string): AgeLimit | null {
-  const own = ages.fields.get(`${type}.${field}`);
-  if (own !== undefined) return { seconds: own, rule: "operation_field" };
+/** Returns the fields of a resource that have a limit. */
+export function limitsOf(ages: Ages, type: string, text: string, fields: ReadonlySet<string> | null): LimitedField[] {
+  if (ages.policy !== null) return ages.policy.limits(type, text, fields, ages);
   const ofType = ages.types.get(type);
-  return ofType === undefined ? null : { seconds: ofType, rule: "operation_type" };
+  return namesOf(text).flatMap((field): LimitedField[] => {
+    if (fields !== null && !fields.has(field)) return [];
+    const own = ages.fields.get(`${type}.${field}`);
+    if (own !== undefined) return [{ field, limit: { seconds: own, rule: "operation_field" } }];
+    return ofType === undefined ? [] : [{ field, limit: { seconds: ofType, rule: "operation_type" } }];
+  });
 }
 
 /** Before any other moment, and exact as a JSON number. */
@@ -53,10 +78,7 @@ function forEachLimit(
   const text = slot.node === null ? slot.text : slot.node.visible;
   if (text === null) return;
   const layered = layerDates(slot.node);
-  for (const field of namesOf(text)) {
-    if (fields !== null && !fields.has(field)) continue;
-    const limit = ageLimit(ages, slot.table.name, field);
-    if (limit === null) continue;
+  for (const { field, limit } of limitsOf(ages, slot.table.name, text, fields)) {
     const base = slot.text === null ? LONG_AGO : slot.stampOf(field).writtenAt;
     body(field, layered === null ? base : layered.named.get(field) ?? layered.whole ?? base, limit.seconds);
   }

@@ -8,8 +8,9 @@ import { own } from "../store/own.js";
 import type { Stamp } from "../store/stamp.js";
 import { isNewer } from "../store/stamp.js";
 import type { ChangeEvent } from "../wire/events.js";
+import { deleteWithOthers } from "./cascade.js";
 import {
-  alternateMatch, clearTombstone, deleteEntity, insertEntity, isEvicted, mergeRules, noteWrite, writeEntity,
+  alternateMatch, clearTombstone, insertEntity, isEvicted, mergeRules, noteWrite, writeEntity,
 } from "./entities.js";
 import type { WriteOutcome } from "./entities.js";
 import { refuse, refuseOversized, setMemberAside } from "./quarantine.js";
@@ -47,9 +48,14 @@ export function take(state: State, event: ChangeEvent, source: EventSource, now:
 export function applyEffect(state: State, event: ChangeEvent, source: EventSource, library: Library, now: number): void {
   // Without lists and observers there is nobody to tell.
   const hasReaders = state.hasReaders;
-  if (hasReaders) beginUnit(state, event.members.length > 1 || maySettle(state, event, library));
+  if (hasReaders) beginUnit(state, isMulti(state, event, library));
   performEffect(state, event, source, library, now);
   if (hasReaders) endUnit(state, now);
+}
+
+/** Tells whether an event may change several entities. */
+export function isMulti(state: State, event: ChangeEvent, library: Library): boolean {
+  return event.members.length > 1 || event.kind === "deleted" && state.options.policy !== null || maySettle(state, event, library);
 }
 
 function performEffect(state: State, event: ChangeEvent, source: EventSource, library: Library, now: number): void {
@@ -144,7 +150,7 @@ function deleteBy(state: State, event: ChangeEvent, library: Library, now: numbe
   noteWrite(state, slot, event.sequence);
   // The evicted value may have been newer than the delete.
   if (isEvicted(state, slot) && mayBeAnswered(library, event)) return;
-  deleteEntity(state, slot, { sequence: event.sequence, generation, deletedAt: now });
+  deleteWithOthers(state, slot, { sequence: event.sequence, generation, deletedAt: now }, false);
 }
 
 /** Counts an event in its bin; what an upstream brings has one of its own. */
@@ -156,7 +162,7 @@ export function count(state: State, event: ChangeEvent, source: EventSource): vo
     const counted = kinds.has(name) || kinds.size < state.limits.ignoredKindCountMax ? name : OTHER_KINDS;
     kinds.set(counted, (kinds.get(counted) ?? 0) + 1);
   }
-  if (source.isUpstream) state.counts.reconciled += 1;
-  else if (isUnknown) state.counts.ignored += 1;
-  else state.counts.applied += 1;
+  const bin = source.isUpstream ? "reconciled" : isUnknown ? "ignored" : "applied";
+  state.counts[bin] += 1;
+  if (state.tap !== null) state.hear(event, source, bin);
 }

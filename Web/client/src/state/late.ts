@@ -11,12 +11,13 @@ import type { MergeRules } from "../store/merge.js";
 import type { Slot } from "../store/slot.js";
 import type { Stamp } from "../store/stamp.js";
 import type { ChangeEvent } from "../wire/events.js";
-import { count, eventStamp } from "./apply.js";
+import { count, eventStamp, isMulti } from "./apply.js";
+import { deleteWithOthers } from "./cascade.js";
 import {
-  alternateMatch, clearTombstone, deleteEntity, insertEntity, isEvicted, mergeRules, noteWrite, writeEntity,
+  alternateMatch, clearTombstone, insertEntity, isEvicted, mergeRules, noteWrite, writeEntity,
 } from "./entities.js";
 import { refuseLateOversized, setMemberAside } from "./quarantine.js";
-import { maySettle, settleNamed } from "./settling.js";
+import { settleNamed } from "./settling.js";
 import { invalidateBy } from "./staleness.js";
 import type { State } from "./state.js";
 import { beginUnit, endUnit } from "./units.js";
@@ -26,14 +27,14 @@ type LateEffect = "written" | "superseded" | "held_off" | "too_large";
 
 const HELD_OFF_COUNT_MAX = 1_024;
 
-/** Applies an event whose number was lost, as one unit; the cursor does not move. */
+/** Applies an event whose number was lost, as one unit; the cursor does not move. Returns whether it wrote something. */
 export function applyLate(
   state: State, event: ChangeEvent, sequence: Sequence, source: EventSource, library: Library, now: number,
-): void {
+): boolean {
   state.counts.late += 1;
   state.noteLibrary(library);
   const hasReaders = state.hasReaders;
-  if (hasReaders) beginUnit(state, event.members.length > 1 || maySettle(state, event, library));
+  if (hasReaders) beginUnit(state, isMulti(state, event, library));
   state.unit.late = sequence;
   const isCopy = library.heldOff.has(sequence);
   const effects = writeLate(state, event, sequence, source, isCopy, library, now);
@@ -52,6 +53,7 @@ export function applyLate(
   }
   if (!library.gate.lost.contains(sequence)) library.heldOff.delete(sequence);
   else if (library.heldOff.size < HELD_OFF_COUNT_MAX) library.heldOff.add(sequence);
+  return effects.includes("written");
 }
 
 /** Removes a range from the lost numbers. When none are left, the library is as stale as its queries. */
@@ -170,7 +172,7 @@ function deleteLate(state: State, event: ChangeEvent, sequence: Sequence, librar
     state.tidy(slot);
     return "held_off";
   }
-  deleteEntity(state, slot, { sequence, generation, deletedAt: now });
+  deleteWithOthers(state, slot, { sequence, generation, deletedAt: now }, true);
   noteWrite(state, slot, sequence);
   return "written";
 }

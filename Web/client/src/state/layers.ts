@@ -6,7 +6,7 @@ import { CacheError } from "../model/errors.js";
 import { later } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
 import type { Layer, LayerChange } from "../layers/layer.js";
-import { fold, layerByteCount } from "../layers/layer.js";
+import { fold, isAlong, layerByteCount } from "../layers/layer.js";
 import type { KeyNode, Overlay } from "../queries/node.js";
 import type { Library } from "../store/library.js";
 import { assigned } from "../store/merge.js";
@@ -15,6 +15,7 @@ import type { Stamp } from "../store/stamp.js";
 import { newSending } from "../outbox/sending.js";
 import type { MutationRequest } from "../outbox/sending.js";
 import type { EventMember } from "../wire/events.js";
+import { cascade } from "./cascade.js";
 import { clearTombstone, insertEntity, isAwaitingAnswers, overwrite } from "./entities.js";
 import { settleNode } from "./layer-lists.js";
 import { renameInputs } from "./outbox.js";
@@ -50,6 +51,12 @@ export function layerOf(state: State, pendingId: string, library: string | null)
   return layer;
 }
 
+/** A change, and the step that it is of. */
+interface PlacedChange {
+  change: LayerChange;
+  index: number;
+}
+
 /** Lays a mutation over the base, as one unit. */
 export function lay(state: State, update: LayerUpdate, now: number): void {
   const { limits, layers } = state;
@@ -61,7 +68,8 @@ export function lay(state: State, update: LayerUpdate, now: number): void {
   const isFull = layers.size >= limits.layerCountMax;
   if (isFull) throw tooMany("too many layers are pending");
   const library = takeLibrary(state, update.library);
-  const changes = update.steps.map((step, index) => changeOf(state, step, index, library));
+  const placed = changesOf(state, update.steps, library);
+  const changes = placed.map(({ change }) => change);
   // The server has done what is confirmed: nothing depends on it any more.
   const dependsOn = update.dependsOn.filter((id) => layers.get(id)?.isConfirmed !== true);
   const sending = update.send === null ? null : newSending(update.send);
@@ -71,7 +79,7 @@ export function lay(state: State, update: LayerUpdate, now: number): void {
     byteCount: layerByteCount(parts),
   };
   if (layers.byteCount + layer.byteCount > limits.layerByteCountMax) throw tooMany("pending layers hold as much as they may");
-  checkSizes(state, changes);
+  checkSizes(state, placed);
   const distinct = new Set(changes.map((change) => state.takeNode(change.slot)));
   const nodes = [...distinct].sort((left, right) => left.number - right.number);
   beginUnit(state, nodes.length > 1);
@@ -112,6 +120,23 @@ export function takeSlot(state: State, library: Library, type: string, id: strin
   return library.takeTable(own).take(id);
 }
 
+/** Reads the changes of an edit, with the deletes that the policy adds: they follow what is visible after the changes before. */
+function changesOf(state: State, steps: readonly Step[], library: Library): PlacedChange[] {
+  const changed = new Map<Slot, string | null>();
+  const seen = (slot: Slot): string | null => {
+    const own = changed.get(slot);
+    return own !== undefined ? own : slot.node === null ? slot.text : slot.node.visible;
+  };
+  return steps.flatMap((step, index) => {
+    const change = changeOf(state, step, index, library);
+    if (state.options.policy === null) return [{ change, index }];
+    const along = change.op === "delete" ? cascade(state, [change.slot], seen) : [];
+    for (const slot of along) changed.set(slot, null);
+    changed.set(change.slot, fold(change, seen(change.slot)));
+    return [change, ...along.map((slot): LayerChange => ({ op: "delete", slot, isAlong: true }))].map((one) => ({ change: one, index }));
+  });
+}
+
 function changeOf(state: State, step: Step, index: number, library: Library): LayerChange {
   if (step.op === "remove") throw new CacheError("invalid_params", `changes[${index}] is a removal: pass a delete, nothing changed`);
   const slot = takeSlot(state, library, step.type, step.id);
@@ -136,9 +161,9 @@ function checkIdentity(slot: Slot, names: readonly string[], index: number): voi
   }
 }
 
-function checkSizes(state: State, changes: readonly LayerChange[]): void {
+function checkSizes(state: State, changes: readonly PlacedChange[]): void {
   const values = new Map<Slot, string | null>();
-  changes.forEach((change, index) => {
+  changes.forEach(({ change, index }) => {
     const { slot } = change;
     const below = values.has(slot) ? values.get(slot) ?? null : slot.node === null ? slot.text : slot.node.visible;
     const value = fold(change, below);
@@ -232,8 +257,9 @@ function confirmedResources(
 /** Returns the type under which a layer names an id, or else the only type it names; null when that is not one. */
 function typeOf(id: string, layer: Layer, confirmation: Confirmation): string | null {
   const names = new Set([id, ...confirmation.realIds.filter(({ real }) => real === id).map(({ temporary }) => temporary)]);
-  const own = new Set(layer.changes.filter(({ slot }) => names.has(slot.id)).map(({ slot }) => slot.table.name));
-  const all = own.size > 0 ? own : new Set(layer.changes.map(({ slot }) => slot.table.name));
+  const given = layer.changes.filter((change) => !isAlong(change));
+  const own = new Set(given.filter(({ slot }) => names.has(slot.id)).map(({ slot }) => slot.table.name));
+  const all = own.size > 0 ? own : new Set(given.map(({ slot }) => slot.table.name));
   const [only] = all;
   return all.size === 1 ? only : null;
 }

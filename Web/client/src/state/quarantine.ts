@@ -1,3 +1,4 @@
+import { byteLength } from "../json/utf8.js";
 import type { Reason } from "../model/errors.js";
 import type { Sequence } from "../model/sequence.js";
 import type { Library } from "../store/library.js";
@@ -9,8 +10,9 @@ import type { QuarantineRecord } from "./records.js";
 import type { State } from "./state.js";
 import { markAllStale } from "./staleness.js";
 
-function add(state: State, record: QuarantineRecord): void {
-  state.quarantine.push(record);
+function add(state: State, record: Omit<QuarantineRecord, "number">): void {
+  state.quarantinedCount += 1;
+  state.quarantine.push({ number: state.quarantinedCount, ...record });
   if (state.quarantine.length > state.limits.quarantineRecordCountMax) state.quarantine.shift();
 }
 
@@ -20,6 +22,10 @@ function excerpt(state: State, text: string): string { return own(text.slice(0, 
 export function setLineAside(state: State, line: Line, unusable: UnusableLine, now: number): void {
   state.counts.quarantined += 1;
   const library = unusable.library === null ? state.options.defaultLibrary : unusable.library;
+  state.tap?.hear({
+    event: null, library: library ?? null, sequence: unusable.sequence, type: unusable.type, bin: "quarantined", line: line.number,
+    reason: unusable.reason, isLate: false,
+  });
   add(state, {
     kind: "line", reason: unusable.reason, line: line.number, offset: line.offset, library: library ?? null,
     sequence: unusable.sequence, receivedAt: now, excerpt: line.text === null ? line.bytes : excerpt(state, line.text),
@@ -30,7 +36,7 @@ export function setLineAside(state: State, line: Line, unusable: UnusableLine, n
 
 /** Sets an event aside that would open one library, or bring one type, too many. */
 export function refuse(state: State, event: ChangeEvent, source: EventSource, reason: Reason, now: number): void {
-  if (!source.isUpstream) state.counts.quarantined += 1;
+  countRefused(state, event, source, reason);
   const library = event.library ?? state.options.defaultLibrary;
   add(state, {
     kind: source.isUpstream ? "upstream" : "line", reason, line: source.line, offset: source.offset, library,
@@ -50,13 +56,13 @@ export function setMemberAside(
   add(state, {
     kind: "member", reason, line: source.line, offset: source.offset,
     library: isKnown ? event.library ?? state.options.defaultLibrary : null, sequence: event.sequence, receivedAt: now,
-    excerpt: excerpt(state, member.resource), byteCount: member.resource.length,
+    excerpt: excerpt(state, member.resource), byteCount: byteLength(member.resource),
   });
 }
 
 /** Sets an event aside whose entity would be too large. Its number, if it has one, passes and is lost. */
 export function refuseOversized(state: State, event: ChangeEvent, source: EventSource, library: Library, now: number): void {
-  if (!source.isUpstream) state.counts.quarantined += 1;
+  countRefused(state, event, source, "too_large");
   add(state, oversized(state, event, source, library, now));
   if (event.sequence === null) return;
   library.gate.noteLost(event.sequence);
@@ -70,11 +76,18 @@ export function refuseLateOversized(
   state: State, event: ChangeEvent, source: EventSource, isCopy: boolean, library: Library, now: number,
 ): void {
   if (source.isUpstream) return;
-  state.counts.quarantined += 1;
+  countRefused(state, event, source, "too_large");
   if (!isCopy) add(state, oversized(state, event, source, library, now));
 }
 
-function oversized(state: State, event: ChangeEvent, source: EventSource, library: Library, now: number): QuarantineRecord {
+function countRefused(state: State, event: ChangeEvent, source: EventSource, reason: Reason): void {
+  if (!source.isUpstream) state.counts.quarantined += 1;
+  state.hear(event, source, "quarantined", reason);
+}
+
+function oversized(
+  state: State, event: ChangeEvent, source: EventSource, library: Library, now: number,
+): Omit<QuarantineRecord, "number"> {
   const text = source.text ?? event.members[0]?.resource ?? "";
   return {
     kind: source.isUpstream ? "upstream" : "line", reason: "too_large", line: source.isUpstream ? 0 : source.line,

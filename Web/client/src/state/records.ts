@@ -4,6 +4,7 @@ import type { Sequence } from "../model/sequence.js";
 import type { KeyNode } from "../queries/node.js";
 import type { Query } from "../queries/query.js";
 import type { LostRange } from "../sequencing/lost.js";
+import type { ChangeEvent } from "../wire/events.js";
 import type { Library, LibraryPhase } from "../store/library.js";
 
 /** One step of an observed list, with the values that its observers are told. */
@@ -30,6 +31,8 @@ export interface LibraryStatus {
 
 /** A line or a member that could not be used. */
 export interface QuarantineRecord {
+  /** Its number in this cache, from 1. */
+  number: number;
   kind: "line" | "member" | "upstream";
   reason: Reason;
   line: number;
@@ -41,6 +44,31 @@ export interface QuarantineRecord {
   /** What was kept of the line, or of the member. */
   excerpt: string | Uint8Array;
   byteCount: number;
+}
+
+/** The outcome of an event. Protocol/sessions.md, log.observe. */
+export type Bin = "applied" | "duplicate" | "ignored" | "quarantined" | "held" | "reconciled";
+
+/** One event, or a line that is none, as it is counted. */
+export interface CountedEvent {
+  /** null for a line that cannot be used. */
+  event: ChangeEvent | null;
+  /** The library; null where the line names none that can be read. */
+  library: string | null;
+  sequence: Sequence | null;
+  type: string | null;
+  bin: Bin;
+  /** The number of its line; null for an event of an upstream. */
+  line: number | null;
+  reason: Reason | null;
+  isLate: boolean;
+}
+
+/** Hears of each event as it is counted: a part of its own, which is there while somebody follows the log. */
+export interface EventTap {
+  hear(counted: CountedEvent): void;
+  /** Tells the observers what was heard since the last call. */
+  tell(): void;
 }
 
 /** Where lines and events were counted. Protocol/framing.md, conservation. */

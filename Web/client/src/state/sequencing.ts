@@ -27,8 +27,10 @@ function admit(state: State, event: ChangeEvent, source: EventSource, library: L
   gate.adoptFirstEpoch(event.epoch);
   switch (gate.verdict(sequence, event.previous, event.epoch)) {
     case "apply": return applyInOrder(state, event, sequence, source, library, now);
-    case "duplicate": return countDuplicate(state, source);
-    case "late": return applyLate(state, event, sequence, source, library, now);
+    case "duplicate": return countDuplicate(state, event, source);
+    case "late":
+      applyLate(state, event, sequence, source, library, now);
+      return;
     case "new_epoch":
       beginEpoch(state, library, event.epoch, null, now);
       return applyInOrder(state, event, sequence, source, library, now);
@@ -71,8 +73,9 @@ function hold(
   if (source.isUpstream && held.has(sequence)) return;
   const previous = event.previous ?? predecessor(sequence);
   if (!held.insert({ event: ownEvent(event), sequence, previous, source: { ...source, text: null }, heldAt: now })) {
-    return countDuplicate(state, source);
+    return countDuplicate(state, event, source);
   }
+  state.hear(event, source, "held");
   watch(state, library);
   if (!held.isOver) return;
   if (state.options.hasUpstream) {
@@ -106,7 +109,7 @@ export function loseGap(state: State, library: Library, isFirstAlone: boolean, n
 export function drain(state: State, library: Library, now: number): void {
   for (let ready = library.gate.takeReady(); ready !== null; ready = library.gate.takeReady()) {
     const { event, sequence, source } = ready.held;
-    if (ready.isPassed) countDuplicate(state, source);
+    if (ready.isPassed) countDuplicate(state, event, source);
     else takePlace(state, event, sequence, source, library, now);
   }
 }
@@ -117,7 +120,7 @@ function reset(state: State, event: ChangeEvent, source: EventSource, library: L
   const sequence = isOfNewLog ? event.sequence : null;
   if (sequence !== null && gate.cursor !== null && gate.epoch === event.name && sequence <= gate.cursor) {
     if (gate.lost.contains(sequence)) applyLate(state, event, sequence, source, library, now);
-    else countDuplicate(state, source);
+    else countDuplicate(state, event, source);
     return;
   }
   beginEpoch(state, library, event.name, sequence, now);
@@ -154,6 +157,8 @@ function forgetLog(state: State, library: Library, now: number): void {
   markAllStale(state, library, "log", now);
 }
 
-function countDuplicate(state: State, source: EventSource): void {
-  if (!source.isUpstream) state.counts.duplicate += 1;
+function countDuplicate(state: State, event: ChangeEvent, source: EventSource): void {
+  if (source.isUpstream) return;
+  state.counts.duplicate += 1;
+  state.hear(event, source, "duplicate");
 }

@@ -11,8 +11,12 @@ import { RecentWrites } from "../store/recent.js";
 import type { Slot } from "../store/slot.js";
 import { TombstoneStore } from "../store/tombstones.js";
 import type { Changes } from "./changes.js";
-import type { ChangeRecord, EventCounts, QuarantineRecord } from "./records.js";
+import type { Bin, ChangeRecord, EventCounts, EventTap, QuarantineRecord } from "./records.js";
 import { Unit } from "./unit.js";
+import type { Policy } from "./ages.js";
+import type { EventSource } from "../sequencing/held.js";
+import type { Reason } from "../model/errors.js";
+import type { ChangeEvent } from "../wire/events.js";
 
 /** What a state is told when it is made. */
 export interface StateOptions {
@@ -21,6 +25,7 @@ export interface StateOptions {
   /** Own names of types, by the names under which they may come. */
   aliases: ReadonlyMap<string, string>;
   hasUpstream: boolean;
+  policy: Policy | null;
   /** Milliseconds that a gap waits for late events. */
   reorderWindow: number;
   /** Types all of whose entities are never evicted. */
@@ -51,6 +56,9 @@ export class State {
   readonly ignoredKinds = new Map<string, number>();
   /** The newest records; bounded by `quarantineRecordCountMax`. */
   readonly quarantine: QuarantineRecord[] = [];
+  quarantinedCount = 0;
+  /** Hears of counted events; null while nobody follows the log. */
+  tap: EventTap | null = null;
   /** Libraries that miss something, or did at the last look. */
   watched: Library[] = [];
   /** Grows with each loss. */
@@ -145,6 +153,14 @@ export class State {
   /** Forgets a key of which nothing is known. */
   tidy(slot: Slot): void {
     if (slot.text === null && slot.node === null && !this.tombstones.has(slot)) slot.table.slots.delete(slot.id);
+  }
+
+  /** Lets those who follow the log hear of an event. */
+  hear(event: ChangeEvent, source: EventSource, bin: Bin, reason: Reason | null = null): void {
+    this.tap?.hear({
+      event, bin, reason, library: event.library ?? this.options.defaultLibrary, sequence: event.sequence,
+      type: event.type === "" ? null : event.type, line: source.isUpstream ? null : source.line, isLate: this.unit.late !== null,
+    });
   }
 
   // Marks for the journal

@@ -8,6 +8,7 @@ import type { Library } from "../store/library.js";
 import { assigned } from "../store/merge.js";
 import type { Slot } from "../store/slot.js";
 import type { Stamp } from "../store/stamp.js";
+import { cascade } from "./cascade.js";
 import { clearTombstone, deleteEntity, insertEntity, isAwaitingAnswers, overwrite } from "./entities.js";
 import { takeSlot } from "./layers.js";
 import { forgetEntity, matchesKey, selectedSlots } from "./removal.js";
@@ -71,9 +72,16 @@ function outcomesOf(
       throw new CacheError("limit_exceeded", `operations[${index}] would make ${slot.key} larger than `
         + `${state.limits.entityByteCountMax} bytes: store less of it, nothing changed`);
     }
+    if (outcome === "deleted") for (const other of cascade(state, [slot], (one) => textAfter(one, outcomes))) outcomes.set(other, "deleted");
     outcomes.set(slot, outcome);
   });
   return outcomes;
+}
+
+/** Returns what an entity is after earlier steps. */
+function textAfter(slot: Slot, outcomes: ReadonlyMap<Slot, Outcome>): string | null {
+  const outcome = outcomes.get(slot);
+  return outcome === undefined ? slot.text : typeof outcome === "object" ? outcome.text : null;
 }
 
 function checkExpected(slot: Slot, wanted: Sequence | null, index: number): void {

@@ -44,6 +44,8 @@ export class EventDecoder {
   /** The object with the envelope's fields, as an entry; `NONE` for the whole line, undefined for a bare kind. */
   private scope: number | undefined = undefined;
   private lastType: string | null = null;
+  /** The type of the line under way, once it was read. */
+  private lineType: string | null = null;
 
   constructor(private readonly limits: Limits, private readonly aliases: ReadonlyMap<string, string>) {
     this.scanner = new Scanner(limits.nestingDepthMax, RECORD_DEPTH);
@@ -64,6 +66,7 @@ export class EventDecoder {
     }
     if (scanner.hasSurrogates && hasLoneSurrogate(text)) return this.broken("invalid_utf8", new TextEncoder().encode(text));
     this.scope = undefined;
+    this.lineType = null;
     try {
       return this.top();
     } catch (error) {
@@ -284,7 +287,7 @@ export class EventDecoder {
       if (!isType(type, this.limits.typeByteCountMax)) throw new Refusal("bad_type");
       this.lastType = type;
     }
-    return this.aliases.size === 0 ? type : this.aliases.get(type) ?? type;
+    return this.lineType = this.aliases.size === 0 ? type : this.aliases.get(type) ?? type;
   }
 
   private metadata(payload: number): string | null {
@@ -372,12 +375,13 @@ export class EventDecoder {
   private broken(reason: Reason, bytes: Uint8Array): DecodedLine {
     const limits = this.limits;
     const place = placeOf(bytes, limits.nestingDepthMax, limits.quarantineByteCountMax, limits.idByteCountMax, false);
-    return { is: "unusable", line: { reason, ...place } };
+    return { is: "unusable", line: { reason, ...place, type: null } };
   }
 
   private refused(reason: Reason, text: string): DecodedLine {
+    const type = this.lineType;
     if (this.scope === undefined) {
-      return { is: "unusable", line: { reason, library: undefined, sequence: null, epoch: null } };
+      return { is: "unusable", line: { reason, library: undefined, sequence: null, epoch: null, type } };
     }
     const scanner = this.scanner;
     const object = this.scope === NONE
@@ -385,7 +389,7 @@ export class EventDecoder {
     const bytes = new TextEncoder().encode(object);
     const limits = this.limits;
     const place = placeOf(bytes, limits.nestingDepthMax + 1, byteLength(object), limits.idByteCountMax, true);
-    return { is: "unusable", line: { reason, ...place } };
+    return { is: "unusable", line: { reason, ...place, type } };
   }
 }
 

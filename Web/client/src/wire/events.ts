@@ -43,6 +43,8 @@ export interface UnusableLine {
   library: string | null | undefined;
   sequence: Sequence | null;
   epoch: string | null;
+  /** The type that was read before the fault; null where none was. */
+  type: string | null;
 }
 
 /** What a line is. */

@@ -3,6 +3,7 @@
 import { createElement as h, StrictMode, startTransition, Suspense, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { IndexedDBJournal, NormalizedCache } from "../../dist/index.js";
+import { mountInspector } from "../../dist/inspector/index.js";
 import { SharedCache } from "../../dist/tabs/index.js";
 import { CacheProvider, useCachedQuery, useEntity, useMutation, usePendingEdits } from "../../dist/react/index.js";
 
@@ -146,13 +147,61 @@ function damage(name, isStoreGone) {
 }
 
 /** Waits until something is so. */
-async function until(isSo) {
-  const end = performance.now() + 10_000;
+async function until(isSo, patience = 30_000) {
+  const end = performance.now() + patience;
   while (!isSo()) {
     if (performance.now() > end) throw new Error(`it never came: ${isSo}`);
     await new Promise((resolve) => { setTimeout(resolve, 5); });
   }
 }
 
-Object.assign(globalThis, { share, edit, damage, until });
+/** Mounts a list whose answer the test gives: it suspends until then. `asked` are the answers that are waited for. */
+function mountWaiting() {
+  const asked = [];
+  const cache = new NormalizedCache({
+    upstream: { fetch: (method, input) => new Promise((resolve, reject) => { asked.push({ input, resolve, reject }); }) },
+  });
+  const seen = [];
+  const setters = {};
+  const Waiting = ({ album, suspense }) => {
+    const { data, isLoading, error } = useCachedQuery("album", { album }, { suspense });
+    seen.push(isLoading ? "loading" : error !== null ? error.code : data.map(({ id }) => id).join(" "));
+    return h("p", { id: "album" }, seen[seen.length - 1]);
+  };
+  const App = () => {
+    const [shown, setShown] = useState({ album: 1, suspense: true });
+    setters.setShown = setShown;
+    return h(CacheProvider, { cache }, shown === null ? null : h(Suspense, { fallback: h("p", { id: "fallback" }, "…") }, h(Waiting, shown)));
+  };
+  const place = document.body.appendChild(document.createElement("div"));
+  const complaints = [];
+  const { error } = console;
+  console.error = (...words) => { complaints.push(String(words[0])); error(...words); };
+  const root = createRoot(place);
+  root.render(h(StrictMode, null, h(App)));
+  const observers = async () => (await cache.calls.cache.stats()).observers;
+  return { cache, asked, seen, setters, complaints, observers, text: () => place.textContent, unmount: () => root.unmount() };
+}
+
+/** Shows the inspector of a cache that has a bit of everything. */
+async function inspect() {
+  const cache = new NormalizedCache();
+  const element = document.body.appendChild(document.createElement("div"));
+  element.style.height = "600px";
+  const violations = [];
+  document.addEventListener("securitypolicyviolation", ({ violatedDirective }) => violations.push(violatedDirective));
+  const end = mountInspector(element, cache);
+  for (let next = 1; next <= 40; next += 1) cache.ingest(event(next, { id: `p${next}`, n: next }));
+  cache.ingest("{\"no\":\"event\",}");
+  await cache.calls.query.put({ method: "photos", resource_type: "photo", local: true, membership: { resource_type: "photo" } });
+  await cache.calls.optimistic.update({ pending_id: "edit-1", changes: [{ op: "patch", resource_type: "photo", id: "p1", fields: { n: 99 } }] });
+  const root = element.shadowRoot;
+  const tab = (name) => [...root.querySelectorAll("[role=tab]")].find((one) => one.textContent === name);
+  return {
+    cache, root, end, violations, tabs: () => [...root.querySelectorAll("[role=tab]")].map((one) => one.textContent),
+    open: (name) => tab(name).click(), panel: () => root.querySelector("[role=tabpanel]:not([hidden])").textContent,
+  };
+}
+
+Object.assign(globalThis, { share, edit, damage, until, inspect, mountWaiting });
 Object.assign(globalThis, { open, write, mount, event, ready: true });

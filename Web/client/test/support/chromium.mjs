@@ -39,8 +39,9 @@ export class Browser {
   /** Ends the browsers that a failed test left: they would keep the run alive. */
   static async killAll() { await Promise.all([...Browser.running].map((browser) => browser.kill())); }
 
-  static async start(path, profile = mkdtempSync(join(tmpdir(), "tidemark-chromium-"))) {
+  static async start(path, profile = mkdtempSync(join(tmpdir(), "tidemark-chromium-")), words = []) {
     const child = spawn(path, [
+      ...words,
       "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--remote-debugging-pipe",
       // Tabs behind others are slowed down; tests would wait for that.
       "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",

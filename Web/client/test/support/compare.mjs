@@ -1,6 +1,6 @@
 // Comparison of JSON values with what a vector or a transcript wants.
 
-import { ExactNumber } from "../../dist/index.js";
+import { ExactNumber } from "./client.mjs";
 
 function kind(value) {
   if (value === null) return "null";

@@ -18,8 +18,10 @@ export async function startPage() {
   if (browserPath === null) return { url: "", profile: () => "", end: async () => undefined };
   const folder = mkdtempSync(join(tmpdir(), "tidemark-browser-"));
   const bundle = join(folder, "page.js");
-  execFileSync("esbuild", [join(root, "test/browser/page.mjs"), "--bundle", "--format=esm", `--outfile=${bundle}`, "--log-level=error",
-    "--define:process.env.NODE_ENV=\"development\""], { env: { ...process.env, NODE_PATH: "/usr/share/nodejs" } });
+  execFileSync("esbuild", [
+    join(root, "test/browser/page.mjs"), "--bundle", "--format=esm", `--outfile=${bundle}`, "--log-level=error",
+    `--alias:@tidemark/client/panels=${join(root, "bundle/panels.js")}`, "--define:process.env.NODE_ENV=\"development\"",
+  ], { env: { ...process.env, NODE_PATH: "/usr/share/nodejs" } });
   const server = await serve({
     "/": { type: "text/html", text: "<!doctype html><meta charset=utf-8><title>test</title><script type=module src=/page.js></script>" },
     "/page.js": { type: "text/javascript", path: bundle },

@@ -13,10 +13,17 @@ export function walk(seed, stepCount = 60) {
   return new Walk(seed).steps(stepCount);
 }
 
+/** Whether a walk is one of a cache with a policy: its resources refer to others, which deletes take along. */
+export function hasPolicy(seed) { return seed % 4 === 0; }
+
 class Walk {
   constructor(seed) {
     this.random = new Random(seed);
     this.sends = new Random(seed ^ 0x5eed5);
+    this.hasPolicy = hasPolicy(seed);
+    this.looks = new Random(seed ^ 0x100c5);
+    this.keyed = new Random(seed ^ 0x4e7ed);
+    this.references = new Random(seed ^ 0x2efe2);
     this.nextId = 1;
     this.sequences = new Map();
     this.pendingIds = [];
@@ -32,12 +39,14 @@ class Walk {
   }
 
   steps(count) {
+    if (this.looks.chance(0.3)) this.request("log.observe", this.looks.pick([{}, { types: ["file"] }, { bins: ["applied", "quarantined"] }]));
     for (let step = 0; step < count; step += 1) {
       const { event, query, layer, write, odd } = this.weights;
       this.random.weighted([
         [event * 3, () => this.event()], [query, () => this.query()], [layer, () => this.layer()], [write, () => this.write()],
         [odd, () => this.odd()],
       ])();
+      if (this.looks.chance(0.05)) this.lookAround();
     }
     // The end: everything that can be read is.
     for (const library_id of this.libraries) {
@@ -46,6 +55,7 @@ class Walk {
     }
     this.request("optimistic.list", {});
     this.request("outbox.list", {});
+    this.request("query.list", {});
     return this.lines;
   }
 
@@ -67,6 +77,20 @@ class Walk {
     return JSON.stringify(value);
   }
 
+  /**
+   * Asks one of the methods for people who look at a cache; those that read the disk may see later lines, and are not asked.
+   * Drawn apart, so that walks stay what they were.
+   */
+  lookAround() {
+    const { looks } = this;
+    const id = `k${looks.below(6)}`;
+    looks.weighted([
+      [2, () => this.request("entity.get", { resource_type: "file", id, base: true, fields: looks.pick([undefined, ["n", "kind"]]) })],
+      [2, () => this.request("query.list", { limit: 1 + looks.below(5), resource_type: looks.pick([undefined, "file"]) })],
+      [1, () => this.request("cache.explain", { resource_type: "file", id, max_ages: looks.pick([undefined, { file: 0 }, { "file.n": 5 }]) })],
+    ])();
+  }
+
   library() { return this.random.pick(this.libraries); }
 
   type() { return this.random.chance(0.85) ? "file" : "tag"; }
@@ -84,8 +108,17 @@ class Walk {
     if (wants(0.7)) fields.kind = random.pick(KINDS);
     if (wants(0.5)) fields.sd_path = this.path();
     if (wants(0.3)) fields.meta = random.pick([{ a: 1 }, { b: this.number() }, { Tag: 1 }, { Other: 2 }, null, [1, 2]]);
+    if (this.hasPolicy) this.refer(fields);
     if (wants(0.2)) fields.name = random.pick(["é", "a", "Z", "\u{1f600}", "\uffee", ""]);
     return fields;
+  }
+
+  /** References of each form, for the cascades of a policy. */
+  refer(fields) {
+    const { references } = this;
+    const id = () => `k${references.below(6)}`;
+    if (references.chance(0.4)) fields.parent = references.pick([id(), { id: id() }, { id: null, uuid: id() }, null, 1.5]);
+    if (references.chance(0.3)) fields.tags = [id(), { id: id(), kind: "note" }, [id()]].slice(0, references.below(4));
   }
 
   path() {
@@ -207,7 +240,12 @@ class Walk {
     const { random } = this;
     const resource_type = this.type();
     return random.weighted([
-      [3, () => ({ op: "put", resource_type, resource: { id: this.id(), ...this.fields() } })],
+      [3, () => {
+        const id = this.id();
+        return this.keyed.chance(0.15)
+          ? { op: "put", resource_type, id, resource: this.keyed.chance(0.5) ? { isbn: id, ...this.fields() } : { id: "other", ...this.fields() } }
+          : { op: "put", resource_type, resource: { id, ...this.fields() } };
+      }],
       [4, () => ({ op: "patch", resource_type, id: this.id(), fields: this.fields(true), unset: random.chance(0.2) ? ["kind"] : undefined })],
       [1, () => ({ op: "remove_field", resource_type, id: this.id(), field: random.pick(["n", "kind"]) })],
       [2, () => ({ op: "delete", resource_type, id: this.id() })],
@@ -265,7 +303,9 @@ class Walk {
     const library_id = this.library();
     random.weighted([
       [4, () => this.request("cache.transaction", { operations: this.operations(), library_id })],
-      [1, () => this.request("cache.remove", { resource_type: this.type(), ids: [this.id(), this.id()], library_id })],
+      [1, () => this.request("cache.remove", {
+        resource_type: this.type(), ids: [this.id(), this.id()], library_id, cascade: this.hasPolicy && this.references.chance(0.5) || undefined,
+      })],
       [0.4, () => this.request("cache.remove", { matching: `K${random.below(4)}`, library_id })],
       [0.1, () => this.request("cache.clear", { library_id })],
     ])();

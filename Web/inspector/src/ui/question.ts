@@ -18,7 +18,8 @@ export function ask(title: string, text: string, action: string): Promise<boolea
       event.preventDefault();
       finish(false);
     });
-    document.body.append(dialog);
+    // Panels that stand in another page have a root of their own, which holds their styles.
+    (document.activeElement?.shadowRoot ?? document.body).append(dialog);
     dialog.showModal();
   });
 }

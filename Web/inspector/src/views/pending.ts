@@ -77,9 +77,10 @@ export class PendingView implements View {
     const content = parts.join() + String(this.app.isReadOnly);
     if (content !== this.drawn) {
       this.drawn = content;
-      const focused = document.activeElement?.id;
+      const home = this.cards.getRootNode() as Document | ShadowRoot;
+      const focused = home.activeElement?.id;
       fill(this.cards, ...this.edits.slice(0, EDIT_COUNT_MAX).map((edit, index) => this.card(edit, index)));
-      if (focused !== undefined && focused !== "") document.getElementById(focused)?.focus();
+      if (focused !== undefined && focused !== "") home.getElementById(focused)?.focus();
     }
     if (this.wanted !== null) {
       const card = [...this.cards.children].find((found) => (found as HTMLElement).dataset.edit === this.wanted);

@@ -1,0 +1,83 @@
+// The names of properties that never leave the client, which the bundle therefore shortens.
+//
+// A name may be shortened when every property of that name is the client's own: it is a member of a class or a type of
+// the sources, and no other property is written or read under it. What is written to a database, sent to another tab or
+// to a server, or given out, has its name for ever. So a name stays when it is declared in a file whose values leave the
+// page, when it is written into a value that is given out, when a text of the sources is equal to it (it may be read by
+// that text), or when JavaScript or the browser has a property of that name.
+
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const TYPESCRIPT = "/usr/share/nodejs/typescript";
+
+/** Files whose types are public, stored, sent, or those of somebody else. */
+const OPEN = new RegExp("^(store/own|journal/|outbox/|tabs/|react/|sources/|session/|policy/|out/|inspector/|json/exact|queries/value|model/|"
+  + "engine/(?:ports|port|cache|calls|registry|clock|notifications|queries|upstreams)|state/(?:records|ages))");
+/** Files that write values which are given out. */
+const WRITING = new RegExp(`${OPEN.source}|^(methods/|inspection/|engine/|queries/rule|state/layers)`);
+
+/** Returns the names, sorted. `require` finds the TypeScript compiler. */
+export function internalNames(require) {
+  const ts = compiler(require);
+  const own = new Set();
+  const kept = new Set(["constructor", "prototype", "toJSON"]);
+  for (const path of files(join(root, "src"))) {
+    const name = relative(join(root, "src"), path);
+    const visit = (node) => {
+      if (isMember(ts, node) && ts.isIdentifier(node.name)) (OPEN.test(name) && !isPrivate(ts, node) ? kept : own).add(node.name.text);
+      if (ts.isStringLiteralLike(node)) kept.add(node.text);
+      const isWritten = ts.isPropertyAssignment(node) || ts.isShorthandPropertyAssignment(node);
+      if (isWritten && WRITING.test(name) && ts.isIdentifier(node.name)) kept.add(node.name.text);
+      node.forEachChild(visit);
+    };
+    visit(source(ts, path));
+  }
+  for (const name of libraries(ts, require)) kept.add(name);
+  return [...own].filter((name) => !kept.has(name) && name.length > 2 && /^[a-z][A-Za-z0-9]*$/.test(name)).sort();
+}
+
+function compiler(require) {
+  for (const name of ["typescript", TYPESCRIPT]) {
+    try {
+      return require(name);
+    } catch {
+      // The next place may have it.
+    }
+  }
+  throw new Error("the TypeScript compiler is not there: install node-typescript");
+}
+
+function source(ts, path) { return ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.ES2020, true); }
+
+function* files(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* files(path);
+    else if (entry.name.endsWith(".ts")) yield path;
+  }
+}
+
+function isMember(ts, node) {
+  return ts.isPropertyDeclaration(node) || ts.isPropertySignature(node) || ts.isMethodDeclaration(node) || ts.isMethodSignature(node)
+    || ts.isGetAccessor(node) || ts.isSetAccessor(node) || ts.isParameter(node) && node.modifiers !== undefined;
+}
+
+function isPrivate(ts, node) { return (node.modifiers ?? []).some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword); }
+
+/** The names of properties that JavaScript and browsers have. */
+function* libraries(ts, require) {
+  const folder = dirname(ts.getDefaultLibFilePath({}));
+  for (const name of readdirSync(folder)) {
+    if (!/^lib\.(es5|es20\d\d.*|dom.*)\.d\.ts$/.test(name)) continue;
+    const found = [];
+    const visit = (node) => {
+      if (isMember(ts, node) && ts.isIdentifier(node.name)) found.push(node.name.text);
+      node.forEachChild(visit);
+    };
+    visit(source(ts, join(folder, name)));
+    yield* found;
+  }
+}

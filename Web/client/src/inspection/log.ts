@@ -1,0 +1,98 @@
+// The log as it comes, for those who follow it. Protocol/sessions.md, log.observe.
+
+import type { Engine } from "../engine/engine.js";
+import type { Sink } from "../engine/notifications.js";
+import { CacheError } from "../model/errors.js";
+import type { Params } from "../methods/params.js";
+import { namedLibrary } from "../methods/requests.js";
+import type { RequestContext } from "../methods/requests.js";
+import type { Out } from "../out/value.js";
+import type { Bin, CountedEvent, EventTap } from "../state/records.js";
+
+/** Followers at most, and events that one of them is told of between two notifications. */
+const FOLLOWER_COUNT_MAX = 100;
+const EVENT_COUNT_MAX = 500;
+const KEY_COUNT_MAX = 10;
+const FILTER_COUNT_MAX = 1_000;
+const bins: readonly Bin[] = ["applied", "duplicate", "ignored", "quarantined", "held", "reconciled"];
+
+interface Follower {
+  readonly subscription: number;
+  readonly sink: Sink;
+  /** Empty: all. */
+  readonly types: ReadonlySet<string>;
+  readonly bins: ReadonlySet<string>;
+  readonly library: string | null;
+  events: Out[];
+  missed: number;
+}
+
+/** Adds `log.observe`. */
+export function addLog(engine: Engine, context: RequestContext): void {
+  const log = new EventLog(engine);
+  engine.methods.add("log.observe", (params, sink) => log.follow(params, sink, context));
+}
+
+/** Who follows the log, and what each was not told yet. The cache hears of it only while somebody does. */
+class EventLog implements EventTap {
+  private readonly followers: Follower[] = [];
+
+  constructor(private readonly engine: Engine) { }
+
+  follow(params: Params, sink: Sink, context: RequestContext): Out {
+    const library = namedLibrary(params, context);
+    const types = params.texts("types", FILTER_COUNT_MAX) ?? [];
+    const wanted = params.texts("bins", FILTER_COUNT_MAX) ?? [];
+    wanted.forEach((name, index) => {
+      if (bins.every((bin) => bin !== name)) {
+        throw new CacheError("invalid_params", `bins[${index}] is '${name}': pass some of ${bins.join(", ")}`);
+      }
+    });
+    const { observers, state } = this.engine;
+    observers.checkRoom();
+    const subscription = observers.takeSubscription();
+    if (this.followers.length === FOLLOWER_COUNT_MAX) {
+      throw new CacheError("limit_exceeded", `${FOLLOWER_COUNT_MAX} observers follow the log already: cancel one first`);
+    }
+    const follower: Follower = {
+      subscription, sink, library, types: new Set(types.map((type) => context.ownType(type))), bins: new Set(wanted), events: [], missed: 0,
+    };
+    this.followers.push(follower);
+    state.tap = this;
+    observers.addOther(subscription, () => {
+      this.followers.splice(this.followers.indexOf(follower), 1);
+      if (this.followers.length === 0) state.tap = null;
+    });
+    return { subscription };
+  }
+
+  hear(counted: CountedEvent): void {
+    let made: Out | null = null;
+    for (const follower of this.followers) {
+      if (follower.bins.size > 0 && !follower.bins.has(counted.bin)
+        || follower.types.size > 0 && (counted.type === null || !follower.types.has(counted.type))
+        || follower.library !== null && follower.library !== counted.library) continue;
+      if (follower.events.length === EVENT_COUNT_MAX) follower.missed += 1;
+      else follower.events.push(made ??= eventOut(counted, this.engine.now()));
+    }
+  }
+
+  tell(): void {
+    for (const follower of [...this.followers]) {
+      const { subscription, events, missed } = follower;
+      if (events.length === 0 && missed === 0) continue;
+      follower.events = [];
+      follower.missed = 0;
+      this.engine.observers.tell(follower.sink, { method: "log.event", params: { subscription, events, missed } });
+    }
+  }
+}
+
+function eventOut({ event, library, sequence, type, bin, line, reason, isLate }: CountedEvent, at: number): Out {
+  const members = event === null ? [] : event.members;
+  return {
+    library_id: library, sequence, kind: event === null ? "unusable" : event.kind, bin, resource_type: type,
+    keys: members.filter((member) => member.reason === null).slice(0, KEY_COUNT_MAX).map((member) => `${type ?? ""}:${member.id}`),
+    resources: members.length, at, line, reason, mutation_id: event === null ? null : event.mutationId, late: isLate,
+  };
+}
