@@ -26,7 +26,9 @@ import TidemarkTesting
             "journal",
             "end-to-end",
             "cold-start", "reads", "scaling", "sessions", "graphql",
-        ] + (JetStreamServer.isInstalled ? ["jetstream"] : []))
+        ] + (JetStreamServer.isInstalled ? ["jetstream"] : [])
+            // The suite reads what Linux tells about a process.
+            + (FileManager.default.fileExists(atPath: "/proc/self/io") ? ["past-memory"] : []))
     func `every suite measures small inputs and writes its results`(suite: String) async throws {
         let result = try await run(
             ["--smoke", "--runs", "1", "--suite", suite, "--out", folder.path("results.json"), "--json"])
