@@ -1,3 +1,4 @@
+#include "line_walk.hpp"
 #include "reference.h"
 
 #include <cstring>
@@ -13,43 +14,7 @@ using namespace simdjson;
 
 extern "C" uint64_t reference_on_demand(const uint8_t *bytes, size_t count) {
     ondemand::parser parser;
-    uint64_t sum = 0;
-    size_t start = 0;
-    while (start < count) {
-        const void *found = std::memchr(bytes + start, '\n', count - start);
-        const size_t end = found ? size_t(static_cast<const uint8_t *>(found) - bytes) : count;
-        ondemand::document document;
-        if (parser.iterate(bytes + start, end - start, count - start + SIMDJSON_PADDING).get(document) == SUCCESS) {
-            ondemand::object line;
-            if (document.get_object().get(line) == SUCCESS) {
-                std::string_view text;
-                int64_t number;
-                if (line.find_field_unordered("library_id").get_string().get(text) == SUCCESS) sum += text.size();
-                if (line.find_field_unordered("sequence").get_int64().get(number) == SUCCESS) sum += uint64_t(number);
-                ondemand::object event;
-                if (line.find_field_unordered("event").get_object().get(event) == SUCCESS) {
-                    for (auto kind : event) {
-                        ondemand::object payload;
-                        if (kind.value().get_object().get(payload) != SUCCESS) break;
-                        if (payload.find_field_unordered("resource_type").get_string().get(text) == SUCCESS) {
-                            sum += text.size();
-                        }
-                        ondemand::object resource;
-                        if (payload.find_field_unordered("resource").get_object().get(resource) == SUCCESS) {
-                            if (resource.find_field_unordered("id").get_string().get(text) == SUCCESS) {
-                                sum += uint8_t(text[0]);
-                            }
-                            resource.reset();
-                            if (resource.raw_json().get(text) == SUCCESS) sum += text.size();
-                        }
-                        break;
-                    }
-                }
-            }
-        }
-        start = end + 1;
-    }
-    return sum;
+    return walk_lines(parser, bytes, count, [](std::string_view, std::string_view) {});
 }
 
 extern "C" uint64_t reference_dom(const uint8_t *bytes, const uint32_t *spans, size_t line_count) {

@@ -64,15 +64,33 @@ final class PipedProcess {
         }
     }
 
-    /// Ends the input, and waits for the end of the output and of the child.
+    /// Kills the child, and waits for its end.
+    func kill() {
+        _ = systemKill(process.processIdentifier, SIGKILL)
+        done.wait()
+        process.waitUntilExit()
+    }
+
+    /// Ends the input, and waits for the end of the output and of the child, which must succeed.
     func finish() {
+        let status = end()
+        precondition(status == 0, "the child ended with \(status)")
+    }
+
+    /// Ends the input, and waits for the end of the output and of the child.
+    ///
+    /// - Returns: The child's status.
+    func end() -> Int32 {
         input.fileHandleForWriting.closeFile()
         if !isReading.withLock({ $0 }) { read { _, _ in } }
         done.wait()
         process.waitUntilExit()
-        precondition(process.terminationStatus == 0, "the child ended with \(process.terminationStatus)")
+        return process.terminationStatus
     }
 }
+
+/// Calls the system's `kill`, which the method of that name hides.
+private func systemKill(_ process: Int32, _ signal: Int32) -> Int32 { kill(process, signal) }
 
 /// Calls the system's `write`, which the method of that name hides.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {

@@ -32,7 +32,7 @@ struct Runner: AsyncParsableCommand {
               tidemark-bench compare before.json after.json
               tidemark-bench page results.json --peers peers.json --into docs
             """,
-        subcommands: [RunSuites.self, Compare.self, Guard.self, WritePage.self],
+        subcommands: [RunSuites.self, Compare.self, Guard.self, WritePage.self, PastMemoryWorker.self],
         defaultSubcommand: RunSuites.self)
 }
 
@@ -58,14 +58,22 @@ struct RunSuites: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only figures with this in their name, in the suite observers.", valueName: "part"))
     var only: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Entities in the suite past-memory. May be given several times. Default: 1000000.", valueName: "n"))
+    var entities: [Int] = []
+
     func validate() throws {
+        guard entities.allSatisfy({ (1_000...100_000_000).contains($0) }) else {
+            throw ValidationError("--entities: 1,000 to 100,000,000 are possible")
+        }
         guard runs > 0 else { throw ValidationError("--runs: at least one run has to count") }
     }
 
     func run() async throws {
         var report = Report(size: smoke ? .smoke : .full, isJSON: json, only: only)
         for suite in suites.isEmpty ? Suite.allCases : suites {
-            try await suite.run(isSmoke: smoke, runs: runs, into: &report)
+            try await suite.run(isSmoke: smoke, runs: runs, entityCounts: entities, into: &report)
         }
         if let out { try report.results.write(to: out) }
         guard !json, !report.missedGoals.isEmpty else { return }

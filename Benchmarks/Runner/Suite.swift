@@ -10,6 +10,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
     case graphQL = "graphql"
     case jetStream = "jetstream"
     case http
+    case pastMemory = "past-memory"
 
     /// The description of the suite in a few words.
     var about: String {
@@ -34,10 +35,12 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .graphQL: "documents of GraphQL over a cache in memory"
         case .http: "stored HTTP answers"
         case .jetStream: "a stream of a NATS server on this machine, which takes its share of the processors"
+        case .pastMemory: "more entities than memory holds, beside RocksDB, each in a process of its own"
         }
     }
 
-    func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
+    /// - Parameter entityCounts: The sizes for ``pastMemory``; empty: its default.
+    func run(isSmoke: Bool, runs: Int, entityCounts: [Int] = [], into report: inout Report) async throws {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         report.begin(rawValue, "\(about); \(cores) cores, \(runs) runs, medians")
         switch self {
@@ -63,6 +66,8 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .graphQL: try await GraphQLSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .http: try await HTTPSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .jetStream: try await JetStreamSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        case .pastMemory:
+            try await PastMemorySuite.run(entityCounts: entityCounts, isSmoke: isSmoke, into: &report)
         }
     }
 }

@@ -28,6 +28,10 @@ import TidemarkTesting
             "cold-start", "reads", "scaling", "sessions", "serve", "graphql",
             "cold-start", "reads", "scaling", "sessions", "graphql", "http",
         ] + (JetStreamServer.isInstalled ? ["jetstream"] : []))
+            "cold-start", "reads", "scaling", "sessions", "graphql",
+        ] + (JetStreamServer.isInstalled ? ["jetstream"] : [])
+            // The suite reads what Linux tells about a process.
+            + (FileManager.default.fileExists(atPath: "/proc/self/io") ? ["past-memory"] : []))
     func `every suite measures small inputs and writes its results`(suite: String) async throws {
         let result = try await run(
             ["--smoke", "--runs", "1", "--suite", suite, "--out", folder.path("results.json"), "--json"])

@@ -47,6 +47,26 @@ uint64_t reference_decompress(reference_compressed *compressed, const uint32_t *
 
 void reference_compressed_free(reference_compressed *compressed);
 
+// A RocksDB database: zstd, a Bloom filter of 10 bits a key, two background threads, everything else its default. Only
+// where Debian's librocksdb-dev was installed when this was built; the library is loaded when a database is opened.
+typedef struct reference_rocks reference_rocks;
+
+// Opens a database in the folder `path`, or creates it. Returns NULL when RocksDB is not there, or cannot open it; then
+// `problem`, of `room` bytes, has the reason.
+reference_rocks *reference_rocks_open(const char *path, char *problem, size_t room);
+
+// Reads the lines as `reference_on_demand` does and writes each resource under the 16 bytes of its id, `batch` lines to
+// a batch, each batch synced. Returns the number of resources; less than there are when a write failed.
+uint64_t reference_rocks_feed(reference_rocks *rocks, const uint8_t *bytes, size_t count, uint64_t batch);
+
+// Reads the entity with this id of 36 characters. Returns the size of its value; 0 when there is none.
+uint64_t reference_rocks_get(reference_rocks *rocks, const char *id);
+
+// Waits until no compaction and no flush runs or waits.
+void reference_rocks_settle(reference_rocks *rocks);
+
+void reference_rocks_close(reference_rocks *rocks);
+
 // Returns the bytes that are allocated at present, as far as the allocator reports them; 0 when it does not.
 uint64_t reference_heap_byte_count(void);
 

@@ -1,11 +1,17 @@
 /// Writes the resources of a synthetic log. An entity is a function of the seed and its index; an update is a function
 /// of the entity and a number drawn for it. Nothing is remembered, so a stream of any length costs the same memory.
-struct SyntheticResource {
+package struct SyntheticResource {
     let seed: UInt64
     let byteCountWanted: Int
 
+    /// - Parameter byteCountWanted: The approximate size of a resource.
+    package init(seed: UInt64, byteCountWanted: Int) {
+        self.seed = seed
+        self.byteCountWanted = byteCountWanted
+    }
+
     /// Appends the id of an entity, hyphenated, in lower case.
-    func appendID(of entity: Int, to bytes: inout [UInt8]) {
+    package func appendID(of entity: Int, to bytes: inout [UInt8]) {
         var random = SeededGenerator(seed: seed, index: UInt64(entity))
         bytes.append(uuid: random.next(), random.next())
     }
@@ -13,7 +19,7 @@ struct SyntheticResource {
     /// Appends the whole resource.
     ///
     /// - Parameter update: 0 for the first write; another number changes the name, the tags or the size.
-    func append(_ entity: Int, update: UInt64, to bytes: inout [UInt8]) {
+    package func append(_ entity: Int, update: UInt64, to bytes: inout [UInt8]) {
         let start = bytes.count
         var random = SeededGenerator(seed: seed, index: UInt64(entity))
         bytes.append("{\"id\":\"")
@@ -42,7 +48,7 @@ struct SyntheticResource {
     }
 
     /// Appends some of the fields, for a merge: a new name and date, and one field of a nested object.
-    func appendPart(_ entity: Int, update: UInt64, to bytes: inout [UInt8]) {
+    package func appendPart(_ entity: Int, update: UInt64, to bytes: inout [UInt8]) {
         bytes.append("{\"id\":\"")
         appendID(of: entity, to: &bytes)
         bytes.append("\",\"name\":\"")

@@ -1,0 +1,90 @@
+import Foundation
+import Tidemark
+import TidemarkModel
+import TidemarkSQLite
+
+/// Tidemark as the suite measures it: the engine, its journal and nothing else.
+final class PastMemoryCache: PastMemoryStore, Sendable {
+    let folder: String
+    private let cache: SyncCache
+
+    /// - Parameters:
+    ///   - memoryByteCount: The limit of the memory for entities; nil: the default.
+    ///   - entityCountMax: The most entities in memory and on the disk together; nil: no limit.
+    init(
+        folder: String, memoryByteCount: Int? = PastMemorySizes.memoryByteCount, entityCountMax: Int64? = nil
+    ) async throws {
+        self.folder = folder
+        var configuration = CacheConfiguration()
+        if let memoryByteCount { configuration.memoryByteCountMax = memoryByteCount }
+        configuration.eviction.entityCountMax = entityCountMax
+        configuration.flush = .bulk
+        // One flush is written while the next one fills.
+        configuration.flush.startCount = PastMemorySizes.batchLineCount
+        configuration.flush.changeCountMax = 2 * PastMemorySizes.batchLineCount
+        cache = try await SyncCache.open(path: PastMemoryCache.path(in: folder), configuration: configuration)
+    }
+
+    static func path(in folder: String) -> String { folder + "/cache.db" }
+
+    func feed(_ path: String, fed: (Int64) -> Void) async throws {
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        defer {
+            do { try file.close() } catch { print("not closed: \(error)") }
+        }
+        let stream = try await IngestStream(of: try DescriptorInput(file.fileDescriptor), into: cache)
+        while try await stream.next() { fed(stream.byteCount) }
+        try await stream.finish()
+    }
+
+    /// Returns at once: a flush leaves nothing to do behind it.
+    func settle() async throws { try await cache.flush() }
+
+    func read(_ entity: Int) async throws -> Int {
+        guard case .found(let found) = try await cache.entity(PastMemoryLines.key(of: entity)) else { return 0 }
+        return found.bytes.count
+    }
+
+    func prepare(_ stage: PastMemoryStage, entityCount: Int) async throws {
+        switch stage {
+        case .load, .uniform, .skewed, .steady, .cold, .merging: return
+        case .listed: try await putLists(entityCount)
+        case .layered: try await begin(entityCount)
+        }
+    }
+
+    /// Stores lists of a hundred entities each, without an observer.
+    private func putLists(_ entityCount: Int) async throws {
+        let elementCount = 100
+        for list in 0..<PastMemoryStage.markedCount / elementCount {
+            var resources: [[UInt8]] = []
+            for number in list * elementCount..<(list + 1) * elementCount {
+                let key = PastMemoryLines.key(of: PastMemoryLines.marked(number, of: entityCount))
+                guard case .found(let found) = try await cache.entity(key) else { continue }
+                resources.append(found.bytes)
+            }
+            let query = QueryKey(
+                library: ByteString(PastMemoryLines.library), method: "bench.list",
+                canonicalInput: ByteString("{\"n\":\(list)}"))
+            try await cache.store(
+                QueryResult(resourceType: ByteString(PastMemoryLines.type), resources: resources), for: query)
+        }
+    }
+
+    /// Begins an edit of each entity that the stage is about.
+    private func begin(_ entityCount: Int) async throws {
+        for number in 0..<PastMemoryStage.markedCount {
+            let key = PastMemoryLines.key(of: PastMemoryLines.marked(number, of: entityCount) + 1)
+            try await cache.update(
+                OptimisticUpdate(
+                    pendingID: ByteString("edit-\(number)"), library: key.library,
+                    operations: [
+                        .patch(type: key.type, id: key.id, fields: Array(#"{"favorite":true}"#.utf8), unset: [])
+                    ]))
+        }
+    }
+
+    func entityCount() async -> Int64 { await cache.entityCount() }
+
+    func close() async throws { try await cache.close() }
+}

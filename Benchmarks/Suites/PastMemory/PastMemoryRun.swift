@@ -1,0 +1,125 @@
+import Foundation
+import TidemarkTesting
+
+/// Feeds the stages to one store and prints what each took.
+struct PastMemoryRun {
+    private(set) var store: any PastMemoryStore
+    /// Opens the store again; nil: it stays open, and its size is not measured.
+    private let reopen: (() async throws -> any PastMemoryStore)?
+    private let entityCount: Int
+    private let input: String
+    private var lines: PastMemoryLines
+    /// The bytes of the resources of the load: what the file is compared with.
+    private var rawByteCount = 0
+
+    /// - Parameters:
+    ///   - input: The path of the file in which the lines of a stage wait.
+    ///   - measuresFiles: Whether to measure the store's size. For that it is closed and opened again.
+    ///   - open: Opens the store.
+    init(
+        entityCount: Int, input: String, measuresFiles: Bool,
+        open: @escaping () async throws -> any PastMemoryStore
+    ) async throws {
+        store = try await open()
+        reopen = measuresFiles ? open : nil
+        self.entityCount = entityCount
+        self.input = input
+        lines = PastMemoryLines(entityCount: entityCount)
+    }
+
+    mutating func run(_ stages: [PastMemoryStage]) async throws {
+        for stage in stages { try await run(stage) }
+    }
+
+    private mutating func run(_ stage: PastMemoryStage) async throws {
+        try await store.prepare(stage, entityCount: entityCount)
+        let count = try lines.write(stage, to: input)
+        if stage == .load { rawByteCount = lines.resourceByteCount }
+        try await store.settle()
+        let writtenBefore = ProcessUse.writtenByteCount()
+        ProcessUse.forgetPeak()
+        var dropped: Int64 = 0
+        let folder = store.folder
+        let clock = ContinuousClock()
+        let start = clock.now
+        // Ten times in the stage, so that no page stays long and reading the list of files costs nothing.
+        let step = Int64(count) * 500 / 10
+        try await store.feed(input) { fed in
+            guard stage == .cold, fed >= dropped + step else { return }
+            ProcessUse.dropCache(of: folder)
+            dropped = fed
+        }
+        if stage == .steady { try await store.settle() }
+        let seconds = (clock.now - start).inSeconds
+        PastMemoryFigures.write("\(stage) seconds", seconds)
+        PastMemoryFigures.write("\(stage) lines", count)
+        if let writtenBefore, let written = ProcessUse.writtenByteCount() {
+            PastMemoryFigures.write("\(stage) written", (written - writtenBefore) / Double(count))
+        }
+        if let peak = ProcessUse.peakByteCount() { PastMemoryFigures.write("\(stage) peak", peak) }
+        if stage == .load || stage == .steady, let reopen {
+            // A log that is still to be copied back is no part of what the entities take.
+            try await store.close()
+            PastMemoryFigures.write("\(stage) file", ProcessUse.byteCount(of: folder) / Double(rawByteCount))
+            store = try await reopen()
+        }
+    }
+
+    /// Loads a tenth more new entities while entities that are stored are read, one each half a millisecond.
+    ///
+    /// - Parameter store: The store of the stages.
+    mutating func loadWhileReading(_ store: PastMemoryCache) async throws {
+        let (known, seed) = (entityCount, UInt64(20_260_304))
+        let count = max(1, entityCount / 10)
+        var more = PastMemoryLines(entityCount: count, firstEntity: entityCount, after: lines.sequence)
+        _ = try more.write(.load, to: input)
+        let progress = PastMemoryFigures()
+        async let latencies = Self.latencies(of: store, pause: .microseconds(500), seed: seed, known: known) {
+            progress.values()["done"] != nil
+        }
+        try await store.feed(input) { _ in }
+        progress.add(Array("done\t1".utf8)[...])
+        let found = try await latencies
+        PastMemoryFigures.write("read during a load p99", Self.share(0.99, of: found))
+    }
+
+    private static func latencies(
+        of store: PastMemoryCache, pause: Duration, seed: UInt64, known: Int,
+        until isDone: @Sendable () -> Bool
+    ) async throws -> [Double] {
+        var random = SeededGenerator(seed: seed)
+        var seconds: [Double] = []
+        let clock = ContinuousClock()
+        while !isDone() {
+            let entity = random.below(known)
+            let start = clock.now
+            _ = try await store.read(entity)
+            seconds.append((clock.now - start).inSeconds)
+            try await clock.sleep(for: pause)
+        }
+        return seconds
+    }
+
+    /// Returns the seconds of reads, one after the other.
+    static func latencies(
+        of store: any PastMemoryStore, count: Int, entity: () -> Int
+    ) async throws -> [Double] {
+        let clock = ContinuousClock()
+        var seconds: [Double] = []
+        for _ in 0..<count {
+            let entity = entity()
+            let start = clock.now
+            guard try await store.read(entity) > 0 else { throw BenchmarkError("entity \(entity) is not stored") }
+            seconds.append((clock.now - start).inSeconds)
+        }
+        return seconds
+    }
+
+    /// Returns the value that this share of the values does not exceed; 0 when there are none.
+    static func share(_ share: Double, of values: [Double]) -> Double {
+        let sorted = values.sorted()
+        guard let last = sorted.last else { return 0 }
+        let index = Int(Double(sorted.count) * share)
+        return index < sorted.count ? sorted[index] : last
+    }
+}

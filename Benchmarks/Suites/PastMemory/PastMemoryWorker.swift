@@ -1,0 +1,122 @@
+import ArgumentParser
+import Foundation
+import TidemarkSQLite
+import TidemarkTesting
+
+/// One store in a process of its own, so that its memory and its writes are its own. Prints each figure as a line:
+/// its name, and after a tab its value.
+struct PastMemoryWorker: AsyncParsableCommand {
+    enum Role: String, ExpressibleByArgument {
+        /// All stages, one after the other.
+        case stages
+        /// The load alone; it says how far it came.
+        case fill
+        /// The first answer of a store that is there.
+        case open
+        /// New entities in a cache that may hold few.
+        case held
+        /// The load, and as many uniform updates as there are entities, in a cache that holds them all in memory.
+        case fits
+    }
+
+    enum Kind: String, ExpressibleByArgument {
+        case tidemark, rocks
+    }
+
+    static let name = "past-memory"
+    static let configuration = CommandConfiguration(
+        commandName: name, abstract: "Measure one store past memory.", shouldDisplay: false)
+
+    @Argument var role: Role
+    @Option var store = Kind.tidemark
+    @Option var folder: String
+    @Option var entities: Int
+
+    func run() async throws {
+        let storeFolder = folder + "/" + store.rawValue
+        try FileManager.default.createDirectory(atPath: storeFolder, withIntermediateDirectories: true)
+        switch role {
+        case .stages:
+            let input = folder + "/input-\(store.rawValue)"
+            var stages = try await PastMemoryRun(entityCount: entities, input: input, measuresFiles: true) {
+                try await open(storeFolder)
+            }
+            try await stages.run(PastMemoryStage.allCases.filter { store == .tidemark || $0.isCompared })
+            if let cache = stages.store as? PastMemoryCache { try await stages.loadWhileReading(cache) }
+            try await stages.store.close()
+            if store == .tidemark {
+                try await readFromDisk(storeFolder)
+                try readAll(storeFolder)
+            }
+        case .fill:
+            let subject = try await open(storeFolder)
+            var lines = PastMemoryLines(entityCount: entities)
+            let input = folder + "/input-\(store.rawValue)"
+            _ = try lines.write(.load, to: input)
+            try await subject.feed(input) { PastMemoryFigures.write("fed", $0) }
+            PastMemoryFigures.write("fed", Int64.max)
+            try await subject.close()
+        case .open:
+            let clock = ContinuousClock()
+            let start = clock.now
+            let subject = try await open(storeFolder)
+            // The first entity was written by the first batch.
+            _ = try await subject.read(0)
+            PastMemoryFigures.write("first answer", (clock.now - start).inSeconds)
+            try await subject.close()
+        case .held:
+            let subject = try await PastMemoryCache(folder: storeFolder, entityCountMax: 1_000)
+            var lines = PastMemoryLines(entityCount: entities)
+            _ = try lines.write(.load, to: folder + "/input-held")
+            try await subject.feed(folder + "/input-held") { _ in }
+            PastMemoryFigures.write("entities", await subject.entityCount())
+            try await subject.close()
+            PastMemoryFigures.write("file", ProcessUse.byteCount(of: storeFolder))
+        case .fits:
+            let input = folder + "/input-fits"
+            var stages = try await PastMemoryRun(entityCount: entities, input: input, measuresFiles: false) {
+                try await PastMemoryCache(folder: storeFolder, memoryByteCount: nil)
+            }
+            try await stages.run([.load, .steady])
+            try await stages.store.close()
+        }
+    }
+
+    private func open(_ folder: String) async throws -> any PastMemoryStore {
+        switch store {
+        case .tidemark: try await PastMemoryCache(folder: folder)
+        case .rocks: try PastMemoryRocks(folder: folder)
+        }
+    }
+
+    /// Measures reads of entities that are not in memory, one at a time.
+    private func readFromDisk(_ folder: String) async throws {
+        let subject = try await PastMemoryCache(folder: folder, memoryByteCount: 0)
+        var random = SeededGenerator(seed: 20_260_303)
+        let latencies = try await PastMemoryRun.latencies(of: subject, count: min(20_000, entities)) {
+            random.below(entities)
+        }
+        PastMemoryFigures.write("read p50", PastMemoryRun.share(0.5, of: latencies))
+        PastMemoryFigures.write("read p99", PastMemoryRun.share(0.99, of: latencies))
+        try await subject.close()
+    }
+
+    /// Measures the check of all rows, and a walk over them as an export makes it.
+    private func readAll(_ folder: String) throws {
+        let reader = try SQLiteReader(path: PastMemoryCache.path(in: folder))
+        let clock = ContinuousClock()
+        let start = clock.now
+        let report = try reader.verify()
+        guard report.isSound else { throw BenchmarkError("the store is damaged: \(report.problems)") }
+        let middle = clock.now
+        var count: Int64 = 0
+        try reader.walk { step in
+            if case .entity = step { count += 1 }
+            return true
+        }
+        guard count == report.entityCount else { throw BenchmarkError("\(count) of \(report.entityCount) were read") }
+        PastMemoryFigures.write("verify", (middle - start).inSeconds)
+        PastMemoryFigures.write("export", (clock.now - middle).inSeconds)
+        PastMemoryFigures.write("stored", count)
+    }
+}
