@@ -268,7 +268,7 @@ web-format: web-deps
 
 ## clean: remove the build
 clean:
-	rm -rf demo.db demo.db-* demo.db.token Web/client/dist .build .build-tsan .build-asan .build-canaries .build-fuzz .build-fuzz-quick
+	rm -rf demo.db demo.db-* demo.db.token
 	rm -rf Web/client/dist Web/client/bundle .build .build-tsan .build-asan .build-canaries .build-fuzz .build-fuzz-quick
 
 ## help: this list
@@ -283,6 +283,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
-.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan asan-jetstream test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
+.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps
