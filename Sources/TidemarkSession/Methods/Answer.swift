@@ -74,7 +74,13 @@ package enum Answer {
             line.member("observers", statistics.observerCount)
             line.member("pending", statistics.pendingCount)
             line.member("memory_bytes", statistics.memoryByteCount)
+            line.member("memory_limit_bytes", statistics.memoryByteCountMax)
             line.member("disk_bytes", statistics.diskByteCount)
+            line.member("free_disk_bytes", statistics.freeDiskByteCount)
+            line.member("reads_per_second", statistics.readsPerSecond)
+            line.member("writes_per_second", statistics.writesPerSecond)
+            line.member("stored_bytes", statistics.storedByteCount)
+            line.member("log_bytes", statistics.logByteCount)
             line.member("hits", statistics.hitCount)
             line.name("misses")
             line.object { line in
