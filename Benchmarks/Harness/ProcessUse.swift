@@ -1,6 +1,6 @@
 import Foundation
 
-/// What this process took from the machine, as Linux reports it; nil elsewhere.
+/// The memory and the writes of this process, as Linux reports them; nil elsewhere.
 enum ProcessUse {
     /// Whether the figures of this type are known.
     static var isKnown: Bool { FileManager.default.fileExists(atPath: "/proc/self/io") }

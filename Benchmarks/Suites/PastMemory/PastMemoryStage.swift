@@ -8,7 +8,7 @@ enum PastMemoryStage: String, CaseIterable {
     case uniform
     /// Replacing updates, 80 % of them on 20 % of the entities.
     case skewed
-    /// As many replacing updates as entities, with all work that a store does in the background.
+    /// Replacing updates, as many as there are entities, with all work that a store does in the background.
     case steady
     /// Replacing updates while the files are dropped from the page cache.
     case cold

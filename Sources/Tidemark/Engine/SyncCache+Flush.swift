@@ -109,6 +109,8 @@ extension SyncCache {
 
     private func committed(_ pending: PendingFlush) {
         let isFirstAfterFailure = flushes.committed()
+        journalWork.writes.add(pending.flush.rows.count, at: clock.now())
+        journalWork.storedByteCount += pending.flush.rows.reduce(0) { $0 + Int64($1.payloadCount) }
         state.flushCommitted()
         if isFirstAfterFailure { configuration.logger.notice("writing to the journal works again") }
         inputs.acknowledge(pending.lines, pending.libraries)

@@ -129,9 +129,16 @@ extension SyncCache {
             let missing = keys().filter { !asked.contains($0) }
             if missing.isEmpty { break }
             asked.formUnion(missing)
-            state.install(try await journal.load(missing))
+            state.install(try await loadFromJournal(missing))
         }
         return body()
+    }
+
+    /// Reads entities by key, and counts them.
+    func loadFromJournal(_ keys: [StoredKey]) async throws(StorageError) -> LoadedEntities {
+        let loaded = try await journal.load(keys)
+        journalWork.reads.add(loaded.entities.count, at: clock.now())
+        return loaded
     }
 
     /// Does the same as ``withLoaded(_:_:)`` for a change. After the last flush has begun the change is refused: it

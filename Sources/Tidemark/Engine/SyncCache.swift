@@ -58,6 +58,7 @@ public actor SyncCache {
     /// The callers that wait for a position in a log. Bounded by the callers.
     var positionWaiters: [PositionWaiter] = []
     var readCounts = ReadCounts()
+    var journalWork = JournalWork()
     /// The examination of the journal under way; nil when there is none.
     var examination: Task<[JournalFinding], Never>?
     /// The metrics in the program's metrics backend.
@@ -106,7 +107,7 @@ public actor SyncCache {
                 return missing(key)
             case .elsewhere(let stored):
                 let commitCount = flushes.commitCount
-                let loaded = try await journal.load([stored]).entities
+                let loaded = try await loadFromJournal([stored]).entities
                 // A commit during the load may have written or evicted the entity: look it up again.
                 guard commitCount == flushes.commitCount else { continue }
                 if case .elsewhere = state.lookUp(key) {

@@ -174,11 +174,17 @@ package protocol Journal: Sendable {
     /// Returns the bytes on disk, journals included; 0 for a journal in memory.
     func byteCount() async -> Int64
 
+    /// Returns what the journal makes of its disk; nothing for a journal in memory.
+    func diskUse() async -> JournalUse
+
     /// Writes everything to its final place and releases the lock. Further calls throw.
     func close() async throws(StorageError)
 }
 
 extension Journal {
+    /// Returns nothing: this journal is not on a disk.
+    package func diskUse() async -> JournalUse { JournalUse() }
+
     /// Does nothing: this journal has no memory to free.
     package func releaseMemory() async {}
 

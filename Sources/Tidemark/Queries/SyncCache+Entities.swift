@@ -170,7 +170,7 @@ extension SyncCache {
                 let keys = ids.compactMap {
                     state.keyToLoad(EntityKey(library: removal.library, type: type, id: $0))
                 }
-                let loaded = try await journal.load(keys)
+                let loaded = try await loadFromJournal(keys)
                 rows = loaded.entities.map { StoredRow(key: $0.key, row: $0.row) } + loaded.damaged
             } else {
                 for place in state.storedTypes(library: removal.library, type: removal.resourceType) {
@@ -238,11 +238,16 @@ extension SyncCache {
 
     package func statistics() async -> CacheStatistics {
         let diskByteCount = await journal.byteCount()
+        let use = await journal.diskUse()
+        let now = clock.now()
         return CacheStatistics(
             entityCount: state.entityCount, queryCount: state.queryCount,
             observerCount: observers.count + (graphHost?.watcherCount ?? 0),
-            pendingCount: state.layerCount, memoryByteCount: state.memoryByteCount, diskByteCount: diskByteCount,
-            hitCount: readCounts.hits,
+            pendingCount: state.layerCount, memoryByteCount: state.memoryByteCount,
+            memoryByteCountMax: configuration.memoryByteCountMax, diskByteCount: diskByteCount,
+            freeDiskByteCount: use.freeByteCount, readsPerSecond: journalWork.reads.perSecond(at: now),
+            writesPerSecond: journalWork.writes.perSecond(at: now), storedByteCount: journalWork.storedByteCount,
+            logByteCount: use.logByteCount, hitCount: readCounts.hits,
             missCounts: readCounts.misses, evictionCount: evictedCount, notificationCount: observers.notificationCount,
             libraries: libraries(),
             storageError: storageError, counts: counts(), ignoredKinds: state.ignoredKinds)

@@ -164,10 +164,7 @@ struct ReplayCommand: AsyncParsableCommand {
         } else if let query {
             try write(try keys(of: query, run, reader), to: output)
         } else if printsStatistics {
-            let statistics = Statistics(
-                libraries: try reader.libraries(), counts: try reader.counts(),
-                ignoredKinds: try reader.ignoredKinds(), byteCount: reader.byteCount,
-                queryCount: try reader.queryCount(), layerCount: try reader.layerCount())
+            let statistics = try Statistics(of: reader)
             if format.isJSON { try output.writeLine(statistics.json) } else { try statistics.write(to: output) }
         } else {
             try await write(summary(run, reader), to: output)

@@ -9,7 +9,7 @@ struct StatsCommand: AsyncParsableCommand {
         abstract: "Show counters and sizes.",
         discussion: """
             Counters are totals since the database was made. Values that only a running cache has, such as observers \
-            and memory, are 0 here.
+            and memory, are 0 here. The memory limit is that of a cache on this machine that is given none.
 
             EXAMPLE
               tidemark stats --db cache.db --json
@@ -21,10 +21,7 @@ struct StatsCommand: AsyncParsableCommand {
     func run() async throws {
         let reader = try CacheReader(path: database.path)
         let output = Output.standard()
-        let statistics = Statistics(
-            libraries: try reader.libraries(), counts: try reader.counts(), ignoredKinds: try reader.ignoredKinds(),
-            byteCount: reader.byteCount, queryCount: try reader.queryCount(), layerCount: try reader.layerCount(),
-            http: try reader.httpTotals())
+        let statistics = try Statistics(of: reader)
         if format.isJSON {
             try output.writeLine(statistics.json)
         } else {

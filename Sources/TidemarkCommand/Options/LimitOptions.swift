@@ -7,7 +7,7 @@ struct LimitOptions: ParsableArguments {
     @Option(
         name: .customLong("memory-limit-kb"),
         help: ArgumentHelp(
-            "Memory for entities, in KB of 1,024 bytes. Above it, the least recently used are evicted from memory and read from the database. Default: \(LimitOptions.memoryLimitDefault).",
+            "Memory for entities, in KB of 1,024 bytes. Above it, the least recently used are evicted from memory and read from the database. Default: a quarter of the machine's memory, or of its container's.",
             valueName: "kb"))
     var memoryLimitGiven: Int?
     @Option(
@@ -61,7 +61,11 @@ struct LimitOptions: ParsableArguments {
             valueName: "n"))
     var entityByteCountMax = Limits.entityByteCountCeiling
 
-    private static let memoryLimitDefault = CacheConfiguration().memoryByteCountMax / 1_024
+    /// A quarter of the memory that this process may take: entities are the largest part of it, and other programs and
+    /// the system's cache of the database need room as well.
+    private static let memoryLimitDefault = min(sizeMax, MachineMemory.current().byteCount / 4 / 1_024)
+    /// The same in bytes.
+    static var memoryByteCountDefault: Int { memoryLimitDefault * 1_024 }
     private static let sizeMax = 1 << 40
     /// The lowest limit for the database, in KB. An empty database takes half of it.
     private static let diskLimitMin = Int(EvictionPolicy.diskByteCountMin) / 1_024

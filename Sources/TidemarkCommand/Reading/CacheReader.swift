@@ -35,6 +35,11 @@ struct CacheReader {
         try CacheReader.mapped { () throws(StorageError) in try reader.queryCount() }
     }
 
+    /// Returns the bytes of the database that hold nothing.
+    func freeByteCount() throws(Failure) -> Int64 {
+        try CacheReader.mapped { () throws(StorageError) in try reader.freeByteCount() }
+    }
+
     func layerCount() throws(Failure) -> Int64 {
         try CacheReader.mapped { () throws(StorageError) in try reader.layerCount() }
     }

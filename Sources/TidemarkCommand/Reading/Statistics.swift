@@ -13,7 +13,23 @@ struct Statistics {
     var queryCount: Int64
     var layerCount: Int64
     /// The stored HTTP answers.
-    var http = HTTPTotals()
+    var http: HTTPTotals
+    var freeByteCount: Int64
+    /// The limit of a cache here that is given none, in bytes.
+    var memoryByteCountMax: Int
+
+    /// - Throws: ``Failure`` when the database cannot be read.
+    init(of reader: CacheReader) throws(Failure) {
+        libraries = try reader.libraries()
+        counts = try reader.counts()
+        ignoredKinds = try reader.ignoredKinds()
+        byteCount = reader.byteCount
+        queryCount = try reader.queryCount()
+        layerCount = try reader.layerCount()
+        freeByteCount = try reader.freeByteCount()
+        http = try reader.httpTotals()
+        memoryByteCountMax = LimitOptions.memoryByteCountDefault
+    }
 
     private var entityCount: Int64 { libraries.reduce(0) { $0 + $1.entityCount } }
 
@@ -26,8 +42,14 @@ struct Statistics {
             line.member("observers", 0)
             line.member("pending", layerCount)
             line.member("memory_bytes", 0)
+            line.member("memory_limit_bytes", memoryByteCountMax)
             line.member("disk_bytes", byteCount)
             line.httpTotals(http)
+            line.member("free_disk_bytes", freeByteCount)
+            line.member("reads_per_second", 0)
+            line.member("writes_per_second", 0)
+            line.member("stored_bytes", 0)
+            line.member("log_bytes", 0)
             line.member("hits", 0)
             line.name("misses")
             line.object { _ in }
@@ -51,6 +73,8 @@ struct Statistics {
             ("pending edits", HumanText.count(layerCount)),
             ("libraries", HumanText.count(libraries.count)),
             ("on disk", HumanText.byteCount(byteCount)),
+            ("  free, used again", HumanText.byteCount(freeByteCount)),
+            ("memory limit here", HumanText.byteCount(Int64(memoryByteCountMax))),
             ("lines read", HumanText.count(counts.lines)),
             ("events", HumanText.count(counts.events)),
             ("  applied", HumanText.count(counts.applied)),

@@ -1,4 +1,6 @@
 import GRDB
+import GRDBSQLite
+import TidemarkStore
 
 /// Gives free pages back to the disk.
 extension JournalDatabase {
@@ -25,6 +27,34 @@ extension JournalDatabase {
     func usedByteCount() throws -> Int64 {
         let pages = try queue.writeWithoutTransaction { try pageCounts($0) }
         return (pages.all - pages.free) * pages.pageByteCount
+    }
+
+    /// Returns the free pages, and what was written to the log; nothing when the file cannot be read.
+    func diskUse() -> JournalUse {
+        do {
+            return try queue.writeWithoutTransaction { db in
+                let pages = try pageCounts(db)
+                return JournalUse(
+                    freeByteCount: pages.free * pages.pageByteCount,
+                    logByteCount: writtenPageCount(db) * (pages.pageByteCount + JournalDatabase.frameHeaderByteCount))
+            }
+        } catch {
+            return JournalUse()
+        }
+    }
+
+    /// The bytes before each page in the log.
+    /// - Source: SQLite, "Database File Format", section 4.1.
+    private static let frameHeaderByteCount: Int64 = 24
+
+    /// Returns the pages that this connection wrote to the log since it was opened.
+    private func writtenPageCount(_ db: Database) -> Int64 {
+        guard let connection = db.sqliteConnection else { return 0 }
+        var current: Int32 = 0
+        var highest: Int32 = 0
+        let code = sqlite3_db_status(connection, SQLITE_DBSTATUS_CACHE_WRITE, &current, &highest, 0)
+        // The counter has 32 bits: it begins again after 16 TiB.
+        return code == SQLITE_OK ? Int64(UInt32(bitPattern: current)) : 0
     }
 
     private func pageCounts(_ db: Database) throws -> PageCounts {

@@ -284,6 +284,8 @@ public actor SQLiteJournal: Journal {
         }
     }
 
+    package func diskUse() -> JournalUse { database?.diskUse() ?? JournalUse() }
+
     package func byteCount() -> Int64 {
         file.byteCount
     }

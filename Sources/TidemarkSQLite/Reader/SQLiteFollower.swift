@@ -99,6 +99,11 @@ package actor SQLiteFollower: Journal {
 
     package func byteCount() -> Int64 { file.byteCount }
 
+    /// Returns the free space; a reader writes no log.
+    package func diskUse() -> JournalUse {
+        do { return try read { $0.diskUse() } } catch { return JournalUse() }
+    }
+
     // MARK: What a reader does not do
 
     package func changeIndexes(

@@ -85,7 +85,13 @@ extension MetricsText {
         gauge("observers", "The observers of queries, entities and documents.", Int64(statistics.observerCount))
         gauge("pending", "The pending edits.", Int64(statistics.pendingCount))
         gauge("memory_bytes", "The memory of entities and lists.", Int64(statistics.memoryByteCount))
+        gauge("memory_limit_bytes", "The limit of memory_bytes.", Int64(statistics.memoryByteCountMax))
         gauge("disk_bytes", "The size of the database.", statistics.diskByteCount)
+        gauge(
+            "free_disk_bytes", "The bytes of the database that wait to be used again or given back.",
+            statistics.freeDiskByteCount)
+        counter("stored_bytes", "The bytes of entities that were written.", statistics.storedByteCount)
+        counter("log_bytes", "The bytes that were written to the log of the database.", statistics.logByteCount)
         counter("hits", "The reads that found what they asked for.", statistics.hitCount)
         write(
             "misses", "counter", "The reads that did not, by reason.",

@@ -25,3 +25,17 @@ package struct JournalSize: Hashable, Sendable {
         self.usedByteCount = usedByteCount
     }
 }
+
+/// The use that a journal makes of its disk.
+package struct JournalUse: Hashable, Sendable {
+    /// The bytes of the files that hold nothing and wait to be used again or given back.
+    package var freeByteCount: Int64
+    /// The bytes that were written to the log since the files were opened. What was copied from the log to the database
+    /// is at most as much again.
+    package var logByteCount: Int64
+
+    package init(freeByteCount: Int64 = 0, logByteCount: Int64 = 0) {
+        self.freeByteCount = freeByteCount
+        self.logByteCount = logByteCount
+    }
+}

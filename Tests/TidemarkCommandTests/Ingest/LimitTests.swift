@@ -41,8 +41,9 @@ import TidemarkTesting
             "--auto-evict-kb 4000 leaves less of --disk-limit-kb 4096 than an empty database takes: pass at most 3936"
         ),
         (
-            ["--auto-evict-kb", "262145"],
-            "--auto-evict-kb 262145 is more than --memory-limit-kb, which is 262144 by default"
+            // More than a quarter of any machine.
+            ["--auto-evict-kb", "549755813888"],
+            "--auto-evict-kb 549755813888 is more than --memory-limit-kb, which is "
         ),
         (
             ["--disk-exclude", "entry", "--memory-exclude", "file", "--profile", "spacedrive"],
@@ -59,9 +60,9 @@ import TidemarkTesting
         }
     }
 
-    /// The value 400,000 is valid for the disk but above the default memory limit, which no option set.
+    /// The first value is valid for the disk but above the default memory limit of any machine, which no option set.
     @Test(arguments: [
-        ["--disk-limit-kb", "4000000", "--auto-evict-kb", "400000"],
+        ["--disk-limit-kb", "1000000000000", "--auto-evict-kb", "549755813888"],
         ["--memory-limit-kb", "100", "--auto-evict-kb", "100"],
     ])
     func `the bytes that an eviction frees are checked against the given limits`(options: [String]) async throws {

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
@@ -156,7 +157,20 @@ import TidemarkTesting
         let result = try await fixture.run(["stats", "--json"])
         #expect(
             result.outputText.hasPrefix(
-                #"{"entities":5,"queries":3,"observers":0,"pending":0,"memory_bytes":0,"disk_bytes":"#))
+                #"{"entities":5,"queries":3,"observers":0,"pending":0,"memory_bytes":0,"memory_limit_bytes":"#))
+        let values = try ReferenceJSONParser.parse(Array(result.outputText.utf8.dropLast()))
+        func number(_ name: String) -> Int64? {
+            (values.member(name)?.written).flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
+        }
+        // A quarter of what the process may take, in whole KB.
+        let limit = try #require(number("memory_limit_bytes"))
+        #expect(limit > 4 << 20)
+        #expect(limit % 1_024 == 0)
+        #expect(limit <= Int64(clamping: ProcessInfo.processInfo.physicalMemory / 4))
+        #expect(try #require(number("disk_bytes")) > 100_000)
+        for name in ["free_disk_bytes", "reads_per_second", "writes_per_second", "stored_bytes", "log_bytes"] {
+            #expect(number(name) == 0, "\(name)")
+        }
         #expect(
             result.outputText.hasSuffix(
                 #""storage":"ok","lines":12,"events":{"applied":9,"duplicate":0,"ignored":1,"quarantined":1,"held":0},"#

@@ -1,0 +1,33 @@
+/// The place of an entity: its block and its position there.
+///
+/// Nothing uses blocks yet; they are the format that docs/decisions/0020-past-memory.md chooses.
+struct BlockPlace: Hashable {
+    /// The bits of a position: a block has up to 127 entities.
+    static let positionBitCount = 7
+    static let positionMax = 1 << positionBitCount - 1
+    /// The highest ordinal: 33 million blocks, 1.5 billion entities at the usual 45 a block.
+    static let ordinalMax = 1 << (32 - positionBitCount) - 1
+
+    /// The place in 32 bits; never 0, which stands for an empty slot.
+    let bits: UInt32
+
+    /// - Parameters:
+    ///   - ordinal: 1 … ``ordinalMax``. The ordinal of a block that is gone is given again.
+    ///   - position: 0 … ``positionMax``.
+    init(ordinal: Int, position: Int) {
+        // No input reaches it: ordinals are given by the writer, which reports a full file before, and a block is closed
+        // at its last position.
+        precondition((1...BlockPlace.ordinalMax).contains(ordinal), "there is no block \(ordinal)")
+        precondition((0...BlockPlace.positionMax).contains(position), "a block has no position \(position)")
+        bits = UInt32(ordinal << BlockPlace.positionBitCount | position)
+    }
+
+    /// - Returns: nil for bits that no place has.
+    init?(bits: UInt32) {
+        guard bits >> BlockPlace.positionBitCount > 0 else { return nil }
+        self.bits = bits
+    }
+
+    var ordinal: Int { Int(bits >> BlockPlace.positionBitCount) }
+    var position: Int { Int(bits) & BlockPlace.positionMax }
+}

@@ -1,0 +1,63 @@
+/// The index of keys in memory: the place of the newest version of each, by its hash.
+///
+/// A key takes 14 to 18 bytes. The index knows no keys: a reader of a block compares the key in its directory.
+/// - Source: docs/decisions/0020-past-memory.md, which has what was measured.
+struct KeyPlaceIndex {
+    static let segmentCount = 1 << KeyHash.segmentBitCount
+
+    private var segments = [KeySegment](repeating: KeySegment(), count: segmentCount)
+    /// The keys that have a place.
+    private(set) var count = 0
+    /// The bytes of all slots, which count in the limit of the memory.
+    private(set) var byteCount = 0
+
+    subscript(hash: KeyHash) -> BlockPlace? { segments[hash.segment].place(of: hash.tag) }
+
+    /// Sets the place of a key's newest version.
+    ///
+    /// - Returns: The place of the version before, which is dead now; nil for a new key.
+    /// - Complexity: O(1) on average; growing copies one segment.
+    mutating func set(_ place: BlockPlace, of hash: KeyHash) -> BlockPlace? {
+        change(hash.segment) { $0.set(place, of: hash.tag) }
+    }
+
+    /// - Returns: The place of the version that is dead now; nil when there is none.
+    mutating func remove(_ hash: KeyHash) -> BlockPlace? {
+        change(hash.segment) { $0.remove(hash.tag) }
+    }
+
+    /// Calls a function with each place, in no order.
+    func forEachPlace(_ body: (BlockPlace) -> Void) {
+        for segment in segments { segment.forEach { _, place in body(place) } }
+    }
+
+    /// Returns the bytes of a segment for its row.
+    func stored(segment index: Int) -> [UInt8] { segments[index].stored(as: index) }
+
+    /// Puts a segment in its place as it was stored.
+    ///
+    /// - Returns: false when the bytes are no such segment; nothing was changed.
+    mutating func restore(segment index: Int, _ bytes: [UInt8]) -> Bool {
+        guard let segment = KeySegment(stored: bytes, as: index) else { return false }
+        change(index) { $0 = segment }
+        return true
+    }
+
+    /// Checks every segment, and the counts.
+    ///
+    /// No input reaches it: only tests call it.
+    func checkInvariants() {
+        for segment in segments { segment.checkInvariants() }
+        precondition(count == segments.reduce(0) { $0 + $1.count }, "\(count) keys by the counter")
+        precondition(byteCount == segments.reduce(0) { $0 + $1.byteCount }, "\(byteCount) bytes by the counter")
+    }
+
+    private mutating func change<Result>(_ index: Int, _ body: (inout KeySegment) -> Result) -> Result {
+        let (countBefore, byteCountBefore) = (segments[index].count, segments[index].byteCount)
+        defer {
+            count += segments[index].count - countBefore
+            byteCount += segments[index].byteCount - byteCountBefore
+        }
+        return body(&segments[index])
+    }
+}

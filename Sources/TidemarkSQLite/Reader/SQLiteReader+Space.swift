@@ -1,0 +1,13 @@
+import Tidemark
+
+extension SQLiteReader {
+    /// Returns the bytes of pages that hold nothing and wait to be used again or given back to the disk.
+    ///
+    /// - Throws: ``Tidemark/StorageError``.
+    public func freeByteCount() throws(StorageError) -> Int64 {
+        try snapshot { connection in
+            let pageCount = try PreparedStatement.number(connection, "PRAGMA freelist_count") ?? 0
+            return pageCount * (try PreparedStatement.number(connection, "PRAGMA page_size") ?? 0)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Testing
+import TidemarkModel
+import TidemarkTesting
+
+@testable import TidemarkSQLite
+
+/// The index of keys against a dictionary, under random operations; and what it stores.
+@Suite struct KeyPlaceIndexTests {
+    /// Returns a hash of a number. Few segments and tags that lie close together make long runs of slots.
+    private func hash(_ number: Int, isCrowded: Bool) -> KeyHash {
+        var random = SeededGenerator(seed: UInt64(number))
+        let (high, low) = (random.next(), random.next())
+        guard isCrowded else { return KeyHash(high: high, low: low) }
+        // The last tags have their homes in the last slots, so that runs go on at the first slot.
+        return KeyHash(high: high & 1 << 63, low: .max - low % 500)
+    }
+
+    private func place(_ random: inout SeededGenerator) -> BlockPlace {
+        BlockPlace(
+            ordinal: 1 + random.below(BlockPlace.ordinalMax), position: random.below(BlockPlace.positionMax + 1))
+    }
+
+    @Test(arguments: [false, true], 1...6) func `random changes leave what a dictionary has`(
+        isCrowded: Bool, seed: Int
+    ) {
+        var random = SeededGenerator(seed: UInt64(seed))
+        var index = KeyPlaceIndex()
+        var model: [KeyHash: BlockPlace] = [:]
+        let keyCount = [10, 300, 3_000][random.below(3)]
+        let removeShare = 1 + random.below(6)
+        for step in 0..<6_000 {
+            let hash = hash(random.below(keyCount), isCrowded: isCrowded)
+            #expect(index[hash] == model[hash], "seed \(seed), step \(step)")
+            if random.below(10) < removeShare {
+                let (removed, wanted) = (index.remove(hash), model.removeValue(forKey: hash))
+                #expect(removed == wanted, "seed \(seed), step \(step)")
+            } else {
+                let place = place(&random)
+                let (before, wanted) = (index.set(place, of: hash), model.updateValue(place, forKey: hash))
+                #expect(before == wanted, "seed \(seed), step \(step)")
+            }
+            if step % 500 == 0 { index.checkInvariants() }
+        }
+        index.checkInvariants()
+        #expect(index.count == model.count)
+        for number in 0..<keyCount {
+            let hash = hash(number, isCrowded: isCrowded)
+            #expect(index[hash] == model[hash], "seed \(seed)")
+        }
+        var places: [BlockPlace: Int] = [:]
+        index.forEachPlace { places[$0, default: 0] += 1 }
+        for place in model.values { places[place, default: 0] -= 1 }
+        #expect(places.values.allSatisfy { $0 == 0 })
+    }
+
+    @Test(arguments: [false, true]) func `stored segments make the same index`(isCrowded: Bool) {
+        var random = SeededGenerator(seed: 7)
+        var index = KeyPlaceIndex()
+        for number in 0..<2_000 { _ = index.set(place(&random), of: hash(number, isCrowded: isCrowded)) }
+        var copy = KeyPlaceIndex()
+        // What is restored replaces what was there.
+        for number in 1_000..<3_000 { _ = copy.set(place(&random), of: hash(number, isCrowded: isCrowded)) }
+        for segment in 0..<KeyPlaceIndex.segmentCount {
+            let isRestored = copy.restore(segment: segment, index.stored(segment: segment))
+            #expect(isRestored, "segment \(segment)")
+        }
+        copy.checkInvariants()
+        #expect(copy.count == index.count)
+        for number in 0..<3_000 {
+            let hash = hash(number, isCrowded: isCrowded)
+            #expect(copy[hash] == index[hash])
+        }
+    }
+
+    @Test func `a segment with a flipped bit, cut, longer, or in another's place is refused`() {
+        var random = SeededGenerator(seed: 8)
+        var segment = KeySegment()
+        for _ in 0..<20 { _ = segment.set(place(&random), of: random.next()) }
+        let bytes = segment.stored(as: 5)
+        #expect(KeySegment(stored: bytes, as: 5)?.count == 20)
+        #expect(KeySegment(stored: bytes, as: 6) == nil)
+        #expect(KeySegment(stored: bytes + [0], as: 5) == nil)
+        for count in 0..<bytes.count { #expect(KeySegment(stored: Array(bytes.prefix(count)), as: 5) == nil) }
+        for bit in 0..<bytes.count * 8 {
+            var damaged = bytes
+            damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+            #expect(KeySegment(stored: damaged, as: 5) == nil, "bit \(bit)")
+        }
+    }
+
+    @Test func `a forged segment with a tag twice, or a place that is none, is refused`() {
+        var one = KeySegment()
+        _ = one.set(BlockPlace(ordinal: 1, position: 2), of: 3)
+        let slot = one.stored(as: 0).dropFirst(12)
+        #expect(KeySegment(stored: sealed([1, 0, 0, 0] + slot), as: 0)?.count == 1)
+        #expect(KeySegment(stored: sealed([2, 0, 0, 0] + slot + slot), as: 0) == nil)
+        #expect(KeySegment(stored: sealed([1, 0, 0, 0] + slot.prefix(8) + [127, 0, 0, 0]), as: 0) == nil)
+        #expect(KeySegment(stored: sealed([255, 255, 255, 255] + slot), as: 0) == nil)
+    }
+
+    /// Returns the bytes of a segment with a check that holds.
+    private func sealed(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        let bytes = Array(bytes)
+        let check = bytes.withUnsafeBytes { Checksum.xxh64($0, seed: 0) }
+        return (0..<8).map { UInt8(truncatingIfNeeded: check >> UInt64(8 * $0)) } + bytes
+    }
+
+    @Test func `a key takes eighteen bytes at most`() {
+        var random = SeededGenerator(seed: 9)
+        var index = KeyPlaceIndex()
+        let count = 200_000
+        for _ in 0..<count {
+            _ = index.set(place(&random), of: KeyHash(high: random.next(), low: random.next()))
+        }
+        #expect(index.count == count)
+        #expect(Double(index.byteCount) / Double(count) < 18)
+    }
+
+    @Test func `the first and the last place are themselves`() {
+        for (ordinal, position) in [(1, 0), (BlockPlace.ordinalMax, BlockPlace.positionMax), (77, 126)] {
+            let place = BlockPlace(ordinal: ordinal, position: position)
+            #expect(place.ordinal == ordinal)
+            #expect(place.position == position)
+            #expect(BlockPlace(bits: place.bits) == place)
+        }
+        #expect(BlockPlace(bits: 0) == nil)
+        #expect(BlockPlace(bits: 127) == nil)
+    }
+}
