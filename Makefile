@@ -140,6 +140,8 @@ generate-operations: deps
 	    "$$tool" --schema StarWars/schema.graphqls --operations 'StarWars/Documents/*.graphql' --output StarWars/Generated && \
 	    "$$tool" --schema Photos/schema.graphqls --operations 'Photos/Documents/*.graphql' --output Photos/Generated \
 	        --module Photos --access package --scalars DateTime=Date,Link=URL --per-document && \
+	    "$$tool" --schema ../../Benchmarks/Items/schema.graphqls --operations ../../Benchmarks/Items/Documents/Items.graphql \
+	        --output ../../Benchmarks/Items/Generated && \
 	    "$$tool" --schema Torture/schema.graphqls --operations 'Torture/Documents/*.graphql' --output Torture/Generated \
 	        --module Torture --access public
 
@@ -157,9 +159,10 @@ python:
 big-test: deps
 	TIDEMARK_SCALE=big=200000 $(SWIFT) test -c release -Xswiftc -enable-testing --disable-xctest --filter BigStreamTests
 
-## test-limits: a million entities under 100 MB of disk, and the memory of the process; minutes
+## test-limits: a million entities under 100 MB of disk, the memory of the process, a schema of 10,000 lines; minutes
 test-limits: deps
-	TIDEMARK_SCALE=limits $(SWIFT) test -c release -Xswiftc -enable-testing --disable-xctest --filter LimitTests
+	TIDEMARK_SCALE=limits $(SWIFT) test -c release -Xswiftc -enable-testing --disable-xctest \
+	    --filter 'LimitTests|LargeSchemaTests'
 
 ## test-tsan: RACES races of observers against all other calls, under the thread sanitizer (RACES=10000); minutes
 test-tsan: deps
@@ -217,6 +220,10 @@ EXAMPLES = --package-path Examples --scratch-path .build
 examples: deps
 	$(SWIFT) build $(EXAMPLES) --build-tests
 	$(SWIFT) test $(EXAMPLES) --skip-build --disable-xctest
+
+## tutorial: a new package as docs/typed-operations.md has it, from a fresh clone of the last commit; minutes
+tutorial: deps
+	@python3 docs/examples/typed-operations.py
 
 ## extension: build the extension of the sqlite3 shell that reads a database, and print its path
 extension: deps
@@ -283,5 +290,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations python run run-http run-graphql run-jetstream examples dist dist-check extension test test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
+.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations python run run-http run-graphql run-jetstream examples tutorial dist dist-check extension test test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps

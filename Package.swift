@@ -20,7 +20,9 @@ let package = Package(
         .library(name: "Tidemark", targets: ["Tidemark"]),
         .library(name: "TidemarkModel", targets: ["TidemarkModel"]),
         .library(name: "TidemarkGraphQL", targets: ["TidemarkGraphQL"]),
-        .library(name: "TidemarkGraphQLClient", targets: ["TidemarkGraphQLClient", "TidemarkGraphQLStore"]),
+        .library(
+            name: "TidemarkGraphQLClient",
+            targets: ["TidemarkGraphQLClient", "TidemarkGraphQLStore", "TidemarkOperations"]),
         .library(name: "TidemarkHTTP", targets: ["TidemarkHTTP", "TidemarkURLSession"]),
         .library(name: "TidemarkJetStream", targets: ["TidemarkJetStream"]),
         .library(name: "TidemarkSQLite", targets: ["TidemarkSQLite"]),
@@ -149,7 +151,7 @@ let package = Package(
             name: "TidemarkGraphQLClient",
             dependencies: [
                 "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkHTTP", "TidemarkHTTPRules",
-                "TidemarkModel", "TidemarkStore", "TidemarkWire",
+                "TidemarkModel", "TidemarkOperations", "TidemarkStore", "TidemarkWire",
             ],
             swiftSettings: strict),
         // A stream of NATS JetStream as the log. libnats is loaded when it is first used.
@@ -252,14 +254,15 @@ let package = Package(
             name: "tidemark-bench",
             dependencies: [
                 "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkHTTP",
-                "TidemarkHTTPRules", "TidemarkJetStream", "TidemarkModel",
+                "TidemarkHTTPRules", "TidemarkJetStream", "TidemarkModel", "TidemarkOperations",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 "TidemarkStore", "TidemarkWire",
                 "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Benchmarks", exclude: ["CReference", "Peers"], sources: ["Harness", "Results", "Suites", "Runner"],
+            path: "Benchmarks", exclude: ["CReference", "Peers", "Items/Documents", "Items/schema.graphqls"],
+            sources: ["Harness", "Items/Generated", "Results", "Suites", "Runner"],
             swiftSettings: strict),
         // What people would use instead, those of them that are Swift, beside the library.
         .executableTarget(
@@ -338,8 +341,8 @@ let package = Package(
         .testTarget(
             name: "TidemarkOperationsTests",
             dependencies: [
-                "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLGenerator", "TidemarkGraphQLStore", "TidemarkModel",
-                "TidemarkOperations", "TidemarkTesting",
+                "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLGenerator",
+                "TidemarkGraphQLStore", "TidemarkModel", "TidemarkOperations", "TidemarkTestKit", "TidemarkTesting",
             ],
             exclude: [
                 "StarWars/Documents", "StarWars/schema.graphqls", "Photos/Documents", "Photos/schema.graphqls",
@@ -359,7 +362,7 @@ let package = Package(
             name: "TidemarkGraphQLClientTests",
             dependencies: [
                 "Tidemark", "TidemarkCommand", "TidemarkGraphQLClient", "TidemarkGraphQLStore", "TidemarkHTTPRules",
-                "TidemarkModel",
+                "TidemarkModel", "TidemarkOperations",
                 "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
             ],
             swiftSettings: strict),

@@ -17,6 +17,7 @@ enum GraphQLSuite {
         await cache.attach { GraphEngine(rules: GraphRules(), upstream: nil) }
         try await write(cache, objectCount, runs, into: &report)
         try await read(cache, objectCount, runs, into: &report)
+        try await TypedSuite.run(cache, objectCount, runs, into: &report)
         try await readOne(cache, count: isSmoke ? 200 : 20_000, into: &report)
         try await watch(cache, count: isSmoke ? 50 : 2_000, into: &report)
         try await plan(cache, isSmoke ? 20 : 1_000, runs, into: &report)
@@ -96,7 +97,8 @@ enum GraphQLSuite {
         report.add(name: "warm read of one object", value: perRead, unit: "µs", goal: 3, hash: hash)
     }
 
-    private static func data(_ cache: SyncCache, _ document: ByteString) async throws -> [UInt8] {
+    /// Reads a document from the cache alone.
+    static func data(_ cache: SyncCache, _ document: ByteString) async throws -> [UInt8] {
         var request = GraphReadRequest(GraphRequest(document))
         request.policy = .cacheOnly
         let (results, result) = AsyncStream.makeStream(of: Result<GraphReply, CacheError>.self)

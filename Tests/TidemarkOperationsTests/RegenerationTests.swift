@@ -22,6 +22,7 @@ import TidemarkGraphQLGenerator
         return [
             Package(folder: "StarWars", options: GeneratorOptions()), Package(folder: "Photos", options: photos),
             Package(folder: "Torture", options: torture),
+            Package(folder: "../../Benchmarks/Items", options: GeneratorOptions()),
         ]
     }()
 

@@ -112,28 +112,6 @@ import TidemarkOperations
         #expect(Search.Data.ages == [:])
     }
 
-    @Test func `a transaction changes data that is read`() throws {
-        var graph = try StarWarsTests.graph()
-        try graph.write(StarWarsTests.artoo, of: HeroAndFriends())
-        let transaction = GraphTransaction(graph)
-        try transaction.update(HeroAndFriends()) { data in
-            data.hero?.name = "Artoo"
-            data.hero?.asDroid?.primaryFunction = "Copilot"
-            data.hero?.friends?[0]?.name = "Luke Skywalker"
-        }
-        let hero = try #require(try transaction.graph.data(HeroAndFriends()).hero)
-        #expect(hero.asDroid?.name == "Artoo")
-        #expect(hero.asDroid?.primaryFunction == "Copilot")
-        #expect(hero.asDroid?.friends?.first??.name == "Luke Skywalker")
-        #expect(throws: (any Error).self) {
-            try transaction.update(HeroAndFriends()) { data in
-                data.hero = nil
-                throw CancellationError()
-            }
-        }
-        #expect(try transaction.graph.data(HeroAndFriends()).hero == hero)
-    }
-
     @Test func `a field and its copies in views are always equal`() throws {
         var hero = try #require(try HeroAndFriends.Data(data: Array(StarWarsTests.artoo.utf8)).hero)
         hero.name = "A"

@@ -87,25 +87,3 @@ struct StoredGraph: EntitySource {
         var keys: [GraphKey]
     }
 }
-
-/// A transaction over a stored graph: the graph is exchanged only when the body ends without an error.
-final class GraphTransaction: OperationTransaction {
-    var graph: StoredGraph
-
-    init(_ graph: StoredGraph) {
-        self.graph = graph
-    }
-
-    func data(document: String, operationName: String, variables: JSONValue) throws -> [UInt8] {
-        let plan = try GraphDocument(Array(document.utf8), rules: graph.rules).plan(
-            operation: ByteString(operationName), variables: variables.bytes)
-        guard case .read(let reading) = DocumentReader.read(plan, from: graph, freshness: GraphFreshness(now: 0)) else {
-            throw StoredGraph.Unloaded(keys: [])
-        }
-        return reading.data
-    }
-
-    func write(_ data: JSONValue, document: String, operationName: String, variables: JSONValue) throws {
-        try graph.write(data.bytes, document, operationName, variables)
-    }
-}

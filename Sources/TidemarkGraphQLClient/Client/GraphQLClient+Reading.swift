@@ -1,6 +1,7 @@
 import Tidemark
 import TidemarkGraphQLStore
 import TidemarkModel
+import TidemarkOperations
 import TidemarkStore
 import TidemarkWire
 
@@ -125,7 +126,12 @@ extension GraphQLClient {
     }
 
     func parts(_ data: some Encodable) throws(CacheError) -> AnswerParts {
-        let bytes = try ResourceCoder().encode(data)
+        let bytes: [UInt8]
+        if let value = data as? any InputConvertible {
+            bytes = value.jsonValue.bytes
+        } else {
+            bytes = try ResourceCoder().encode(data)
+        }
         guard bytes.first == UInt8(ascii: "{") else {
             throw CacheError(.invalidParams, "data is no object: pass the data of the operation")
         }
@@ -144,9 +150,7 @@ extension GraphQLClient {
     private func decoded<Operation: GraphQLOperation>(
         _ result: GraphResult, _ type: Operation.Type
     ) throws -> GraphQLResult<Operation.Data> {
-        var reader = ResultReader()
-        reader.begin(try JSONValue(parsing: GraphQLClient.json(result)))
-        return try reader.result(Operation.Data.self)
+        try GraphQLResult(result, decodedBy: Operation.data)
     }
 
     static func json(_ result: GraphResult) -> [UInt8] {

@@ -2,6 +2,7 @@ import Tidemark
 import TidemarkGraphQL
 import TidemarkGraphQLStore
 import TidemarkModel
+import TidemarkOperations
 
 /// Reads of documents that are consistent: they see what was stored at one moment, pending edits not included.
 public struct GraphQLReadTransaction {
@@ -12,7 +13,7 @@ public struct GraphQLReadTransaction {
     ///
     /// - Throws: ``CacheError`` `.cacheMiss`, `.invalidDocument`, `.invalidParams`; errors of decoding.
     public mutating func read<Operation: GraphQLOperation>(_ query: Operation) throws -> Operation.Data {
-        try ResourceCoder().value(Operation.Data.self, transaction.read(try client.plan(query)).data)
+        try Operation.data(from: transaction.read(try client.plan(query)).data, failures: [])
     }
 }
 
@@ -27,7 +28,7 @@ public struct GraphQLReadWriteTransaction {
     ///
     /// - Throws: ``CacheError`` `.cacheMiss`, `.invalidDocument`, `.invalidParams`; errors of decoding.
     public mutating func read<Operation: GraphQLOperation>(_ query: Operation) throws -> Operation.Data {
-        try ResourceCoder().value(Operation.Data.self, transaction.read(try client.plan(query)).data)
+        try Operation.data(from: transaction.read(try client.plan(query)).data, failures: [])
     }
 
     /// Writes data as the answer to a document.
@@ -52,11 +53,24 @@ public struct GraphQLReadWriteTransaction {
         let plan = try client.plan(query)
         let shown = try transaction.read(plan).data
         let full = try JSONValue(parsing: transaction.read(plan, showsKeys: true).data)
-        var data = try ResourceCoder().value(Operation.Data.self, shown)
+        var data = try Operation.data(from: shown, failures: [])
         try body(&data)
         let changed = try JSONValue(parsing: try client.parts(data).data)
         let whole = try KeyOverlay.restored(changed, try JSONValue(parsing: shown), full, path: [])
         try transaction.write(AnswerParts(data: whole.bytes, errors: nil), plan)
+    }
+
+    /// Reads a generated operation, lets `body` change its data, and writes it.
+    ///
+    /// ```swift
+    /// try transaction.update(HeroName.self, HeroName.Variables(episode: .value(.jedi))) { $0.hero?.name = "Artoo" }
+    /// ```
+    ///
+    /// - Throws: The same as ``update(_:_:)``.
+    public mutating func update<Operation: TypedOperation>(
+        _ type: Operation.Type, _ variables: Operation.Variables, _ body: (inout Operation.Data) throws -> Void
+    ) throws {
+        try update(variables, body)
     }
 
     /// Removes an object: `Song:1`, or a root field such as `Query:hero`. It is gone when the transaction is applied.

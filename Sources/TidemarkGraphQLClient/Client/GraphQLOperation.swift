@@ -1,26 +1,9 @@
 import Tidemark
 import TidemarkGraphQLStore
 import TidemarkModel
-
-/// A query, mutation or subscription with its variables, and the Swift type of its data.
-///
-/// ``GraphQLDocument`` is one whose data is ``JSONValue``. Types with other data are generated or written by hand.
-public protocol GraphQLOperation: Sendable {
-    /// The type that `data` is decoded to. It has the response names of the document.
-    associatedtype Data: Codable & Sendable
-
-    /// The text of the document.
-    var document: String { get }
-    /// The operation; nil when the document has one.
-    var operationName: String? { get }
-    /// An object; its members are the variables.
-    var variables: JSONValue { get }
-}
+import TidemarkOperations
 
 extension GraphQLOperation {
-    public var operationName: String? { nil }
-    public var variables: JSONValue { .object([]) }
-
     /// The operation as the cache takes it.
     func request(in library: ByteString) -> GraphRequest {
         let variables = variables

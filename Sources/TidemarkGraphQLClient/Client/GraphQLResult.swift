@@ -1,6 +1,7 @@
 import Tidemark
 import TidemarkGraphQLStore
 import TidemarkModel
+import TidemarkOperations
 import TidemarkStore
 
 /// The answer to a document, from the cache or the server.
@@ -34,6 +35,46 @@ public struct GraphQLResult<Data: Codable & Sendable>: Sendable {
     public var miss: GraphQLMiss?
 }
 
+/// Decodes `data` from its JSON, told of the deferred fragments that failed.
+typealias GraphQLDecoding<Data> = @Sendable (_ json: [UInt8], _ failures: [DeferredFailure]) throws -> Data
+
+extension GraphQLResult {
+    /// Takes a result of the engine; `data` is decoded from the bytes that the reader wrote.
+    ///
+    /// - Throws: Any error of decoding.
+    init(_ result: GraphResult, decodedBy decode: GraphQLDecoding<Data>) throws {
+        source = result.source == .upstream ? .server : .cache
+        errors = try result.errors.map { try JSONValue(parsing: $0).elements ?? [] } ?? []
+        let extensions = try result.extensions.map { try JSONValue(parsing: $0) }
+        self.extensions = extensions?.isNull == true ? nil : extensions
+        isStale = result.isStale
+        asOf = result.asOf
+        isPending = result.isPending
+        isPartial = result.isPartial
+        deferred = result.deferred.map { fragment in
+            GraphQLDeferred(
+                path: fragment.path.map { step in
+                    switch step {
+                    case .name(let name): .string(name.description)
+                    case .index(let index): .number(JSONNumber(index))
+                    }
+                }, label: fragment.label?.description, state: GraphQLDeferred.State(fragment.state))
+        }
+        if result.data != Array("null".utf8) { data = try decode(result.data, failures(among: errors)) }
+    }
+
+    /// Returns the deferred fragments that failed, each with the messages of the errors at its place or below.
+    func failures(among errors: [JSONValue]) -> [DeferredFailure] {
+        deferred.filter { $0.state == .failed }.map { fragment in
+            let messages = errors.filter { $0["path"]?.elements?.starts(with: fragment.path) ?? false }
+            return DeferredFailure(
+                path: fragment.path.map { step in
+                    step.int.map(SelectionPathElement.index) ?? .name(step.string ?? "")
+                }, label: fragment.label, messages: messages.compactMap { $0["message"]?.string })
+        }
+    }
+}
+
 /// The state of a deferred fragment at one place of an answer.
 public struct GraphQLDeferred: Hashable, Sendable {
     /// The states of a deferred fragment.
@@ -42,6 +83,16 @@ public struct GraphQLDeferred: Hashable, Sendable {
         case fulfilled
         case failed
         case notExecuted = "not_executed"
+
+        init(_ state: DeferredState.State) {
+            self =
+                switch state {
+                case .pending: .pending
+                case .fulfilled: .fulfilled
+                case .failed: .failed
+                case .notExecuted: .notExecuted
+                }
+        }
     }
 
     /// Names and indices from the root of `data`.
@@ -69,23 +120,29 @@ struct ResultReader {
     /// `data` as JSON; null when there is none.
     var data = JSONValue.null
     private var members = JSONValue.object([])
+    /// The errors of the answer's parts so far: a fragment is told as failed with the last part, its errors with their
+    /// own. Bound: the errors of one answer.
+    private var errors: [JSONValue] = []
 
     /// Takes a result of `graphql.read`.
     mutating func begin(_ result: JSONValue) {
         members = result
         data = result["data"] ?? .null
+        errors = result["errors"]?.elements ?? []
     }
 
     /// Takes a notification `graphql.changed`.
     mutating func change(_ params: JSONValue) throws(PatchFault) {
         members = params
+        let states = (params["deferred"]?.elements ?? []).map { $0["state"]?.string }
+        errors =
+            states.contains("pending") || states.contains("failed") ? errors + (params["errors"]?.elements ?? []) : []
         for operation in params["patch"]?.elements ?? [] { try JSONPatchApplier.apply(operation, to: &data) }
     }
 
     /// - Throws: Any error of decoding.
-    func result<Data: Codable & Sendable>(_ type: Data.Type) throws -> GraphQLResult<Data> {
+    func result<Data>(decodedBy decode: GraphQLDecoding<Data>) throws -> GraphQLResult<Data> {
         var result = GraphQLResult<Data>()
-        if !data.isNull { result.data = try ResourceCoder().value(type, data.bytes) }
         if members["source"]?.string == "upstream" { result.source = .server }
         result.errors = members["errors"]?.elements ?? []
         if let extensions = members["extensions"], !extensions.isNull { result.extensions = extensions }
@@ -104,6 +161,7 @@ struct ResultReader {
                 key: miss["key"]?.string, error: miss["error"]?["message"]?.string,
                 fetchCount: miss["fetches"]?.int ?? 0)
         }
+        if !data.isNull { result.data = try decode(data.bytes, result.failures(among: errors)) }
         return result
     }
 }

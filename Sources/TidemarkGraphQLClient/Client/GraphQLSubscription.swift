@@ -11,16 +11,19 @@ public struct GraphQLSubscription<Data: Codable & Sendable>: AsyncSequence, Send
 
     let cache: SyncCache
     let request: GraphRequest
+    let decode: GraphQLDecoding<Data>
 
-    public func makeAsyncIterator() -> Iterator { Iterator(cache: cache, request: request) }
+    public func makeAsyncIterator() -> Iterator { Iterator(cache: cache, request: request, decode: decode) }
 
     public struct Iterator: AsyncIteratorProtocol {
         private let lease: ObserverLease
         private let cache: SyncCache
         private let request: GraphRequest
+        private let decode: GraphQLDecoding<Data>
         private var isOver = false
 
-        init(cache: SyncCache, request: GraphRequest) {
+        init(cache: SyncCache, request: GraphRequest, decode: @escaping GraphQLDecoding<Data>) {
+            self.decode = decode
             lease = ObserverLease(cache)
             self.cache = cache
             self.request = request
@@ -41,7 +44,7 @@ public struct GraphQLSubscription<Data: Codable & Sendable>: AsyncSequence, Send
                     }
                 })
                 do {
-                    guard let item, let result = try Iterator.result(item) else { continue }
+                    guard let item, let result = try Iterator.result(item, decode) else { continue }
                     return result
                 } catch is EndOfSubscription {
                     isOver = true
@@ -58,7 +61,9 @@ public struct GraphQLSubscription<Data: Codable & Sendable>: AsyncSequence, Send
 
         private struct EndOfSubscription: Error {}
 
-        private static func result(_ item: ObserverMailbox.Item) throws -> GraphQLResult<Data>? {
+        private static func result(
+            _ item: ObserverMailbox.Item, _ decode: GraphQLDecoding<Data>
+        ) throws -> GraphQLResult<Data>? {
             switch item {
             case .notification(.document(let notification)):
                 let params = try JSONValue(parsing: notification.params)
@@ -66,7 +71,7 @@ public struct GraphQLSubscription<Data: Codable & Sendable>: AsyncSequence, Send
                 case "graphql.next":
                     var reader = ResultReader()
                     reader.begin(params)
-                    var result = try reader.result(Data.self)
+                    var result = try reader.result(decodedBy: decode)
                     result.source = .server
                     return result
                 case "graphql.complete":

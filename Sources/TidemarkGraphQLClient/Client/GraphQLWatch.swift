@@ -2,6 +2,7 @@ import Synchronization
 import Tidemark
 import TidemarkGraphQLStore
 import TidemarkModel
+import TidemarkOperations
 
 /// The answer to a document now, and after every change of what it shows.
 ///
@@ -13,17 +14,20 @@ public struct GraphQLWatch<Data: Codable & Sendable>: AsyncSequence, Sendable {
 
     let cache: SyncCache
     let request: GraphReadRequest
+    let decode: GraphQLDecoding<Data>
 
-    public func makeAsyncIterator() -> Iterator { Iterator(cache: cache, request: request) }
+    public func makeAsyncIterator() -> Iterator { Iterator(cache: cache, request: request, decode: decode) }
 
     public struct Iterator: AsyncIteratorProtocol {
         private let lease: ObserverLease
         private let request: GraphReadRequest
         private let cache: SyncCache
+        private let decode: GraphQLDecoding<Data>
         private var reader = ResultReader()
         private var isOver = false
 
-        init(cache: SyncCache, request: GraphReadRequest) {
+        init(cache: SyncCache, request: GraphReadRequest, decode: @escaping GraphQLDecoding<Data>) {
+            self.decode = decode
             lease = ObserverLease(cache)
             self.cache = cache
             self.request = request
@@ -46,7 +50,7 @@ public struct GraphQLWatch<Data: Codable & Sendable>: AsyncSequence, Sendable {
             }
             do {
                 try GraphQLObserving.absorb(item, &reader)
-                return try reader.result(Data.self)
+                return try reader.result(decodedBy: decode)
             } catch {
                 isOver = true
                 await lease.end()
@@ -70,7 +74,7 @@ extension GraphQLClient {
         request.policy = cachePolicy
         request.refetches = refetches
         request.refreshes = refreshes
-        return GraphQLWatch(cache: cache, request: request)
+        return GraphQLWatch(cache: cache, request: request, decode: Operation.data)
     }
 
     /// Watches a document that is written as text.
@@ -82,19 +86,20 @@ extension GraphQLClient {
         request.policy = cachePolicy
         request.refetches = refetches
         request.refreshes = refreshes
-        return GraphQLWatch(cache: cache, request: request)
+        return GraphQLWatch(cache: cache, request: request, decode: GraphQLDocument.data)
     }
 
     /// Subscribes. Each payload is one result, and its entities are stored.
     public func subscribe<Operation: GraphQLOperation>(
         _ subscription: Operation
     ) -> GraphQLSubscription<Operation.Data> {
-        GraphQLSubscription(cache: cache, request: subscription.request(in: library))
+        GraphQLSubscription(cache: cache, request: subscription.request(in: library), decode: Operation.data)
     }
 
     /// Subscribes with a document that is written as text.
     public func subscribe(_ subscription: GraphQLDocument) -> GraphQLSubscription<JSONValue> {
-        GraphQLSubscription(cache: cache, request: subscription.request(in: library))
+        GraphQLSubscription(
+            cache: cache, request: subscription.request(in: library), decode: GraphQLDocument.data)
     }
 }
 

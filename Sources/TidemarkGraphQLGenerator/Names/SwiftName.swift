@@ -25,10 +25,12 @@ package enum SwiftName {
         "Any", "AnyObject", "Array", "Bool", "Codable", "Data", "Date", "Decodable", "Decoder", "Deferred",
         "Dictionary",
         "Double", "Encodable", "Encoder", "Error", "FieldAge", "Float", "Foundation", "Fragments", "GraphQLNullable",
-        "Hashable", "Hasher", "Int", "JSONValue", "Never", "OperationKind", "Optional", "Protocol", "Result", "Self",
+        "GraphQLOperation",
+        "Hashable", "Hasher", "InputWriter", "Int", "JSONValue", "Never", "OperationKind", "Optional", "Protocol",
+        "Result", "Self",
         "SelectionError", "SelectionReader", "SelectionSet", "SelectionWriter", "Sendable", "Set", "String", "Swift",
         "TidemarkOperations", "Type", "TypedEnumeration", "TypedFragment", "TypedInput", "TypedMutation",
-        "TypedOperation", "TypedQuery", "TypedSubscription", "URL", "UUID", "Void",
+        "TypedOperation", "TypedQuery", "TypedSubscription", "URL", "UUID", "Variables", "Void",
     ]
 
     /// The name as it is written in code.

@@ -105,7 +105,9 @@ package struct ModelBuilder {
         let source = SelectionSource(
             selections: operation.selections, parent: root, types: Set(schema[root].possibleTypes),
             operationAge: OperationAge(operation.directives).seconds)
-        var variableNames = NameScope(["self", "init", "hashValue", "variables"])
+        var variableNames = NameScope([
+            "self", "init", "hashValue", "variables", "document", "operationName",
+        ])
         model.operations.append(
             OperationModel(
                 kind: operation.kind, name: name.text.description, path: path,

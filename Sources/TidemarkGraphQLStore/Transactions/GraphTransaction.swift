@@ -23,7 +23,7 @@ package struct GraphTransaction: Sendable {
 
     package init(library: ByteString) { self.library = library }
 
-    /// Reads a document.
+    /// Reads a document. A deferred fragment may lack fields, and is left out then.
     ///
     /// - Parameter showsKeys: Whether each entity in `data` has its key as `__ref`.
     /// - Throws: ``CacheError`` `cacheMiss`; ``NeedsEntities``.
@@ -31,7 +31,7 @@ package struct GraphTransaction: Sendable {
         unloadedLists.formUnion(plan.rootNames.filter { !knownLists.contains($0) })
         let outcome = DocumentReader.read(
             plan, from: source, freshness: GraphFreshness(now: 0, allowsStale: true, ignoresAges: true),
-            showsKeys: showsKeys)
+            completeness: .deferred, showsKeys: showsKeys)
         switch outcome {
         case .read(let reading):
             guard unloadedLists.isEmpty else { throw NeedsEntities() }

@@ -2,6 +2,7 @@ import Testing
 import Tidemark
 import TidemarkGraphQLStore
 import TidemarkModel
+import TidemarkOperations
 import TidemarkTesting
 
 @testable import TidemarkGraphQLClient
