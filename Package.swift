@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "TidemarkHTTP", targets: ["TidemarkHTTP"]),
         .library(name: "TidemarkJetStream", targets: ["TidemarkJetStream"]),
         .library(name: "TidemarkSQLite", targets: ["TidemarkSQLite"]),
+        .library(name: "TidemarkStore", targets: ["TidemarkStore"]),
         .library(name: "TidemarkTesting", targets: ["TidemarkTesting"]),
         .library(name: "TidemarkCombine", targets: ["TidemarkCombine"]),
         .library(name: "TidemarkService", targets: ["TidemarkService"]),

@@ -180,11 +180,12 @@ struct StreamReader {
         guard let index = logs.place(of: message.subject) else { return }
         let log = logs[index]
         if settings.numbering == .body {
-            MessageLine.append(message.bytes, at: MessagePlace(quotedLibrary: log.quoted, numbers: nil), to: &lines)
+            StreamMessageLine.append(
+                message.bytes, at: MessagePlace(quotedLibrary: log.quoted, numbers: nil), to: &lines)
             return
         }
         if log.needsReset {
-            MessageLine.appendReset(log.quoted, quotedEpoch: quotedEpoch, to: &lines)
+            StreamMessageLine.appendReset(log.quoted, quotedEpoch: quotedEpoch, to: &lines)
             logs[index].needsReset = false
         }
         var previous = max(floor, log.lastRead)
@@ -195,7 +196,7 @@ struct StreamReader {
             // Looking for a header costs as much as all else, and says nothing new where no number was left out.
             previous = named
         }
-        MessageLine.append(
+        StreamMessageLine.append(
             message.bytes,
             at: MessagePlace(
                 quotedLibrary: log.quoted,
@@ -227,9 +228,10 @@ struct StreamReader {
             let epoch = library.epoch.description
             if epoch == found.epoch {
                 guard let cursor = library.cursor?.rawValue, cursor < floor else { continue }
-                MessageLine.appendHeartbeat(quoted(library.library), quotedEpoch: quotedEpoch, last: floor, to: &lines)
+                StreamMessageLine.appendHeartbeat(
+                    quoted(library.library), quotedEpoch: quotedEpoch, last: floor, to: &lines)
             } else if epoch.hasPrefix("\(found.name)@") {
-                MessageLine.appendReset(quoted(library.library), quotedEpoch: quotedEpoch, to: &lines)
+                StreamMessageLine.appendReset(quoted(library.library), quotedEpoch: quotedEpoch, to: &lines)
             }
         }
     }
@@ -246,7 +248,7 @@ struct StreamReader {
             cursors[library.library] = max(cursors[library.library] ?? 0, cursor)
         }
         for (library, cursor) in cursors.sorted(by: { $0.key < $1.key }) where cursor < last {
-            MessageLine.appendHeartbeat(quoted(library), quotedEpoch: quotedEpoch, last: last, to: &lines)
+            StreamMessageLine.appendHeartbeat(quoted(library), quotedEpoch: quotedEpoch, last: last, to: &lines)
         }
     }
 

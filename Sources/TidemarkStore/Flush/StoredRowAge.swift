@@ -1,12 +1,12 @@
 /// The facts about a row that eviction needs: its key and its age.
-package struct StoredRowAge: Hashable, Sendable {
-    package var stored: StoredRow
+public struct StoredRowAge: Hashable, Sendable {
+    public var stored: StoredRow
     /// The time of the last write, in milliseconds since 1970.
-    package var writtenAt: Int64
+    public var writtenAt: Int64
     /// Whether only fields that stay are left, as in ``FlushRow/isReduced``.
-    package var isReduced: Bool
+    public var isReduced: Bool
 
-    package init(stored: StoredRow, writtenAt: Int64, isReduced: Bool = false) {
+    public init(stored: StoredRow, writtenAt: Int64, isReduced: Bool = false) {
         self.stored = stored
         self.writtenAt = writtenAt
         self.isReduced = isReduced
@@ -14,13 +14,13 @@ package struct StoredRowAge: Hashable, Sendable {
 }
 
 /// The disk space of a journal, in bytes.
-package struct JournalSize: Hashable, Sendable {
+public struct JournalSize: Hashable, Sendable {
     /// The size of the journal's files.
-    package var fileByteCount: Int64
+    public var fileByteCount: Int64
     /// The bytes of stored data in the files; the rest is free, or a log that can be checkpointed.
-    package var usedByteCount: Int64
+    public var usedByteCount: Int64
 
-    package init(fileByteCount: Int64, usedByteCount: Int64) {
+    public init(fileByteCount: Int64, usedByteCount: Int64) {
         self.fileByteCount = fileByteCount
         self.usedByteCount = usedByteCount
     }
