@@ -75,7 +75,9 @@ package final class JSONOutline {
             var scan = JSONScan(
                 text, from: start, nestingDepthMax: JSONOutline.nestingDepthMax, into: builder)
             guard scan.whole() != nil else { return nil as (entries: [Entry], tables: [Int: [[UInt8]: Int]])? }
-            return scan.receiver.finished()
+            // In place: a copy of the receiver would share its array, and the array would be copied.
+            scan.receiver.finish()
+            return (scan.receiver.entries, scan.receiver.tables)
         }
         guard let built else { return nil }
         self.bytes = bytes

@@ -26,10 +26,7 @@ struct JSONOutlineBuilder: JSONReceiver {
     }
 
     /// Ends the outline with a null, which stands for missing members.
-    consuming func finished() -> (entries: [JSONOutline.Entry], tables: [Int: [[UInt8]: Int]]) {
-        _ = add(.null, bytes.count..<bytes.count)
-        return (entries, tables)
-    }
+    mutating func finish() { _ = add(.null, bytes.count..<bytes.count) }
 
     @inline(__always) mutating func open(isObject: Bool, at start: Int) -> Container {
         Container(index: add(isObject ? .object : .array, start..<start))

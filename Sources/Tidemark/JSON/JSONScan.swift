@@ -6,7 +6,8 @@
 ///
 /// - Source: RFC 8259.
 struct JSONScan<Receiver: JSONReceiver> {
-    private(set) var receiver: Receiver
+    /// The receiver with all that it made.
+    var receiver: Receiver
     /// The fault that ended the scan; meaningful when a function here has returned nil or false.
     private(set) var fault = JSONFault(offset: 0, message: "")
 
