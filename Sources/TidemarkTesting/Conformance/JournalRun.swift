@@ -76,9 +76,8 @@ struct JournalRun {
     }
 
     /// Checks that a flush that contradicts the content changes nothing: given again without its fault, it counts once.
-    private func checkRefusal(of flush: FlushBatch) async throws {
-        var faulty = flush
-        faulty.newTypes.append((0, "a second name of type 0"))
+    private mutating func checkRefusal(of flush: FlushBatch) async throws {
+        let faulty = model.contradicting(flush)
         do throws(StorageError) {
             try await journal.commit(faulty)
         } catch {
