@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "TidemarkHTTP", targets: ["TidemarkHTTP", "TidemarkURLSession"]),
         .library(name: "TidemarkJetStream", targets: ["TidemarkJetStream"]),
         .library(name: "TidemarkSQLite", targets: ["TidemarkSQLite"]),
+        .library(name: "TidemarkStore", targets: ["TidemarkStore"]),
         .library(name: "TidemarkTesting", targets: ["TidemarkTesting"]),
         .library(name: "TidemarkCombine", targets: ["TidemarkCombine"]),
         .library(name: "TidemarkService", targets: ["TidemarkService"]),

@@ -1,7 +1,7 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// Four programs as a user would write them: only what is public is used. A package of your own names Tidemark by the
+// Four programs and a journal as a user would write them: only what is public is used. A package of your own names Tidemark by the
 // address of its repository instead: .package(url: "https://your.host/tidemark.git", from: "0.2.0").
 let tidemark: (String) -> Target.Dependency = { .product(name: $0, package: "tidemark") }
 
@@ -15,6 +15,14 @@ let package = Package(
     ],
     targets: [
         .target(name: "Photos", dependencies: [tidemark("Tidemark"), tidemark("TidemarkModel")]),
+        .target(
+            name: "OwnJournal",
+            dependencies: [tidemark("Tidemark"), tidemark("TidemarkModel"), tidemark("TidemarkStore")]),
+        .testTarget(
+            name: "OwnJournalTests",
+            dependencies: [
+                "OwnJournal", tidemark("Tidemark"), tidemark("TidemarkModel"), tidemark("TidemarkTesting"),
+            ]),
         .executableTarget(
             name: "sync-service",
             dependencies: [

@@ -5,7 +5,7 @@ import TidemarkStore
 
 /// The stored answers of a cache: looking up, choosing among variants, and the changes that store, confirm and remove.
 struct HTTPResponseStore: Sendable {
-    private let journal: any Journal
+    private let journal: any HTTPJournal
     private let recent: RecentAnswers?
 
     init(_ cache: SyncCache) {

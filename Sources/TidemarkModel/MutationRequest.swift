@@ -19,8 +19,8 @@ public struct MutationRequest: Hashable, Sendable {
     public var key: ByteString?
     /// The number of attempts after which the request has failed; nil: no limit.
     public var attemptCountMax: Int?
-    /// The milliseconds since the first attempt after which the next failure is final; nil: no limit.
-    public var duration: Int64?
+    /// The time since the first attempt after which the next failure is final, in whole milliseconds; nil: no limit.
+    public var duration: Duration?
     /// The places in `input`, as JSON Pointers, whose values are temporary ids. A commit of an earlier edit that brings
     /// the real ids replaces them.
     public var temporaryIDs: [ByteString]
@@ -31,8 +31,8 @@ public struct MutationRequest: Hashable, Sendable {
     /// Whether the edit is rolled back when the request has failed.
     public var discardsOnFailure: Bool
 
-    /// - Parameter input: Compact JSON, valid; it is copied into requests unchanged.
-    package init(method: ByteString, compactInput input: [UInt8]) {
+    /// - Parameter input: Valid JSON without white space; it is not checked, and is copied into requests unchanged.
+    public init(method: ByteString, compactInput input: [UInt8]) {
         self.method = method
         self.input = input
         temporaryIDs = []

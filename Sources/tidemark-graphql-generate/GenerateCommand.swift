@@ -3,7 +3,7 @@ import TidemarkGraphQLGenerator
 
 /// `tidemark-graphql-generate`: Swift from a schema and documents.
 @main
-struct GenerateCommand: ParsableCommand {
+struct GenerateOperationsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tidemark-graphql-generate",
         abstract: "Generate typed operations from a GraphQL schema and documents.",
@@ -39,12 +39,12 @@ struct GenerateCommand: ParsableCommand {
         var options = GeneratorOptions()
         options.access = access.value
         options.namespace = module
-        options.scalars = try GenerateCommand.scalars(scalars)
+        options.scalars = try GenerateOperationsCommand.scalars(scalars)
         options.grouping = perDocument ? .documents : .definitions
         let paths = try PathPattern.paths(of: operations)
         do throws(GeneratorError) {
             let files = try CodeGenerator.files(
-                schema: GenerateCommand.source(schema), operations: paths.map(GenerateCommand.source), options: options)
+                schema: GenerateOperationsCommand.source(schema), operations: paths.map(GenerateOperationsCommand.source), options: options)
             try GeneratedFolder(output).write(files)
         } catch {
             for finding in error.findings { StandardError.write(finding.description) }

@@ -21,7 +21,7 @@ import TidemarkModel
         }
     }
 
-    /// RFC 5861, section 4, and the contract's options.
+    /// RFC 5861, section 4, and the options of Protocol/http.md.
     @Test(arguments: [500, 501, 502, 503, 504, 429, 404])
     func `an error falls back where it is allowed`(status: Int) throws {
         let listed = [500, 502, 503, 504].contains(status)

@@ -82,7 +82,7 @@ import TidemarkModel
                 == .ask(.varyMiss, isConditional: false))
     }
 
-    /// Every combination of RestKit's options, against the order that the contract states.
+    /// Every combination of RestKit's options, against the order that Protocol/http.md states.
     @Test(arguments: 0..<256)
     func `options decide in their order`(bits: UInt16) throws {
         let options = CacheOptions(rawValue: bits)

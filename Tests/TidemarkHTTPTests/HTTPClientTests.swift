@@ -205,7 +205,7 @@ import TidemarkTesting
         let fixture = try await HTTPFixture()
         var limits = HTTPLimits()
         limits.byteCountMax = 1_500
-        let journal: any Journal = fixture.journal
+        let journal: any HTTPJournal = fixture.journal
         await journal.limitHTTP(limits)
         for number in 0..<20 {
             fixture.server.answers(200, [], String(repeating: "\(number)", count: 300))

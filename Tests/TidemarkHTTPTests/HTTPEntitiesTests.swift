@@ -4,6 +4,7 @@ import TidemarkHTTP
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
+import TidemarkTesting
 
 @Suite(.timeLimit(.minutes(30))) struct HTTPEntitiesTests {
     private static let one = #"{"resource_type":"file"}"#
@@ -113,7 +114,7 @@ import TidemarkStore
     }
 
     private static func event(_ id: String) -> String {
-        #"{"ResourceChanged":{"resource_type":"file","resource":{"id":"\#(id)","name":"event"}}}"#
+        EventLine.change(#"{"id":"\#(id)","name":"event"}"#)
     }
 
     @Test(arguments: [404, 410])

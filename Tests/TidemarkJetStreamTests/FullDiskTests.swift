@@ -20,7 +20,7 @@ struct FullDiskTests {
     private func large(_ id: Int) -> String {
         var random = SeededGenerator(seed: UInt64(id))
         let text = String(decoding: (0..<4_000).map { _ in UInt8(97 + random.below(26)) }, as: UTF8.self)
-        return #"{"ResourceChanged":{"resource_type":"file","resource":{"id":"\#(id)","text":"\#(text)"}}}"#
+        return EventLine.change(#"{"id":"\#(id)","text":"\#(text)"}"#)
     }
 
     @Test func `a full disk of the cache stops the reading at its bounds, and nothing is lost when there is room`()

@@ -20,7 +20,7 @@ struct JetStreamTests {
     private var database: String { folder.path("cache.db") }
 
     private func change(_ id: String, _ value: Int) -> String {
-        #"{"ResourceChanged":{"resource_type":"file","resource":{"id":"\#(id)","n":\#(value)}}}"#
+        EventLine.change(#"{"id":"\#(id)","n":\#(value)}"#)
     }
 
     private func ingest(_ options: String = "", _ arguments: [String] = []) async throws -> [String: Any] {

@@ -201,7 +201,7 @@ struct LoginTests {
 
 /// The body of a change of one file.
 func change(_ value: Int) -> String {
-    #"{"ResourceChanged":{"resource_type":"file","resource":{"id":"1","n":\#(value)}}}"#
+    EventLine.change(#"{"id":"1","n":\#(value)}"#)
 }
 
 extension LiveCommand {

@@ -11,7 +11,7 @@ struct MessageLineTests {
         var lines: [UInt8] = []
         let numbers = MessagePlace.Numbers(sequence: 9, previous: 4, quotedEpoch: Array(#""S@t""#.utf8))
         Array(body.utf8).withUnsafeBytes {
-            MessageLine.append(
+            StreamMessageLine.append(
                 $0, at: MessagePlace(quotedLibrary: quoted("L"), numbers: ofBody ? nil : numbers), to: &lines)
         }
         #expect(lines.last == UInt8(ascii: "\n") && lines.dropLast().allSatisfy { $0 != UInt8(ascii: "\n") })
@@ -98,8 +98,8 @@ struct MessageLineTests {
         let enveloped = try event(#"{"envelope":{"sequence":78},"sequence":5,"event":"Refresh"}"#, ofBody: true)
         #expect(enveloped.event.sequence == EventSequence(78))
         #expect(try event(#""Refresh""#, ofBody: true).event.sequence == nil)
-        #expect(MessageLine.sequence(of: Array(#"{"envelope":{"sequence":78},"event":"Refresh"}"#.utf8)) == 78)
-        #expect(MessageLine.sequence(of: Array("broken".utf8)) == nil)
+        #expect(StreamMessageLine.sequence(of: Array(#"{"envelope":{"sequence":78},"event":"Refresh"}"#.utf8)) == 78)
+        #expect(StreamMessageLine.sequence(of: Array("broken".utf8)) == nil)
     }
 
     @Test func `bodies that were cut or spoiled anywhere stay one line`() throws {
@@ -115,7 +115,7 @@ struct MessageLineTests {
             var lines: [UInt8] = []
             let numbers = MessagePlace.Numbers(sequence: 9, previous: 4, quotedEpoch: Array(#""S@t""#.utf8))
             body.withUnsafeBytes {
-                MessageLine.append($0, at: MessagePlace(quotedLibrary: quoted("L"), numbers: numbers), to: &lines)
+                StreamMessageLine.append($0, at: MessagePlace(quotedLibrary: quoted("L"), numbers: numbers), to: &lines)
             }
             let events = try EventDecoder(limits: Limits()).batches(of: lines).flatMap(\.events)
             #expect(events.count == 1 && events.first?.kind != .message)
@@ -138,10 +138,12 @@ struct MessageLineTests {
     }
 
     @Test func `base64 is what the standard says`() {
-        #expect(Base64.decoded("") == [])
-        #expect(Base64.decoded("Zm9vYg==") == Array("foob".utf8))
-        #expect(Base64.decoded("Zm9vYmE=") == Array("fooba".utf8))
-        #expect(Base64.decoded("+/+/") == [0xFB, 0xFF, 0xBF])
-        for bad in ["Zg", "Z===", "Zg=a", "Zm9v!mFy", "=Zm9"] { #expect(Base64.decoded(bad) == nil, "\(bad)") }
+        #expect(Base64.bytes([]) == [])
+        #expect(Base64.bytes(Array("Zm9vYg==".utf8)) == Array("foob".utf8))
+        #expect(Base64.bytes(Array("Zm9vYmE=".utf8)) == Array("fooba".utf8))
+        #expect(Base64.bytes(Array("+/+/".utf8)) == [0xFB, 0xFF, 0xBF])
+        for bad in ["Zg", "Z===", "Zg=a", "Zm9v!mFy", "=Zm9"] {
+            #expect(Base64.bytes(Array(bad.utf8)) == nil, "\(bad)")
+        }
     }
 }

@@ -12,13 +12,13 @@ import TidemarkTesting
         var configuration = CacheConfiguration()
         configuration.memoryByteCountMax = 0
         let cache = try await SyncCache.open(configuration: configuration, journal: MemoryJournal(), clock: clock)
-        func ingest(_ sequence: Int, _ resource: String, _ more: String = "") async throws {
-            let event = #"{"ResourceChanged":{"resource_type":"file","resource":\#(resource)\#(more)}}"#
-            try await cache.ingest(Array(#"{"library_id":"a","sequence":\#(sequence),"event":\#(event)}"#.utf8))
+        func ingest(_ sequence: Int64, _ resource: String, metadata: String? = nil) async throws {
+            let line = EventLine.change(resource, metadata: metadata, library: "a", sequence: sequence)
+            try await cache.ingest(Array(line.utf8))
             try await cache.flush()
         }
         try await ingest(1, #"{"id":"1","kept":true}"#)
-        try await ingest(3, #"{"id":"1","merged":true}"#, #","metadata":{}"#)
+        try await ingest(3, #"{"id":"1","merged":true}"#, metadata: "{}")
         clock.set(5_000)
         try await ingest(4, #"{"id":"2"}"#)
         let answer = try await cache.entity(EntityKey(library: "a", type: "file", id: "1"))

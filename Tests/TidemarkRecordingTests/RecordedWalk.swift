@@ -86,7 +86,7 @@ struct RecordedWalk {
     ///
     /// - Parameter limit: The maximum size of the recording in bytes.
     mutating func run(seed: UInt64, limit: Int64 = 64 << 20, lineCount: Int = 240) async throws {
-        var options = StreamOptions()
+        var options = GeneratedStreamOptions()
         options.lineCount = lineCount
         options.hasEpochs = random.chance(300)
         var generator = StreamGenerator(seed: seed, options: options)

@@ -14,7 +14,7 @@ import TidemarkWire
         var configuration = CacheConfiguration()
         configuration.defaultLibrary = "h\u{E9}\"\n"
         configuration.typeAliases = ["entry": "file"]
-        configuration.reorderWindow = 7
+        configuration.reorderWindow = .milliseconds(7)
         configuration.limits.heldEventCountMax = 3
         configuration.eviction.keptTypes = ["a", "b"]
         configuration.eviction.keptFields = ["file": ["name", "size"]]
@@ -29,7 +29,7 @@ import TidemarkWire
     private static func steps() throws -> [RecordedStep] {
         var result = QueryResult(resourceType: "file", resources: [Array(#"{"id":"1","n":1.10}"#.utf8)])
         result.included = [.init(resourceType: "tag", resources: [Array(#"{"id":"t"}"#.utf8)])]
-        result.timeToLive = 1_500
+        result.timeToLive = .milliseconds(1_500)
         result.asOf = EventSequence(9)
         result.membership = Array(#"{"resource_type":"file"}"#.utf8)
         result.tags = Array(#"["x"]"#.utf8)
@@ -108,7 +108,7 @@ import TidemarkWire
 
     @Test(arguments: 0..<40 as Range<UInt64>)
     func `lines read back byte for byte, whatever their content`(seed: UInt64) throws {
-        var options = StreamOptions()
+        var options = GeneratedStreamOptions()
         options.lineCount = 60
         options.hasEpochs = true
         options.lineByteCountMax = 900

@@ -1,12 +1,12 @@
 import Testing
 import TidemarkTestKit
+import TidemarkTesting
 
 @Suite(.tags(.model)) struct ReferenceModelTests {
     private func event(_ sequence: Int, library: String = "a", padding: Int = 0) -> String {
         let pad = String(repeating: "p", count: padding)
-        return
-            #"{"library_id":"\#(library)","sequence":\#(sequence),"event":{"ResourceChanged":{"resource_type":"file","#
-            + #""resource":{"id":"f\#(sequence)","p":"\#(pad)"}}}}"#
+        return EventLine.change(
+            #"{"id":"f\#(sequence)","p":"\#(pad)"}"#, library: library, sequence: Int64(sequence))
     }
 
     private func stream(_ lines: [String]) -> [UInt8] { lines.flatMap { Array(($0 + "\n").utf8) } }

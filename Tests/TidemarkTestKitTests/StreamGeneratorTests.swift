@@ -25,7 +25,7 @@ import TidemarkTesting
         var reasons: Set<ReferenceReason> = []
         var total = ReferenceCounts()
         for seed in UInt64(0)..<150 {
-            var options = StreamOptions()
+            var options = GeneratedStreamOptions()
             options.lineCount = 120
             options.hasEpochs = seed % 2 == 0
             options.lineByteCountMax = 6_000
@@ -60,7 +60,7 @@ import TidemarkTesting
 
     @Test func `a generated log has no faults`() {
         for seed in UInt64(0)..<60 {
-            var options = StreamOptions()
+            var options = GeneratedStreamOptions()
             options.hasBadLines = false
             var generator = StreamGenerator(seed: seed, options: options)
             var model = ReferenceModel(configuration: ReferenceConfiguration())
@@ -77,7 +77,7 @@ import TidemarkTesting
     @Test func `a spoiled stream with its log as upstream ends as the log does`() throws {
         var spoiled = 0
         for seed in UInt64(0)..<60 {
-            var options = StreamOptions()
+            var options = GeneratedStreamOptions()
             options.lineCount = 200
             options.hasHeartbeats = false
             options.hasUnsequenced = false

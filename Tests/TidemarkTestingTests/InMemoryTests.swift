@@ -5,9 +5,7 @@ import TidemarkTesting
 
 @Suite(.timeLimit(.minutes(30))) struct InMemoryTests {
     private func event(_ sequence: Int, id: String) -> [UInt8] {
-        Array(
-            #"{"sequence":\#(sequence),"event":{"ResourceChanged":{"resource_type":"t","resource":{"id":"\#(id)"}}}}"#
-                .utf8)
+        Array(EventLine.change(#"{"id":"\#(id)"}"#, type: "t", sequence: Int64(sequence)).utf8)
     }
 
     @Test func `a cache in memory keeps entities, and the next one is empty`() async throws {

@@ -58,6 +58,9 @@ package final class JSONOutline {
     /// The text for a decoder that finds it in `userInfo`.
     private(set) lazy var source = JSONSource(bytes)
 
+    /// A text may begin with U+FEFF.
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
     /// The number of members above which an object gets a table.
     static let tableMemberCountMin = 32
 
@@ -66,15 +69,24 @@ package final class JSONOutline {
     /// - Complexity: O(bytes.count).
     init?(_ bytes: [UInt8], _ conventions: ResourceConventions = ResourceConventions()) {
         guard bytes.count <= Int32.max else { return nil }
-        var scan = JSONOutlineScan(entryCount: bytes.count / 12 + 8)
-        guard bytes.withUnsafeBytes({ scan.whole($0) }) else { return nil }
+        let built = bytes.withUnsafeBytes { text in
+            let builder = JSONOutlineBuilder(text, entryCount: bytes.count / 12 + 8)
+            let start = text.starts(with: JSONOutline.byteOrderMark) ? JSONOutline.byteOrderMark.count : 0
+            var scan = JSONScan(
+                text, from: start, nestingDepthMax: JSONOutline.nestingDepthMax, into: builder)
+            guard scan.whole() != nil else { return nil as (entries: [Entry], tables: [Int: [[UInt8]: Int]])? }
+            // In place: a copy of the receiver would share its array, and the array would be copied.
+            scan.receiver.finish()
+            return (scan.receiver.entries, scan.receiver.tables)
+        }
+        guard let built else { return nil }
         self.bytes = bytes
         self.conventions = conventions
         hasSnakeCaseNames = conventions.names == .snakeCase
-        entries = .allocate(capacity: scan.entries.count)
-        entries.initialize(from: scan.entries, count: scan.entries.count)
-        tables = scan.tables
-        absent = scan.entries.count - 1
+        entries = .allocate(capacity: built.entries.count)
+        entries.initialize(from: built.entries, count: built.entries.count)
+        tables = built.tables
+        absent = built.entries.count - 1
     }
 
     deinit {

@@ -1,7 +1,7 @@
 import Logging
 import TidemarkModel
 
-/// The configuration of a cache. Every default is usable.
+/// The configuration of a cache. Every default is usable. Durations count in whole milliseconds.
 public struct CacheConfiguration: Sendable {
     /// The limits of what the cache accepts and holds; see ``TidemarkModel/Limits``.
     public var limits = Limits()
@@ -9,8 +9,8 @@ public struct CacheConfiguration: Sendable {
     public var defaultLibrary: ByteString = ""
     /// The types that have another name in the cache, by alias; both names as on the wire. Default: none.
     public var typeAliases: [ByteString: ByteString] = [:]
-    /// The time that a gap waits for late events, in milliseconds: 50.
-    public var reorderWindow: Int64 = 50
+    /// The time that a gap waits for late events: 50 ms.
+    public var reorderWindow = Duration.milliseconds(50)
     /// The limit of the entities in memory, in bytes: 256 MiB. Above it the least recently used entities are evicted
     /// from memory; they are loaded from the journal again when needed. Unwritten changes always stay.
     public var memoryByteCountMax = 256 << 20
@@ -25,8 +25,8 @@ public struct CacheConfiguration: Sendable {
     public var mergedTypes: Set<ByteString> = []
     /// The eviction of entities when a limit is reached.
     public var eviction = EvictionPolicy()
-    /// The time that an upstream may take to answer a query, in milliseconds: 30,000.
-    public var fetchTimeout: Int64 = 30_000
+    /// The time that an upstream may take to answer a query: 30 s.
+    public var fetchTimeout = Duration.seconds(30)
     /// The number of queries that an upstream is asked for at once: 1,000; a further one is refused.
     public var fetchCountMax = 1_000
     /// The age limits of types and fields, and the cascades of deletes. Default: nothing expires.
@@ -40,9 +40,9 @@ public struct CacheConfiguration: Sendable {
     /// Called on the journal's queue while an index is built over entities that exist already; nil: not called.
     public var onIndexProgress: (@Sendable (FieldIndexProgress) -> Void)?
     public var flush = FlushPolicy()
-    /// The time without a write after which memory that only writing needs is freed, in milliseconds; nil, the default:
-    /// only ``SyncCache/releaseSpareMemory()`` frees it.
-    public var spareMemoryInterval: Int64?
+    /// The time without a write after which memory that only writing needs is freed; nil, the default: only
+    /// ``SyncCache/releaseSpareMemory()`` frees it.
+    public var spareMemoryInterval: Duration?
     public var logger = Logger(label: "tidemark")
     /// The executor of the cache's own tasks: timers, flushes, requests. nil: the default executor. To run all of a
     /// cache on one executor, also call the cache from tasks that prefer that executor.
@@ -102,10 +102,10 @@ public struct CacheConfiguration: Sendable {
 ///
 /// - Source: docs/decisions/0004-flush-policy.md.
 public struct FlushPolicy: Sendable {
-    /// The time that a change may wait before a flush begins, in milliseconds: 20.
-    public var interval: Int64 = 20
-    /// The same time while unread input waits, in milliseconds: 20. More changes for one flush are on their way then.
-    public var busyInterval: Int64 = 20
+    /// The time that a change may wait before a flush begins: 20 ms.
+    public var interval = Duration.milliseconds(20)
+    /// The same time while unread input waits: 20 ms. More changes for one flush are on their way then.
+    public var busyInterval = Duration.milliseconds(20)
     /// The number of changes that begins a flush at once: 8,192.
     public var startCount = 8_192
     /// The number of changes at which reading stops until a flush is done: 32,768. It bounds the time until an
@@ -125,8 +125,8 @@ public struct FlushPolicy: Sendable {
     /// - Source: docs/decisions/0004-flush-policy.md.
     public static var interactive: FlushPolicy {
         var policy = FlushPolicy()
-        policy.interval = 4
-        policy.busyInterval = 4
+        policy.interval = .milliseconds(4)
+        policy.busyInterval = .milliseconds(4)
         return policy
     }
 
@@ -134,8 +134,8 @@ public struct FlushPolicy: Sendable {
     /// changes often fewer times.
     public static var bulk: FlushPolicy {
         var policy = FlushPolicy()
-        policy.interval = 200
-        policy.busyInterval = 1_000
+        policy.interval = .milliseconds(200)
+        policy.busyInterval = .seconds(1)
         policy.startCount = 262_144
         policy.changeCountMax = 262_144
         policy.byteCountMax = 128 << 20

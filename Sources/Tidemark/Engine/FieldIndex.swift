@@ -66,11 +66,11 @@ public struct FieldIndex: Hashable, Sendable, Comparable, CustomStringConvertibl
 }
 
 /// The indexes that a writer adds and removes; others stay unchanged.
-package struct FieldIndexChanges: Sendable {
-    package var added: [FieldIndex] = []
-    package var dropped: [FieldIndex] = []
+public struct FieldIndexChanges: Sendable {
+    public var added: [FieldIndex] = []
+    public var dropped: [FieldIndex] = []
 
-    package init(added: [FieldIndex] = [], dropped: [FieldIndex] = []) {
+    public init(added: [FieldIndex] = [], dropped: [FieldIndex] = []) {
         self.added = added
         self.dropped = dropped
     }
@@ -84,7 +84,7 @@ public struct FieldIndexProgress: Sendable {
     /// The number of entities to index.
     public var totalCount: Int64
 
-    package init(index: FieldIndex, entityCount: Int64, totalCount: Int64) {
+    public init(index: FieldIndex, entityCount: Int64, totalCount: Int64) {
         self.index = index
         self.entityCount = entityCount
         self.totalCount = totalCount

@@ -119,7 +119,7 @@ extension SyncCache {
         let storedCount = state.storedCount
         let goal = Int64(policy.goal(ofLimit: Int(clamping: byteCountMax)))
         // Answers of HTTP go before entities: a server has them all.
-        if eviction.pressure.isDiskWanted, try await journal.removeHTTP(byteCount: size.usedByteCount - goal) {
+        if eviction.pressure.isDiskWanted, try await httpJournal.removeHTTP(byteCount: size.usedByteCount - goal) {
             try await journal.shrink()
             size = try await journal.size()
         }

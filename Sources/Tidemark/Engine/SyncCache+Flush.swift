@@ -37,7 +37,7 @@ extension SyncCache {
     }
 
     private func setFlushTimer(waited: Int64) {
-        let interval = configuration.flush.interval
+        let interval = configuration.flush.interval.wholeMilliseconds
         timers.flush = spawn { [weak self, clock] in
             do {
                 try await clock.sleep(milliseconds: interval)
@@ -50,7 +50,7 @@ extension SyncCache {
 
     private func flushTimerFired(waited: Int64) {
         timers.flush = nil
-        if waited < configuration.flush.busyInterval, inputs.mayBringLateEvents {
+        if waited < configuration.flush.busyInterval.wholeMilliseconds, inputs.mayBringLateEvents {
             setFlushTimer(waited: waited)
         } else {
             startFlush()

@@ -32,7 +32,8 @@ extension SyncCache {
         // While input waits, the window cannot expire before that input was read; the next check follows after the time
         // of a window.
         let delay =
-            patience == .endless ? configuration.reorderWindow : max(1, deadline.subtractingClamped(clock.now()))
+            patience == .endless
+            ? configuration.reorderWindow.wholeMilliseconds : max(1, deadline.subtractingClamped(clock.now()))
         timers.gap = spawn { [weak self, clock] in
             do {
                 try await clock.sleep(milliseconds: delay)

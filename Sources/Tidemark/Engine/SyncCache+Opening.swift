@@ -4,13 +4,32 @@ import TidemarkStore
 
 /// The opening of a cache: recovery, removal of entities that no tier keeps any more, and pending layers.
 extension SyncCache {
-    /// Opens a cache over a journal, which no other cache or program may use.
+    /// Opens a cache over a journal of your own, which no other cache or program may use.
     ///
     /// - Parameters:
     ///   - upstream: The source of missing events; without one they are lost after the reorder window.
     ///   - queryUpstream: The source of answers to queries that the cache cannot answer.
     ///   - mutationUpstream: The server that performs the requests of pending edits; without one nothing is sent.
-    ///   - recorder: The recorder of every change of the state from here on.
+    ///   - clock: The clock of ages and pauses; tests pass one of their own.
+    /// - Throws: ``StorageError`` when the journal cannot be read.
+    /// - Complexity: Independent of the number of stored entities; O(changes of pending layers).
+    public static func open(
+        configuration: CacheConfiguration = CacheConfiguration(), journal: any Journal,
+        upstream: (any Upstream)? = nil, queryUpstream: (any QueryUpstream)? = nil,
+        mutationUpstream: (any MutationUpstream)? = nil, clock: any CacheClock = SystemClock()
+    ) async throws(StorageError) -> SyncCache {
+        try await open(
+            configuration: configuration, journal: journal, upstream: upstream, queryUpstream: queryUpstream,
+            mutationUpstream: mutationUpstream, clock: clock, recorder: nil)
+    }
+
+    /// Opens a cache whose changes are recorded.
+    ///
+    /// - Parameters:
+    ///   - upstream: The source of missing events; without one they are lost after the reorder window.
+    ///   - queryUpstream: The source of answers to queries that the cache cannot answer.
+    ///   - mutationUpstream: The server that performs the requests of pending edits; without one nothing is sent.
+    ///   - recorder: The recorder of every change of the state from here on; nil: nothing is recorded.
     ///   - corrects: Whether a clock that lags the last write is moved forward; false for a replay, which uses recorded
     ///     times.
     /// - Throws: ``StorageError`` when the journal cannot be read.
@@ -19,7 +38,7 @@ extension SyncCache {
         configuration: CacheConfiguration = CacheConfiguration(), journal: any Journal,
         upstream: (any Upstream)? = nil, queryUpstream: (any QueryUpstream)? = nil,
         mutationUpstream: (any MutationUpstream)? = nil, clock: any CacheClock = SystemClock(),
-        recorder: (any CacheRecorder)? = nil, corrects: Bool = true
+        recorder: (any CacheRecorder)?, corrects: Bool = true
     ) async throws(StorageError) -> SyncCache {
         precondition(
             configuration.typesExcludedFromBothTiers.isEmpty,
@@ -29,7 +48,7 @@ extension SyncCache {
             let cache = try await begin(
                 recovered, configuration, journal, upstream, queryUpstream, clock, recorder, corrects: corrects)
             if let mutationUpstream {
-                await cache.startOutbox(mutationUpstream, timeout: configuration.fetchTimeout)
+                await cache.startOutbox(mutationUpstream, timeout: configuration.fetchTimeout.wholeMilliseconds)
             }
             return cache
         }
@@ -52,7 +71,7 @@ extension SyncCache {
         try await journal.changeIndexes(configuration.fieldIndexChanges, progress: configuration.onIndexProgress)
         var stateConfiguration = CacheStateConfiguration(
             limits: limits, defaultLibrary: configuration.defaultLibrary,
-            typeAliases: configuration.typeAliases, reorderWindow: configuration.reorderWindow,
+            typeAliases: configuration.typeAliases, reorderWindow: configuration.reorderWindow.wholeMilliseconds,
             hasUpstream: upstream != nil, policy: configuration.policy)
         // A cache with little memory does not spend as much again on lists.
         stateConfiguration.keptListByteCountMax = min(

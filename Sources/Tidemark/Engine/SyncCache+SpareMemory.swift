@@ -17,7 +17,8 @@ extension SyncCache {
 
     /// Schedules the freeing of spare memory after ``CacheConfiguration/spareMemoryInterval`` without a write.
     func scheduleMemoryRelease() {
-        guard let interval = configuration.spareMemoryInterval, timers.spareMemory == nil, !isClosed else { return }
+        guard let interval = configuration.spareMemoryInterval?.wholeMilliseconds, timers.spareMemory == nil, !isClosed
+        else { return }
         let commitCount = flushes.commitCount
         timers.spareMemory = spawn { [weak self, clock] in
             do { try await clock.sleep(milliseconds: interval) } catch { return }

@@ -76,7 +76,7 @@ extension SyncCache {
     }
 
     /// The journal, for what is stored beside the entities.
-    package nonisolated var httpJournal: any Journal { journal }
+    package nonisolated var httpJournal: any HTTPJournal { (journal as? any HTTPJournal) ?? NoHTTPAnswers() }
 
     /// The clock of the cache, in milliseconds since 1970.
     package nonisolated var httpClock: any CacheClock { clock }

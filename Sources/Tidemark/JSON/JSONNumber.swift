@@ -9,7 +9,7 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
 
     /// - Returns: nil when `text` is not a JSON number, such as `+1`, `.5`, `01` or `NaN`.
     public init?(_ text: String) {
-        guard JSONNumber.isNumber(text.utf8) else { return nil }
+        guard JSONNumber.isNumber(text) else { return nil }
         self.text = text
     }
 
@@ -23,7 +23,7 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
         text = String(describing: value)
     }
 
-    /// - Parameter text: A text that the parser checked.
+    /// - Parameter text: A text that the scan checked.
     init(checked text: String) {
         self.text = text
     }
@@ -42,26 +42,11 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { text }
 
-    private static func isNumber(_ text: String.UTF8View) -> Bool {
-        var rest = text[...]
-        if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-        guard let first = rest.first else { return false }
-        if first == UInt8(ascii: "0") { rest.removeFirst() } else if !takeDigits(&rest) { return false }
-        if rest.first == UInt8(ascii: ".") {
-            rest.removeFirst()
-            guard takeDigits(&rest) else { return false }
+    private static func isNumber(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            var end = 0
+            return JSONRuns.number(UnsafeRawBufferPointer(bytes), &end) != .wrong && end == bytes.count
         }
-        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
-            rest.removeFirst()
-            if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-            guard takeDigits(&rest) else { return false }
-        }
-        return rest.isEmpty
-    }
-
-    private static func takeDigits(_ rest: inout String.UTF8View.SubSequence) -> Bool {
-        let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        rest.removeFirst(digits.count)
-        return !digits.isEmpty
     }
 }

@@ -32,8 +32,16 @@ public enum JSONValue: Sendable {
     public init(
         parsing bytes: some Sequence<UInt8>, nestingDepthMax: Int = JSONValue.nestingDepthMax
     ) throws(JSONSyntaxError) {
-        var parser = JSONValueParser(Array(bytes), nestingDepthMax: nestingDepthMax)
-        self = try parser.whole()
+        let (value, fault) = Array(bytes).withUnsafeBytes { text in
+            var scan = JSONScan(text, nestingDepthMax: nestingDepthMax, into: JSONValueBuilder(text))
+            return (scan.whole(), scan.fault)
+        }
+        guard let value else {
+            throw JSONSyntaxError(
+                byteOffset: fault.offset,
+                fault.isTooDeep ? "more than \(nestingDepthMax) containers are open" : fault.message.description)
+        }
+        self = value
     }
 
     /// The value of the last member with that name; nil when there is none, or when this is not an object.

@@ -3,9 +3,17 @@ import TidemarkStore
 
 /// The durable side of a cache: everything that is acknowledged was committed here.
 ///
+/// `SQLiteJournal` of the module `TidemarkSQLite` keeps a cache in one file. A journal of your own keeps it elsewhere;
+/// `JournalConformance` of `TidemarkTesting` checks one. The values that a journal stores are in `TidemarkStore`.
+///
 /// A journal has one writer. Its methods may be called from any task; the journal orders the calls itself and never
-/// runs on the caller's executor while it waits for a disk.
-package protocol Journal: Sendable {
+/// runs on the caller's executor while it waits for a disk. A journal need not understand the values: it returns each
+/// as it was given, and only the keys, rows and numbers below decide which one replaces which.
+///
+/// What may go wrong with a disk is up to the journal: it detects a record that was damaged and leaves it out, and a
+/// row that was damaged is listed as such. A journal on a disk that forgets writes must write a flush whole or not at
+/// all, however it ends.
+public protocol Journal: Sendable {
     /// Returns the state that is known without reading the entities. Called once, before anything else.
     ///
     /// - Throws: ``StorageError``.
@@ -50,7 +58,7 @@ package protocol Journal: Sendable {
     /// Returns the space that the journal takes on the disk; 0 for a journal that is not on a disk.
     func size() async throws(StorageError) -> JournalSize
 
-    /// Returns free space to the disk, as far as that is quick.
+    /// Returns free space to the disk, as far as that is quick. A journal that is not on a disk does nothing.
     func shrink() async throws(StorageError)
 
     /// Returns a part of the free space to the disk in one short step. It begins when more than half of the database is
@@ -65,9 +73,75 @@ package protocol Journal: Sendable {
 
     /// Writes a flush in one transaction and returns after COMMIT reached the disk.
     ///
-    /// - Throws: ``StorageError``; then nothing of the flush was written, and the caller may pass it again.
+    /// - Throws: ``StorageError``; then nothing of the flush was written, and the caller may pass it again: it waits and
+    ///   repeats after `.diskFull` and `.inputOutput`, and rebuilds the journal after `.damaged`, with which a journal
+    ///   also refuses a flush that contradicts its content.
     func commit(_ flush: FlushBatch) async throws(StorageError)
 
+    /// Returns records of the quarantine, oldest first, as they were last committed.
+    ///
+    /// - Throws: ``StorageError``.
+    func quarantine(_ selection: QuarantineSelection) async throws(StorageError) -> [QuarantineRecord]
+
+    /// Counts the stored entities of each library and type, as they were last committed.
+    ///
+    /// - Returns: One element for each library and type with entities, in no order.
+    /// - Throws: ``StorageError``.
+    /// - Complexity: O(entities), of their keys alone.
+    func entityCounts() async throws(StorageError) -> [JournalEntityCount]
+
+    /// Examines the journal and everything around it, and says what to do. Other calls of the journal do not wait for
+    /// it. A journal that cannot be examined returns nothing.
+    ///
+    /// - Complexity: O(bytes of the journal).
+    func examine() async -> [JournalFinding]
+
+    /// Moves a damaged database aside and begins an empty one in its place.
+    ///
+    /// - Throws: ``StorageError`` when that cannot be done.
+    func rebuild() async throws(StorageError)
+
+    /// Moves a database aside that was found damaged before any of it was used, and begins one in its place with the
+    /// data that can be saved.
+    ///
+    /// - Returns: The saved state: pending layers. An empty state when nothing can be saved; then this is the same as
+    ///   ``rebuild()``.
+    /// - Throws: ``StorageError`` when that cannot be done.
+    func restart(reason: String) async throws(StorageError) -> RecoveredState
+
+    /// Returns the bytes on disk, journals included; 0 for a journal in memory.
+    func byteCount() async -> Int64
+
+    /// Returns what the journal makes of its disk; nothing for a journal that is not on a disk.
+    func diskUse() async -> JournalUse
+
+    /// Writes everything to its final place and releases the lock. Further calls throw.
+    func close() async throws(StorageError)
+}
+
+// Only methods that journals implement as async ones have defaults: on a value of the journal's own type, a default
+// that is async would be called in place of a synchronous method.
+extension Journal {
+    /// Returns nothing: this journal is not on a disk.
+    public func diskUse() async -> JournalUse { JournalUse() }
+
+    /// Does nothing: this journal has no memory to free.
+    public func releaseMemory() async {}
+
+    /// Returns false: a journal that is not on a disk has no space to return.
+    public func releaseFreeSpace(isLast: Bool) async throws(StorageError) -> Bool { false }
+
+    /// Reads the entities of a type without a constraint, a page at a time.
+    package func page(
+        library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int
+    ) async throws(StorageError) -> LoadedEntities {
+        try await page(library: library, type: type, after: id, countMax: countMax, constraint: nil)
+    }
+}
+
+/// The part of a journal that keeps answers of HTTP, which `TidemarkHTTP` stores beside the entities. A journal without
+/// this part keeps none.
+package protocol HTTPJournal: Sendable {
     /// Returns the stored HTTP answers of one URL without their bodies, newest first.
     ///
     /// - Throws: ``StorageError``.
@@ -141,56 +215,9 @@ package protocol Journal: Sendable {
 
     /// Returns the salt of the file, with which credentials are hashed.
     func httpSalt() async throws(StorageError) -> [UInt8]
-
-    /// Returns records of the quarantine, oldest first, as they were last committed.
-    ///
-    /// - Throws: ``StorageError``.
-    func quarantine(_ selection: QuarantineSelection) async throws(StorageError) -> [QuarantineRecord]
-
-    /// Counts the stored entities of each library and type, as they were last committed.
-    ///
-    /// - Returns: One element for each library and type with entities, in no order.
-    /// - Throws: ``StorageError``.
-    /// - Complexity: O(entities), of their keys alone.
-    func entityCounts() async throws(StorageError) -> [JournalEntityCount]
-
-    /// Examines the journal and everything around it, and says what to do. Other calls of the journal do not wait for it.
-    ///
-    /// - Complexity: O(bytes of the journal).
-    func examine() async -> [JournalFinding]
-
-    /// Moves a damaged database aside and begins an empty one in its place.
-    ///
-    /// - Throws: ``StorageError`` when that cannot be done.
-    func rebuild() async throws(StorageError)
-
-    /// Moves a database aside that was found damaged before any of it was used, and begins one in its place with the
-    /// data that can be saved.
-    ///
-    /// - Returns: The saved state: pending layers.
-    /// - Throws: ``StorageError`` when that cannot be done.
-    func restart(reason: String) async throws(StorageError) -> RecoveredState
-
-    /// Returns the bytes on disk, journals included; 0 for a journal in memory.
-    func byteCount() async -> Int64
-
-    /// Returns what the journal makes of its disk; nothing for a journal in memory.
-    func diskUse() async -> JournalUse
-
-    /// Writes everything to its final place and releases the lock. Further calls throw.
-    func close() async throws(StorageError)
 }
 
-extension Journal {
-    /// Returns nothing: this journal is not on a disk.
-    package func diskUse() async -> JournalUse { JournalUse() }
-
-    /// Does nothing: this journal has no memory to free.
-    package func releaseMemory() async {}
-
-    /// Returns false: a journal that is not on a disk has no space to return.
-    package func releaseFreeSpace(isLast: Bool) async throws(StorageError) -> Bool { false }
-
+extension HTTPJournal {
     /// Returns nothing: this journal keeps no HTTP answers.
     package func httpAnswers(library: ByteString, url: ByteString) async throws(StorageError) -> [HTTPRecord] { [] }
 
@@ -235,14 +262,10 @@ extension Journal {
 
     /// Returns an empty salt: nothing is written with it.
     package func httpSalt() async throws(StorageError) -> [UInt8] { [] }
-
-    /// Reads the entities of a type without a constraint, a page at a time.
-    package func page(
-        library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int
-    ) async throws(StorageError) -> LoadedEntities {
-        try await page(library: library, type: type, after: id, countMax: countMax, constraint: nil)
-    }
 }
+
+/// The part of a journal that keeps no answers of HTTP.
+struct NoHTTPAnswers: HTTPJournal {}
 
 /// The place of a stored answer in the order of a listing.
 package struct HTTPPlace: Hashable, Sendable {

@@ -3,30 +3,30 @@ import TidemarkModel
 /// One finding of an examination: what was noticed, where, and what to do.
 ///
 /// - Source: Protocol/sessions.md, doctor.findings.
-package struct JournalFinding: Hashable, Sendable {
+public struct JournalFinding: Hashable, Sendable {
     /// The severity of a finding; a worse one is greater.
-    package enum Level: Int, Hashable, Sendable, Comparable, CaseIterable {
+    public enum Level: Int, Hashable, Sendable, Comparable, CaseIterable {
         case ok
         case note
         case warning
         case problem
 
-        package static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+        public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
     }
 
-    package var level: Level
+    public var level: Level
     /// The part of the system that the finding is about.
-    package var topic: String
+    public var topic: String
     /// The code by which programs recognize the finding.
-    package var code: String
+    public var code: String
     /// One sentence for people.
-    package var what: String
+    public var what: String
     /// A file, a library or a type; empty when ``what`` names it.
-    package var place: String
+    public var place: String
     /// The action to take; empty when none is needed.
-    package var advice: String
+    public var advice: String
 
-    package init(
+    public init(
         _ level: Level, topic: String, code: String, _ what: String, at place: String = "", advice: String = ""
     ) {
         self.level = level

@@ -26,7 +26,7 @@ final class QueryLag {
     /// The elements that the observer saw, in order; nil while the list still has the same elements in the same order.
     private(set) var base: [ListHandle]?
     /// The elements that the observer saw and that have changed since. Bounded by the list that it saw.
-    private var olds: [ListHandle: Old] = [:]
+    private var seenValues: [ListHandle: Old] = [:]
     /// The elements that the observer saw and that are not in the list now; each is retained. Bounded by the list that
     /// it saw.
     private(set) var left: Set<ListHandle> = []
@@ -46,7 +46,7 @@ final class QueryLag {
     }
 
     /// The number of elements whose former value is kept.
-    var rememberedCount: Int { olds.count }
+    var rememberedCount: Int { seenValues.count }
 
     /// Sets the elements that the observer saw; called before the first structural step.
     func setBase(_ handles: [ListHandle]) {
@@ -78,8 +78,8 @@ final class QueryLag {
     }
 
     private func note(_ value: ListedValue, at index: Int, _ checksum: ([UInt8]) -> UInt64) {
-        guard number > value.knownBy, !added.contains(value.handle), olds[value.handle] == nil else { return }
-        olds[value.handle] = Old(checksum: checksum(value.old), index: index)
+        guard number > value.knownBy, !added.contains(value.handle), seenValues[value.handle] == nil else { return }
+        seenValues[value.handle] = Old(checksum: checksum(value.old), index: index)
     }
 
     /// Returns the steps from the list that the observer saw to the current list.
@@ -91,10 +91,10 @@ final class QueryLag {
     func operations(to after: () -> [ListHandle], checksum: (ListHandle) -> UInt64) -> [ListOperation<ListHandle>] {
         if let base {
             return ListDifference.operations(from: base, to: after()) { handle in
-                olds[handle].map { $0.checksum != checksum(handle) } ?? false
+                seenValues[handle].map { $0.checksum != checksum(handle) } ?? false
             }
         }
-        return olds.filter { $0.value.checksum != checksum($0.key) }.sorted { $0.value.index < $1.value.index }
+        return seenValues.filter { $0.value.checksum != checksum($0.key) }.sorted { $0.value.index < $1.value.index }
             .map { .replace($0.key, at: $0.value.index) }
     }
 }

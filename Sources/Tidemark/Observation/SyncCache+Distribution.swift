@@ -50,7 +50,7 @@ extension SyncCache {
                 absorb(change, lag, fields: observer.fields, at: position, of: log)
                 continue
             }
-            let operations = Selection.operations(change.steps, fields: observer.fields)
+            let operations = FieldSelection.operations(change.steps, fields: observer.fields)
             let isStale = change.isStale || isTooOld(observer)
             guard !operations.isEmpty || isStale != observer.shownStale else { continue }
             let notification = QueryNotification(
@@ -93,7 +93,7 @@ extension SyncCache {
     private func absorb(
         _ change: QueryChange, _ lag: QueryLag, fields: Set<[UInt8]>?, at position: Int, of log: [ChangeRecord]
     ) {
-        if change.isStale != lag.isStale || Selection.isVisible(change.steps, fields: fields) {
+        if change.isStale != lag.isStale || FieldSelection.isVisible(change.steps, fields: fields) {
             lag.count += 1
             lag.isStale = change.isStale
         }
@@ -102,7 +102,7 @@ extension SyncCache {
             lag.setBase(shownHandles(of: change.query, before: position, of: log))
         }
         for step in change.steps {
-            switch lag.absorb(step, checksum: { Selection.checksum(of: $0, fields: fields) }) {
+            switch lag.absorb(step, checksum: { FieldSelection.checksum(of: $0, fields: fields) }) {
             case .retain(let handle): state.retain(handle)
             case .release(let handle): state.release(handle)
             case nil: break
@@ -144,12 +144,13 @@ extension SyncCache {
         var resources: [ListHandle: [UInt8]] = [:]
         func selected(_ handle: ListHandle) -> [UInt8] {
             if let known = resources[handle] { return known }
-            let resource = Selection.resource(state.resource(of: handle) ?? [], fields: observer.fields)
+            let resource = FieldSelection.resource(state.resource(of: handle) ?? [], fields: observer.fields)
             resources[handle] = resource
             return resource
         }
         let operations = lag.operations(
-            to: { state.shownHandles(of: observer.query) }, checksum: { Selection.checksum(ofSelected: selected($0)) })
+            to: { state.shownHandles(of: observer.query) },
+            checksum: { FieldSelection.checksum(ofSelected: selected($0)) })
         let isStale = state.isStale(observer.query, at: clock.now()) || isTooOld(observer)
         if !operations.isEmpty || isStale != observer.shownStale {
             let unloggedCount = state.unloggedCount(of: observer.query) - lag.unloggedCount
@@ -187,16 +188,16 @@ extension SyncCache {
             if observer.isRefreshed { follow([change.handle], for: subscription, fields: observer.fields) }
             guard observer.lag == nil else { continue }
             let old = change.old.flatMap {
-                Selection.known($0, isWhole: change.wasWhole, fields: observer.fields)
+                FieldSelection.known($0, isWhole: change.wasWhole, fields: observer.fields)
             }
             let new = change.payload.flatMap {
-                Selection.known($0, isWhole: change.isWhole, fields: observer.fields)
+                FieldSelection.known($0, isWhole: change.isWhole, fields: observer.fields)
             }
             guard old != new else { continue }
-            let isStale = observer.isRefreshed ? told(subscription) : nil
+            let isStale = observer.isRefreshed ? staleness(for: subscription) : nil
             let notification = CacheNotification.entity(
                 EntityNotification(
-                    subscription: subscription, entity: new, changedFields: Selection.changedFields(old, new),
+                    subscription: subscription, entity: new, changedFields: FieldSelection.changedFields(old, new),
                     isStale: isStale))
             if observer.sink.offer(notification) {
                 observers.notificationCount += 1
@@ -209,7 +210,7 @@ extension SyncCache {
     }
 
     /// Returns the staleness to notify to an observer of an entity; nil when it did not ask to be refreshed.
-    private func told(_ subscription: SubscriptionID) -> Bool? {
+    private func staleness(for subscription: SubscriptionID) -> Bool? {
         refreshes[subscription].map(\.isTooOld)
     }
 
@@ -217,13 +218,13 @@ extension SyncCache {
         guard let observer = observers.entityObservers[subscription], let lag = observer.lag else { return true }
         let isWhole = state.completeness(of: observer.handle) == .whole
         let new = state.resource(of: observer.handle).flatMap {
-            Selection.known($0, isWhole: isWhole, fields: observer.fields)
+            FieldSelection.known($0, isWhole: isWhole, fields: observer.fields)
         }
-        let isStale = told(subscription)
+        let isStale = staleness(for: subscription)
         if lag.old != new || isStale.map({ $0 != observer.shownStale }) ?? false {
             let notification = CacheNotification.entity(
                 EntityNotification(
-                    subscription: subscription, entity: new, changedFields: Selection.changedFields(lag.old, new),
+                    subscription: subscription, entity: new, changedFields: FieldSelection.changedFields(lag.old, new),
                     isStale: isStale))
             if isForced {
                 observer.sink.deliver(notification)

@@ -164,7 +164,9 @@ extension SyncCache {
             }
         } else if let observer = observers.entityObservers[subscription], observer.lag == nil {
             guard observer.shownStale != isTooOld else { return }
-            let entity = state.resource(of: observer.handle).map { Selection.resource($0, fields: observer.fields) }
+            let entity = state.resource(of: observer.handle).map {
+                FieldSelection.resource($0, fields: observer.fields)
+            }
             let isTaken = observer.sink.offer(
                 .entity(
                     EntityNotification(

@@ -216,7 +216,9 @@ struct OutboxQueue {
         let countedAttempts = sending.attemptCount - sending.forgivenCount
         let isSpent =
             sending.request.attemptCountMax.map { countedAttempts >= $0 } ?? false
-            || sending.request.duration.map { now.subtractingClamped(sending.firstAttemptAt ?? now) >= $0 } ?? false
+            || sending.request.duration.map {
+                now.subtractingClamped(sending.firstAttemptAt ?? now) >= $0.wholeMilliseconds
+            } ?? false
         items[number]?.lastFailure = failure
         guard mayRetry, !isSpent else { return .failed(discards: sending.request.discardsOnFailure) }
         let moment = now + OutboxBackoff.pause(after: countedAttempts, random: random)

@@ -27,7 +27,7 @@ struct DecodedAnswer: Sendable {
         self.result = result
         batch = try DecodedAnswer.decode(result, library: key.library, limits: limits)
         head = AnswerHead(
-            key: key, timeToLive: result.timeToLive, asOf: result.asOf, membership: membership,
+            key: key, timeToLive: result.timeToLive?.wholeMilliseconds, asOf: result.asOf, membership: membership,
             membershipText: text?.bytes ?? [], tags: tags?.bytes ?? [], isLocal: result.isLocal, start: nil)
     }
 

@@ -10,8 +10,8 @@ public struct EntityRequest: Hashable, Sendable {
     /// For an observer: whether it is notified, or data is fetched for it, when something becomes too old; see
     /// Protocol/sessions.md, refreshing.
     public var refreshes = false
-    /// The time past its age limit for which a field is still accepted, in milliseconds; nil: none.
-    public var maxStale: Int64?
+    /// The time past its age limit for which a field is still accepted; nil: none.
+    public var maxStale: Duration?
 
     public init(_ key: EntityKey, fields: [ByteString]? = nil) {
         self.key = key

@@ -6,8 +6,8 @@ public struct QueryRequest: Hashable, Sendable {
     public var policy = FetchPolicy.cacheFirst
     /// Whether a stale or expired list is accepted.
     public var allowsStale = false
-    /// The time past its age limit for which a stale list is accepted, in milliseconds; nil: `allowsStale` decides.
-    public var maxStale: Int64?
+    /// The time past its age limit for which a stale list is accepted; nil: `allowsStale` decides.
+    public var maxStale: Duration?
     /// The names of the wanted top-level fields, by type; other types come whole. nil: all fields.
     public var select: [ByteString: [ByteString]]?
     /// The read's own age limits, in seconds, by `<type>` or `<type>.<field>`; they override those of the policy.

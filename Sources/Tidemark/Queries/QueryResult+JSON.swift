@@ -34,7 +34,7 @@ extension QueryResult {
                     resourceType: try group.resourceType(limits: limits),
                     resources: try group.resources(limits: limits)))
         }
-        timeToLive = try params.milliseconds("ttl")
+        timeToLive = try params.milliseconds("ttl").map { .milliseconds($0) }
         asOf = try params.sequence("as_of")
         tags = try QueryResult.tags(params)
     }

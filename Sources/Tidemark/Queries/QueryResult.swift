@@ -9,8 +9,8 @@ public struct QueryResult: Hashable, Sendable {
     public var resources: [[UInt8]]
     /// Other resources of the same answer; stored, but not listed.
     public var included: [Included] = []
-    /// The time until the list expires, in milliseconds; nil: it never expires.
-    public var timeToLive: Int64?
+    /// The time until the list expires; nil: it never expires.
+    public var timeToLive: Duration?
     /// The sequence that the answer includes; nil when unknown.
     public var asOf: EventSequence?
     /// A JSON object; see Protocol/queries.md.

@@ -40,20 +40,20 @@ extension SyncCache {
         switch state.lookUp(request.key) {
         case .found(let found):
             let fields = request.fields.map { Set($0.map(\.bytes)) }
-            guard found.isWhole || Selection.isKnown(found.payload, fields: fields) else {
+            guard found.isWhole || FieldSelection.isKnown(found.payload, fields: fields) else {
                 return EntityRead(
                     entity: nil, isPending: found.isPending, sequence: found.stamp?.sequence, isStale: false,
                     miss: .evicted)
             }
             var read = EntityRead(
-                entity: Selection.resource(found.payload, fields: fields), isPending: found.isPending,
+                entity: FieldSelection.resource(found.payload, fields: fields), isPending: found.isPending,
                 sequence: found.stamp?.sequence, isStale: status(of: request.key.library).phase == .stale, miss: nil)
             let ages = request.operationAges
             if state.mayBeExpired(type: request.key.type, oldestWrite: found.oldestWrite, ages: ages, at: clock.now()) {
                 read.expired = state.expired(request.key, fields: fields, ages: ages, at: clock.now())
             }
             guard let expired = read.expired else { return read }
-            if let maxStale = request.maxStale, expired.overdue <= maxStale {
+            if let maxStale = request.maxStale, expired.overdue <= maxStale.wholeMilliseconds {
                 read.isStale = true
             } else {
                 read.entity = nil

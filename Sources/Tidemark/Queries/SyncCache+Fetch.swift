@@ -55,7 +55,7 @@ extension SyncCache {
             }
             await self.fetched(result, key, attempt)
         }
-        let timeout = configuration.fetchTimeout
+        let timeout = configuration.fetchTimeout.wholeMilliseconds
         let timer = spawn { [clock] in
             do { try await clock.sleep(milliseconds: timeout) } catch { return }
             await self.fetchTimedOut(key, attempt)
@@ -89,7 +89,7 @@ extension SyncCache {
     private func fetchTimedOut(_ key: QueryKey, _ attempt: UInt64) async {
         guard let fetch = takeUnanswered(key, attempt) else { return }
         fetch.task.cancel()
-        await fail(fetch.waiters, "no answer within \(configuration.fetchTimeout) ms")
+        await fail(fetch.waiters, "no answer within \(configuration.fetchTimeout.wholeMilliseconds) ms")
     }
 
     private func fetched(_ result: Result<DecodedAnswer, CacheError>, _ key: QueryKey, _ attempt: UInt64) async {
@@ -178,7 +178,7 @@ extension SyncCache {
             where member.reason == nil {
                 let id = member.isUUID ? ByteString(member.uuid.text) : ByteString(bytes[member.id])
                 keys.append(EntityKey(library: answer.head.key.library, type: ownType, id: id))
-                entities.append(Selection.resource(Array(bytes[member.resource]), fields: fields))
+                entities.append(FieldSelection.resource(Array(bytes[member.resource]), fields: fields))
             }
         }
         return QueryReply(

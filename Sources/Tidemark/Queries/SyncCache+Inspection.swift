@@ -26,7 +26,7 @@ extension SyncCache {
         do throws(StorageError) {
             return try await withLoaded({ state.keyToLoad(key).map { [$0] } ?? [] }) {
                 var base = state.entityBase(of: key)
-                base.payload = base.payload.map { Selection.resource($0, fields: fields) }
+                base.payload = base.payload.map { FieldSelection.resource($0, fields: fields) }
                 return base
             }
         } catch {

@@ -182,7 +182,8 @@ extension SyncCache {
         if source == .cache { state.noteHit(status.query) }
         let answer = QueryAnswer(
             entities: fields == nil
-                ? listed.resources : listed.resources.map { Selection.resource($0, fields: fields) }, keys: listed.keys,
+                ? listed.resources : listed.resources.map { FieldSelection.resource($0, fields: fields) },
+            keys: listed.keys,
             source: source, isStale: isStale, asOf: status.asOf, isPending: listed.isPending)
         let subscription = sink.map { sink in
             state.observe(status.query, at: now)
@@ -211,7 +212,7 @@ extension SyncCache {
     }
 
     private func isGoodEnough(_ staleSince: Int64, _ request: QueryRequest, at now: Int64) -> Bool {
-        if let maxStale = request.maxStale { return now.subtractingClamped(staleSince) <= maxStale }
+        if let maxStale = request.maxStale { return now.subtractingClamped(staleSince) <= maxStale.wholeMilliseconds }
         return request.allowsStale
     }
 

@@ -164,7 +164,8 @@ public struct CacheTransaction: Sendable {
     /// - Throws: The same as ``read(_:id:)``, except for decoding errors of the type.
     public mutating func read(type: String, id: String, fields: [String]? = nil) async throws -> JSONValue? {
         guard let bytes = try await bytes(of: key(type, id)) else { return nil }
-        return try JSONValue(parsing: Selection.resource(bytes, fields: fields.map { Set($0.map { Array($0.utf8) }) }))
+        return try JSONValue(
+            parsing: FieldSelection.resource(bytes, fields: fields.map { Set($0.map { Array($0.utf8) }) }))
     }
 
     private mutating func bytes(of key: EntityKey) async throws(CacheError) -> [UInt8]? {

@@ -98,7 +98,7 @@ extension SyncCache {
         encoded.reserveCapacity(resources.count)
         for resource in resources { encoded.append(try coder.encode(resource)) }
         var result = QueryResult(resourceType: ByteString(R.resourceType), resources: encoded)
-        result.timeToLive = timeToLive?.wholeMilliseconds
+        result.timeToLive = timeToLive
         result.asOf = asOf
         try await store(result, for: try queryKey(method, input, library))
     }

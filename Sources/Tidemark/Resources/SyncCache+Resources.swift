@@ -67,7 +67,7 @@ extension SyncCache {
     ) async throws -> ResourceList<R> {
         var request = QueryRequest(try queryKey(method, input, library), policy: policy)
         request.allowsStale = allowsStale
-        request.maxStale = maxStale?.wholeMilliseconds
+        request.maxStale = maxStale
         request.maxAges = named(maxAges)
         let reply = OneShotReply<Result<QueryReply, CacheError>>()
         await read(request, observing: nil, reply: { reply.answer($0) }, later: { _ in })
@@ -121,7 +121,7 @@ extension SyncCache {
     ) -> EntityRequest {
         var request = EntityRequest(key)
         request.maxAges = named(maxAges)
-        request.maxStale = maxStale?.wholeMilliseconds
+        request.maxStale = maxStale
         return request
     }
 

@@ -22,7 +22,7 @@ struct SessionOptions: ParsableArguments {
     var logLevel = Logger.Level.warning
 
     /// The milliseconds without a write after which a session frees the memory that only writing needs.
-    private static let spareMemoryInterval: Int64 = 500
+    private static let spareMemoryInterval = Duration.milliseconds(500)
 
     func validate() throws {
         guard fetchTimeout > 0, fetchTimeout <= 86_400 else {

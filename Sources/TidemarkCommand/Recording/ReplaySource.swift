@@ -7,7 +7,7 @@ import TidemarkRecording
 struct ReplaySource {
     private enum Reader {
         case recording(RecordingReader)
-        case stream(StreamReader)
+        case stream(StreamStepReader)
     }
 
     private let reader: Reader
@@ -40,7 +40,7 @@ struct ReplaySource {
         configuration.policy = policy
         if let profile = stream.profile { configuration.apply(profile) }
         let isStream = try ReplaySource.mapped(path) { () throws(RecordingError) in
-            try StreamReader.isStream(path, limits: configuration.limits)
+            try StreamStepReader.isStream(path, limits: configuration.limits)
         }
         guard isStream else {
             throw Failure(
@@ -54,7 +54,7 @@ struct ReplaySource {
             policy: try stream.policy.text())
         reader = .stream(
             try ReplaySource.mapped(path) { () throws(RecordingError) in
-                try StreamReader(path, limits: configuration.limits)
+                try StreamStepReader(path, limits: configuration.limits)
             })
     }
 

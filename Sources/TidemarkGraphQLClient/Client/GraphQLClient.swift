@@ -98,7 +98,7 @@ public struct GraphQLClient: Sendable {
         }
         if upstream != nil {
             await cache.startOutbox(
-                GraphMutations(cache, other: options.mutations), timeout: configuration.fetchTimeout)
+                GraphMutations(cache, other: options.mutations), timeout: configuration.fetchTimeout.wholeMilliseconds)
         }
     }
 

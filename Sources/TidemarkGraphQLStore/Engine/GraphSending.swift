@@ -8,8 +8,8 @@ public struct GraphSending: Hashable, Sendable {
     public var key: String?
     /// The most attempts; nil: for ever.
     public var attemptCountMax: Int?
-    /// The milliseconds since the first attempt after which a failure is final; nil: for ever.
-    public var duration: Int64?
+    /// The time since the first attempt after which a failure is final; nil: for ever.
+    public var duration: Duration?
     /// JSON Pointers into the variables, to values that are temporary ids.
     public var temporaryIDs: [String] = []
     public var onFailure = MutationRequest.FailureRule.stop

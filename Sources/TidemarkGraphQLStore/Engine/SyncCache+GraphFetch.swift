@@ -89,7 +89,7 @@ extension SyncCache {
 
     /// Ends a fetch whose answer, or whose next part, does not come in time.
     func graphTimer(_ key: GraphFetchKey, _ number: UInt64) -> Task<Void, Never> {
-        let timeout = graphConfiguration.fetchTimeout
+        let timeout = graphConfiguration.fetchTimeout.wholeMilliseconds
         let clock = graphClock
         return spawnGraph {
             do { try await clock.sleep(milliseconds: timeout) } catch { return }
@@ -102,7 +102,9 @@ extension SyncCache {
         fetch.task.cancel()
         if fetch.delivery != nil { graph.upstream?.stop(fetch: number) }
         await endGraph(
-            key, fetch, CacheError(.upstreamFailed, "no answer within \(graphConfiguration.fetchTimeout) ms"))
+            key, fetch,
+            CacheError(
+                .upstreamFailed, "no answer within \(graphConfiguration.fetchTimeout.wholeMilliseconds) ms"))
     }
 
     /// - Parameter last: The places that the last payload of an answer in parts brought.

@@ -35,7 +35,7 @@ struct FieldLimits {
 }
 
 /// Paths of storage names inside an entity.
-enum FieldPath {
+enum StoragePath {
     /// The byte between two names; no name has it.
     static let separator: UInt8 = 0
 
@@ -94,7 +94,7 @@ extension FieldTimes {
         if named.isEmpty { return rest }
         if let own = named[path] { return own }
         var bytes = path.bytes[...]
-        while let end = bytes.lastIndex(of: FieldPath.separator) {
+        while let end = bytes.lastIndex(of: StoragePath.separator) {
             bytes = bytes[..<end]
             if let outer = named[ByteString(bytes)] { return outer }
         }

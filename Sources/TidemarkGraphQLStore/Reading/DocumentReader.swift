@@ -241,7 +241,7 @@ package struct DocumentReader<Source: EntitySource> {
             var inner = context
             inner.storagePath =
                 context.storagePath.bytes.isEmpty
-                ? planned.storageName : FieldPath.joined(context.storagePath, planned.storageName)
+                ? planned.storageName : StoragePath.joined(context.storagePath, planned.storageName)
             try reader.field(value, of: bytes, field, inner)
         }
     }

@@ -117,9 +117,9 @@ public final class JetStreamUpstream: Upstream {
                     if first == nil { first = previous + 1 }
                     previous = place.sequence
                 } else if first == nil {
-                    first = MessageLine.sequence(of: Array(message.bytes))
+                    first = StreamMessageLine.sequence(of: Array(message.bytes))
                 }
-                MessageLine.append(
+                StreamMessageLine.append(
                     message.bytes, at: MessagePlace(quotedLibrary: quotedLibrary, numbers: numbers), to: &lines)
                 return remaining > 0 && lines.count < JetStreamUpstream.answerByteCountMax
             }

@@ -187,11 +187,11 @@ struct StreamReader {
         guard let index = logs.place(of: message.subject) else { return }
         let quotedLibrary = logs[index].quoted
         if settings.numbering == .body {
-            MessageLine.append(message.bytes, at: MessagePlace(quotedLibrary: quotedLibrary, numbers: nil), to: &lines)
+            StreamMessageLine.append(message.bytes, at: MessagePlace(quotedLibrary: quotedLibrary, numbers: nil), to: &lines)
             return
         }
         if logs[index].needsReset {
-            MessageLine.appendReset(quotedLibrary, quotedEpoch: quotedEpoch, to: &lines)
+            StreamMessageLine.appendReset(quotedLibrary, quotedEpoch: quotedEpoch, to: &lines)
             logs[index].needsReset = false
         }
         let lastRead = logs[index].lastRead
@@ -202,7 +202,7 @@ struct StreamReader {
             // Looking for a header costs as much as all else, and says nothing new where no number was left out.
             previous = named
         }
-        MessageLine.append(
+        StreamMessageLine.append(
             message.bytes,
             at: MessagePlace(
                 quotedLibrary: quotedLibrary,
@@ -234,9 +234,10 @@ struct StreamReader {
             let epoch = library.epoch.description
             if epoch == found.epoch {
                 guard let cursor = library.cursor?.rawValue, cursor < floor else { continue }
-                MessageLine.appendHeartbeat(quoted(library.library), quotedEpoch: quotedEpoch, last: floor, to: &lines)
+                StreamMessageLine.appendHeartbeat(
+                    quoted(library.library), quotedEpoch: quotedEpoch, last: floor, to: &lines)
             } else if epoch.hasPrefix("\(found.name)@") {
-                MessageLine.appendReset(quoted(library.library), quotedEpoch: quotedEpoch, to: &lines)
+                StreamMessageLine.appendReset(quoted(library.library), quotedEpoch: quotedEpoch, to: &lines)
             }
         }
     }
@@ -253,7 +254,7 @@ struct StreamReader {
             cursors[library.library] = max(cursors[library.library] ?? 0, cursor)
         }
         for (library, cursor) in cursors.sorted(by: { $0.key < $1.key }) where cursor < last {
-            MessageLine.appendHeartbeat(quoted(library), quotedEpoch: quotedEpoch, last: last, to: &lines)
+            StreamMessageLine.appendHeartbeat(quoted(library), quotedEpoch: quotedEpoch, last: last, to: &lines)
         }
     }
 

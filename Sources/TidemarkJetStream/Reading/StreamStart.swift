@@ -91,7 +91,7 @@ struct BodySearch {
                 high = middle
                 continue
             }
-            if MessageLine.sequence(of: message.body) ?? 0 > sequence {
+            if StreamMessageLine.sequence(of: message.body) ?? 0 > sequence {
                 high = middle
             } else {
                 low = message.sequence + 1

@@ -134,7 +134,9 @@ package struct JetStreamAPI {
     ) throws(JetStreamError) -> (sequence: Int64, body: [UInt8])? {
         do throws(JetStreamError) {
             let found = try call("STREAM.MSG.GET.\(stream)", request)["message"]
-            guard let sequence = found?["seq"]?.int64, let body = Base64.decoded(found?["data"]?.string ?? "") else {
+            guard let sequence = found?["seq"]?.int64,
+                let body = Base64.bytes(Array((found?["data"]?.string ?? "").utf8))
+            else {
                 throw JetStreamAPI.malformed("a message")
             }
             return (sequence, body)

@@ -117,7 +117,7 @@ extension JSONLine {
                 }
             }
         }
-        if let timeToLive = result.timeToLive { member("ttl", thousandths: timeToLive) }
+        if let timeToLive = result.timeToLive { member("ttl", thousandths: timeToLive.wholeMilliseconds) }
         if let asOf = result.asOf { member("as_of", Optional(asOf)) }
         if let membership = result.membership { member("membership", json: Optional(oneLine(membership))) }
         if let tags = result.tags { member("tags", json: Optional(oneLine(tags))) }
@@ -150,7 +150,7 @@ extension JSONLine {
             name("retry")
             object { line in
                 if let attemptCountMax = request.attemptCountMax { line.member("attempts", attemptCountMax) }
-                if let duration = request.duration { line.member("for", thousandths: duration) }
+                if let duration = request.duration { line.member("for", thousandths: duration.wholeMilliseconds) }
             }
         }
         if !request.temporaryIDs.isEmpty { texts("ids", request.temporaryIDs) }

@@ -56,7 +56,7 @@ package struct RecordingSetup: Sendable {
         self.policy = policy
         defaultLibrary = configuration.defaultLibrary
         typeAliases = configuration.typeAliases
-        reorderWindow = configuration.reorderWindow
+        reorderWindow = configuration.reorderWindow.wholeMilliseconds
         limits = configuration.limits
         keptTypes = configuration.eviction.keptTypes
         keptFields = configuration.eviction.keptFields
@@ -70,7 +70,7 @@ package struct RecordingSetup: Sendable {
         var configuration = CacheConfiguration()
         configuration.defaultLibrary = defaultLibrary
         configuration.typeAliases = typeAliases
-        configuration.reorderWindow = reorderWindow
+        configuration.reorderWindow = .milliseconds(reorderWindow)
         configuration.limits = limits
         configuration.limits.queryCountMax = .max
         configuration.eviction.keptTypes = keptTypes
@@ -158,7 +158,9 @@ package struct RecordingSetup: Sendable {
         self.base = base
         hasUpstream = try setup.flag("has_upstream")
         defaultLibrary = try setup.text("default_library") ?? ""
-        reorderWindow = try setup.integer("reorder_window", in: 0...Int64.max) ?? CacheConfiguration().reorderWindow
+        reorderWindow =
+            try setup.integer("reorder_window", in: 0...Int64.max)
+            ?? CacheConfiguration().reorderWindow.wholeMilliseconds
         limits = Limits()
         let given = try setup.value("limits").map { (value) throws(CacheError) in
             try Params(value, path: "configuration.limits")

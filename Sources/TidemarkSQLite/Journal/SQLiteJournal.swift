@@ -9,7 +9,7 @@ import TidemarkStore
 /// another on a queue of the journal's own. A call that has begun runs to its end, even when its task is cancelled.
 ///
 /// - Source: docs/data-file.md.
-public actor SQLiteJournal: Journal {
+public actor SQLiteJournal: Journal, HTTPJournal {
     /// The options for opening a data file.
     public struct Configuration: Sendable {
         /// The path of the file; the file and its folders are created when they are missing.
@@ -110,10 +110,10 @@ public actor SQLiteJournal: Journal {
         try file.makeFolders()
         let lock = try WriterLock(file)
         do throws(StorageError) {
-            var identityLock = try IdentityLock.take(file, in: configuration.lockFolder)
+            var identityLock = try IdentityLock.acquire(file, in: configuration.lockFolder)
             let opened = try DataFileOpener(file, configuration, isKnown: isKnown).open()
             if identityLock?.identity != FileIdentity(path: file.path) {
-                identityLock = try IdentityLock.take(file, in: configuration.lockFolder)
+                identityLock = try IdentityLock.acquire(file, in: configuration.lockFolder)
             }
             self.identityLock = identityLock
             use = FilesInUse.Use(file.path)
@@ -167,7 +167,7 @@ public actor SQLiteJournal: Journal {
             use = nil
         }
         let opened = try DataFileOpener(file, configuration).rebuild(reason: reason)
-        identityLock = try IdentityLock.take(file, in: configuration.lockFolder)
+        identityLock = try IdentityLock.acquire(file, in: configuration.lockFolder)
         use = FilesInUse.Use(file.path)
         opened.database.httpLimits = httpLimits
         opened.database.share(sharedHTTP)
@@ -179,17 +179,17 @@ public actor SQLiteJournal: Journal {
 
     // MARK: Journal
 
-    package func recover() throws(StorageError) -> RecoveredState {
+    public func recover() throws(StorageError) -> RecoveredState {
         _ = try openDatabase()
         return recovered
     }
 
-    package func load(_ keys: [StoredKey]) throws(StorageError) -> LoadedEntities {
+    public func load(_ keys: [StoredKey]) throws(StorageError) -> LoadedEntities {
         let database = try openDatabase()
         do { return try database.load(keys) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
-    package func page(
+    public func page(
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int, constraint: FieldConstraint?
     ) throws(StorageError) -> LoadedEntities {
         let database = try openDatabase()
@@ -201,7 +201,7 @@ public actor SQLiteJournal: Journal {
         }
     }
 
-    package func changeIndexes(
+    public func changeIndexes(
         _ changes: FieldIndexChanges, progress: (@Sendable (FieldIndexProgress) -> Void)?
     ) throws(StorageError) {
         let database = try openDatabase()
@@ -212,14 +212,14 @@ public actor SQLiteJournal: Journal {
         }
     }
 
-    package func commit(_ flush: FlushBatch) throws(StorageError) {
+    public func commit(_ flush: FlushBatch) throws(StorageError) {
         let database = try openDatabase()
         // The recovered state is no longer needed: a copy of 100,000 tombstones must not live as long as the journal.
         recovered = RecoveredState()
         do { try database.commit(flush) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
-    package func rows(after key: StoredKey?, countMax: Int) throws(StorageError) -> [StoredRowAge] {
+    public func rows(after key: StoredKey?, countMax: Int) throws(StorageError) -> [StoredRowAge] {
         let database = try openDatabase()
         do {
             return try database.rows(after: key, countMax: countMax)
@@ -228,7 +228,7 @@ public actor SQLiteJournal: Journal {
         }
     }
 
-    package func size() throws(StorageError) -> JournalSize {
+    public func size() throws(StorageError) -> JournalSize {
         let database = try openDatabase()
         do {
             return JournalSize(fileByteCount: file.storedByteCount, usedByteCount: try database.usedByteCount())
@@ -237,12 +237,12 @@ public actor SQLiteJournal: Journal {
         }
     }
 
-    package func shrink() throws(StorageError) {
+    public func shrink() throws(StorageError) {
         let database = try openDatabase()
         do { try database.shrink() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
-    package func releaseFreeSpace(isLast: Bool) throws(StorageError) -> Bool {
+    public func releaseFreeSpace(isLast: Bool) throws(StorageError) -> Bool {
         let database = try openDatabase()
         do {
             return try database.releaseFreeSpace(isLast: isLast)
@@ -251,15 +251,15 @@ public actor SQLiteJournal: Journal {
         }
     }
 
-    package func releaseMemory() {
+    public func releaseMemory() {
         database?.releaseMemory()
     }
 
-    package func rebuild() throws(StorageError) {
+    public func rebuild() throws(StorageError) {
         _ = try rebuild(reason: "damage found while it was in use")
     }
 
-    package func restart(reason: String) throws(StorageError) -> RecoveredState {
+    public func restart(reason: String) throws(StorageError) -> RecoveredState {
         let opened = try reopen(reason: reason)
         salvagedLayerCount = opened.state.layers.count
         recovered = opened.state
@@ -284,15 +284,15 @@ public actor SQLiteJournal: Journal {
         }
     }
 
-    package func diskUse() -> JournalUse { database?.diskUse() ?? JournalUse() }
+    public func diskUse() async -> JournalUse { database?.diskUse() ?? JournalUse() }
 
-    package func byteCount() -> Int64 {
+    public func byteCount() -> Int64 {
         file.byteCount
     }
 
     /// - Throws: ``Tidemark/StorageError`` when the log could not be copied back. The file is closed even then, and
     ///   opening it again finds everything that was committed.
-    package func close() throws(StorageError) {
+    public func close() throws(StorageError) {
         let database = try openDatabase()
         self.database = nil
         defer {

@@ -18,7 +18,7 @@ final class IdentityLock: Sendable {
     ///   name.
     /// - Throws: ``Tidemark/StorageError`` `.locked`, which names the process and the path by which it opened the file;
     ///   `.cannotCreate` when the file has several names and no folder can be used.
-    static func take(_ file: DataFilePath, in folder: LockFolder) throws(StorageError) -> IdentityLock? {
+    static func acquire(_ file: DataFilePath, in folder: LockFolder) throws(StorageError) -> IdentityLock? {
         guard let identity = FileIdentity(path: file.path) else { return nil }
         guard let folder = folder.usable() else {
             guard identity.nameCount > 1 else { return nil }

@@ -39,7 +39,7 @@ extension LayerBodyCodec {
         append(request.input, to: &bytes)
         if let key = request.key { append(key.bytes, to: &bytes) }
         if let attemptCountMax = request.attemptCountMax { PayloadCodec.append(attemptCountMax, to: &bytes) }
-        if let duration = request.duration { append(fixed: duration, to: &bytes) }
+        if let duration = request.duration { append(fixed: duration.wholeMilliseconds, to: &bytes) }
         append(request.temporaryIDs, to: &bytes)
         PayloadCodec.append(sending.attemptCount, to: &bytes)
         PayloadCodec.append(sending.forgivenCount, to: &bytes)
@@ -71,7 +71,7 @@ extension LayerBodyReader {
         var request = MutationRequest(method: method, compactInput: input)
         if parts.contains(.key) { request.key = ByteString(try run()) }
         if parts.contains(.attemptLimit) { request.attemptCountMax = try number() }
-        if parts.contains(.duration) { request.duration = try fixed() }
+        if parts.contains(.duration) { request.duration = .milliseconds(try fixed()) }
         request.temporaryIDs = try names()
         request.isReplaceable = parts.contains(.replaceable)
         request.onFailure = parts.contains(.continues) ? .continue : .stop
@@ -81,7 +81,8 @@ extension LayerBodyReader {
         sending.forgivenCount = try number()
         let moment = try fixed()
         if moment != LayerBodyCodec.noMoment { sending.firstAttemptAt = moment }
-        guard StoredNumber.isMoment(sending.firstAttemptAt ?? 0), 0...StoredNumber.max ~= request.duration ?? 0,
+        guard StoredNumber.isMoment(sending.firstAttemptAt ?? 0),
+            0...StoredNumber.max ~= request.duration?.wholeMilliseconds ?? 0,
             sending.forgivenCount <= sending.attemptCount
         else { throw .lengthMismatch }
         if parts.contains(.failed) {

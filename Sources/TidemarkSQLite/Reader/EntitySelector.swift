@@ -54,7 +54,7 @@ final class EntitySelector {
     ///   - visit: Returns false to stop.
     /// - Returns: False when `visit` stopped the scan.
     func forEach(
-        _ library: LibraryIndex, from source: SelectionSource, behind place: Place?,
+        _ library: LibraryIndex, from source: CandidateSource, behind place: Place?,
         _ visit: (EntitySnapshot) throws -> Bool
     ) throws -> Bool {
         var covered = try coveredMatches(library, behind: place)[...]
@@ -112,7 +112,7 @@ final class EntitySelector {
     // MARK: Stored entities
 
     private func forEachStored(
-        _ library: LibraryIndex, from source: SelectionSource, behind place: Place?,
+        _ library: LibraryIndex, from source: CandidateSource, behind place: Place?,
         _ visit: @escaping (EntityMatch) throws -> Bool
     ) throws -> Bool {
         switch source {

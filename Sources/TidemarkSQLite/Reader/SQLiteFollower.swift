@@ -100,7 +100,7 @@ package actor SQLiteFollower: Journal {
     package func byteCount() -> Int64 { file.byteCount }
 
     /// Returns the free space; a reader writes no log.
-    package func diskUse() -> JournalUse {
+    package func diskUse() async -> JournalUse {
         do { return try read { $0.diskUse() } } catch { return JournalUse() }
     }
 

@@ -62,7 +62,7 @@ extension SQLiteReader {
             if FieldCode.isExact(code) { try counts.add(code, count: count) } else { inexact.append(code) }
             return true
         }
-        let all = SelectionSource.range(index, inexact.map { CodeRange($0) })
+        let all = CandidateSource.range(index, inexact.map { CodeRange($0) })
         // The covered entities are counted here together with the others. The counts that the index has for them are
         // subtracted below.
         _ = try selector.forEach(library, from: all, behind: nil) { entity in

@@ -76,7 +76,7 @@ struct FieldIndexes {
 
     func source(
         _ connection: OpaquePointer, _ rule: Membership, _ libraries: [LibraryIndex], countMax: Int
-    ) throws -> SelectionSource {
+    ) throws -> CandidateSource {
         guard let groups, !records.isEmpty else { return .scan }
         let wanted = Set(libraries)
         let count = try LibraryTable.read(connection).filter { wanted.contains($0.index) }.reduce(0) {
@@ -104,7 +104,7 @@ extension ReadNames {
 extension ReadPlan {
     static let empty = ReadPlan(method: .scan, index: nil, readCount: 0)
 
-    init(_ source: SelectionSource, readCount: Int64) {
+    init(_ source: CandidateSource, readCount: Int64) {
         switch source {
         case .scan: self.init(method: .scan, index: nil, readCount: readCount)
         case .walk(let index, _, _): self.init(method: .walk, index: index.index, readCount: readCount)

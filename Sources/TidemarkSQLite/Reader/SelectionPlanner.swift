@@ -2,7 +2,7 @@ import TidemarkModel
 import TidemarkStore
 
 /// The source of a selection's entities.
-enum SelectionSource {
+enum CandidateSource {
     /// All entities of the type, in key order.
     case scan
     /// The values of an index in some ranges, read in order.
@@ -43,7 +43,7 @@ struct SelectionPlanner {
 
     /// - Throws: ``SQLiteFailure``.
     /// - Complexity: O(a quarter of the entities) steps of SQLite's index, for each index that the rule names.
-    func source(of rule: Membership, countMax: Int) throws -> SelectionSource {
+    func source(of rule: Membership, countMax: Int) throws -> CandidateSource {
         let total = Double(max(1, entityCount))
         let constraint = rule.constraint
         let bound = min(max(10_000, entityCount / 4), Self.candidateCountMax)
@@ -55,7 +55,7 @@ struct SelectionPlanner {
 
         func keyCost(of count: Double) -> Double { count + max(0, count - Self.keyCountMax) }
 
-        var best = SelectionSource.scan
+        var best = CandidateSource.scan
         // Without an order of its own, a scan ends with the page. How soon that is can only be estimated with an index,
         // or when the rule has no condition.
         let isKnown = rule.takesAll || choices.contains { $0.ranges != nil }
@@ -89,7 +89,7 @@ struct SelectionPlanner {
         return Choice(index: index, ranges: ranges, count: Double(count), isBounded: count >= bound)
     }
 
-    private func walk(_ choice: Choice, _ rule: Membership) -> SelectionSource? {
+    private func walk(_ choice: Choice, _ rule: Membership) -> CandidateSource? {
         if let isDescending = rule.leadingDirection(of: choice.index.path) {
             return .walk(choice.index, choice.ranges ?? [.all], isDescending: isDescending)
         }

@@ -34,7 +34,7 @@ public enum DataFileRepair {
         let lock = try WriterLock(file)
         defer { lock.release() }
         var configuration = SQLiteJournal.Configuration(path: file.path)
-        let identityLock = try IdentityLock.take(file, in: configuration.lockFolder)
+        let identityLock = try IdentityLock.acquire(file, in: configuration.lockFolder)
         defer { identityLock?.release() }
         configuration.now = { now }
         let opener = DataFileOpener(file, configuration, isKnown: isKnown)

@@ -45,13 +45,13 @@ extension MethodReader {
         request.discardsOnFailure = try send.flag("discard")
     }
 
-    private func retry(_ send: Params) throws(CacheError) -> (attempts: Int?, duration: Int64?) {
+    private func retry(_ send: Params) throws(CacheError) -> (attempts: Int?, duration: Duration?) {
         guard let value = send.value("retry") else { return (nil, nil) }
         let retry = try Params(value, path: send.name("retry"))
         if !isLenient { try retry.refuseUnknown(["attempts", "for"], of: send.name("retry")) }
         return (
             try retry.integer("attempts", in: 1...MethodReader.attemptCountMax).map { Int($0) },
-            try retry.milliseconds("for")
+            try retry.milliseconds("for").map { .milliseconds($0) }
         )
     }
 

@@ -31,7 +31,7 @@ extension MethodReader {
             request.policy = policy
         }
         request.allowsStale = try params.flag("allow_stale")
-        request.maxStale = try params.milliseconds("max_stale")
+        request.maxStale = try params.milliseconds("max_stale").map { .milliseconds($0) }
         request.select = try selection(params)
         request.maxAges = try maxAges(params)
         request.refreshes = try params.flag("refresh")
@@ -47,7 +47,7 @@ extension MethodReader {
         var request = EntityRequest(
             try key(params), fields: try fields(params))
         request.maxAges = try maxAges(params)
-        request.maxStale = try params.milliseconds("max_stale")
+        request.maxStale = try params.milliseconds("max_stale").map { .milliseconds($0) }
         request.refreshes = try params.flag("refresh")
         return request
     }

@@ -9,5 +9,5 @@ package final class Outcome<Value: Sendable>: Sendable {
     /// The result; nil while the task is under way.
     package var value: Value? { state.withLock { $0 } }
 
-    package func settle(_ value: Value) { state.withLock { $0 = value } }
+    package func set(_ value: Value) { state.withLock { $0 = value } }
 }

@@ -33,7 +33,7 @@ extension SimulatedServer: MutationUpstream {
                 state.sent.answered(
                     mutation.pendingID.description, confirms: commit.sequence == nil || given != nil,
                     askedAfter: leftLogCount)
-                state.told?.append("    = \(mutation.pendingID) at \(commit.sequence.map { "\($0)" } ?? "no place")")
+                state.trace?.append("    = \(mutation.pendingID) at \(commit.sequence.map { "\($0)" } ?? "no place")")
             }
             return commit
         }
@@ -46,7 +46,7 @@ extension SimulatedServer: MutationUpstream {
         }
         var delay = Int64(state.random.below(state.isLate ? 20_000 : 20))
         let fault = state.sent.hasFaults ? state.random.below(10) : 9
-        state.told?.append("    ? \(pendingID), attempt \(mutation.attempt), fault \(fault)")
+        state.trace?.append("    ? \(pendingID), attempt \(mutation.attempt), fault \(fault)")
         if fault == 0 { return .fails(UpstreamError("the connection is cut"), delay: delay) }
         if fault == 1, edit.place == nil {
             state.sent.refused(pendingID)

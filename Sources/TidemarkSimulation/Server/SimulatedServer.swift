@@ -61,7 +61,7 @@ package final class SimulatedServer: Sendable {
         /// Whether an answer had a fault that excuses lost numbers.
         package var hasFailed = false
         /// The answers as text, for the trace; nil without a trace.
-        package var told: [String]?
+        package var trace: [String]?
         /// Whether an answer may claim that its log is complete up to the largest number. The cache believes this up to
         /// the tail of a heartbeat; where tails lie, too, events could pass unseen without a fault of the cache.
         package var mayBoast = true
@@ -151,7 +151,7 @@ extension SimulatedServer: Upstream {
         case .isCut, .isLate, nil:
             break
         }
-        state.told?.append(
+        state.trace?.append(
             "    ? \(name) from \(first): \(fault.map { "\($0), " } ?? "")events \(events.map(\.sequence)), "
                 + "covered through \(draft.coveredThrough.map { "\($0)" } ?? "-"), in \(draft.delay) ms")
         if let fault, fault != .repeats, fault != .isLate, fault != .isPartial { state.hasFailed = true }
@@ -199,7 +199,7 @@ extension SimulatedServer: QueryUpstream {
         let (result, given) = try drawn.0.get()
         state.withLock { state in
             state.given.append(given)
-            state.told?.append(
+            state.trace?.append(
                 "    = \(given.library) \(query.input) at \(given.sequence): \(given.entities.map { "\($0.id) \($0.fields)" })"
             )
         }

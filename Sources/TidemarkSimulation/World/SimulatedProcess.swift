@@ -29,8 +29,8 @@ package final class DurableRecord: Sendable {
 
     package init() {}
 
-    package func take(_ told: [DurablePlace]) {
-        places.withLock { places in for place in told { places[place.library] = place } }
+    package func record(_ reported: [DurablePlace]) {
+        places.withLock { places in for place in reported { places[place.library] = place } }
     }
 
     package func place(of library: String) -> DurablePlace? { places.withLock { $0[ByteString(library)] } }

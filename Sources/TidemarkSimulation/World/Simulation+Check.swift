@@ -66,7 +66,7 @@ extension Simulation {
     }
 
     func mayHave(_ given: [SimulatedServer.Given]) {
-        for given in given { take(given, isCertain: false, &truth) }
+        for given in given { recordAnswer(given, isCertain: false, &truth) }
         for call in underway { call.effect(&truth, false) }
     }
 
@@ -76,7 +76,7 @@ extension Simulation {
     }
 
     /// Records an answer that was stored, or may have been.
-    func take(_ given: SimulatedServer.Given, isCertain: Bool, _ truth: inout WorldTruth) {
+    func recordAnswer(_ given: SimulatedServer.Given, isCertain: Bool, _ truth: inout WorldTruth) {
         for (id, fields) in given.entities {
             accounts[given.library, default: DeliveryAccount()].touch(id, given.sequence)
             truth.libraries[given.library]?.answer(

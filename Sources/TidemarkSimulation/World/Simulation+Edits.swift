@@ -170,7 +170,7 @@ extension Simulation {
             Underway(
                 name: "commit", input: input, isDelivery: false, lays: nil, isDone: { outcome.value != nil },
                 effect: { [self] truth, isCertain in
-                    if let given { take(given, isCertain: isCertain, &truth) }
+                    if let given { recordAnswer(given, isCertain: isCertain, &truth) }
                     guard let index = truth.layers.firstIndex(where: { $0.pendingID == pendingID }) else { return }
                     truth.layers[index].isCertain = false
                 },
@@ -188,7 +188,7 @@ extension Simulation {
                     // After a failure of the disk the commit is done in memory.
                     let isCertain = outcome.value == .some(nil)
                     if let given {
-                        world.take(given, isCertain: isCertain && isSure, &world.truth)
+                        world.recordAnswer(given, isCertain: isCertain && isSure, &world.truth)
                         if let index {
                             if isCertain {
                                 world.truth.layers.remove(at: index)

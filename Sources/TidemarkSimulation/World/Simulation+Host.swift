@@ -26,10 +26,10 @@ extension Simulation {
         follow(
             Underway(
                 name: "put", input: input.number, isDelivery: false, lays: nil, isDone: { outcome.value != nil },
-                effect: { [self, given] truth, isCertain in take(given, isCertain: isCertain, &truth) },
+                effect: { [self, given] truth, isCertain in recordAnswer(given, isCertain: isCertain, &truth) },
                 finish: { [given] world, isSure in
                     guard outcome.value == .some(nil) else { return }
-                    world.take(given, isCertain: isSure, &world.truth)
+                    world.recordAnswer(given, isCertain: isSure, &world.truth)
                     guard query == .all, isAlone, world.current?.number == input.number else { return }
                     world.fresh.insert(name)
                     world.lostWhenFresh[name] = nil
@@ -42,7 +42,7 @@ extension Simulation {
         _ = try call { cache in
             await cache.read(
                 QueryRequest(key, policy: .networkOnly), observing: nil,
-                reply: { if case .success = $0 { reply.settle(true) } else { reply.settle(false) } })
+                reply: { if case .success = $0 { reply.set(true) } else { reply.set(false) } })
         }
         follow(
             Underway(
@@ -62,10 +62,10 @@ extension Simulation {
                     request, observing: sink,
                     reply: { result in
                         guard case .success(let reply) = result, let id = reply.subscription else {
-                            return made.settle(nil)
+                            return made.set(nil)
                         }
                         sink.begin(id, reply.answer.entities, isStale: reply.answer.isStale)
-                        made.settle(id)
+                        made.set(id)
                     })
             }
             guard let id = made.value ?? nil, sink === process.sink else { continue }

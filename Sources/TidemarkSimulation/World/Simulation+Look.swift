@@ -51,7 +51,7 @@ extension Simulation {
         var request = QueryRequest(key, policy: .cacheOnly)
         request.allowsStale = true
         let answer = Outcome<Result<QueryAnswer, CacheError>>()
-        await cache.read(request, observing: nil, reply: { answer.settle($0.map(\.answer)) })
+        await cache.read(request, observing: nil, reply: { answer.set($0.map(\.answer)) })
         return answer.value
     }
 

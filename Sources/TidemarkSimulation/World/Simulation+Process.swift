@@ -38,9 +38,9 @@ extension Simulation {
                 let cache = try await SyncCache.open(
                     configuration: Simulation.configuration(traits, executor, random), journal: journal,
                     upstream: traits.hasUpstream ? server : nil, queryUpstream: server, clock: clock)
-                outcome.settle(.success((cache, await journal.openingReport)))
+                outcome.set(.success((cache, await journal.openingReport)))
             } catch {
-                outcome.settle(.failure(error))
+                outcome.set(.failure(error))
             }
         }
         executor.isLaneStalled = false
@@ -56,7 +56,7 @@ extension Simulation {
             self.process = process
             let durable = process.durable
             if traits.asksGraph { _ = try call { await Self.attachGraph(to: $0, server) } }
-            _ = try call { await $0.observeDurability { durable.take($0) } }
+            _ = try call { await $0.observeDurability { durable.record($0) } }
             let counts = try call { await $0.counts() }.value ?? EventCounts()
             self.process?.countsAtStart = counts
         case .failure(let error):
@@ -90,7 +90,7 @@ extension Simulation {
         trace?("    crash: \(kind.loss), \(old.disk.place)")
         // The input that ended the process may have taken effect, in whole or in part.
         var last = truth
-        for given in takeAnswers() { take(given, isCertain: false, &last) }
+        for given in takeAnswers() { recordAnswer(given, isCertain: false, &last) }
         for call in underway { call.effect(&last, false) }
         snapshots.append((current?.number ?? .max, last))
         let next = try newFolder()

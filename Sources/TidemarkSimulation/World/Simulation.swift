@@ -98,8 +98,8 @@ package final class Simulation {
     func traceAnswers() {
         guard let trace else { return }
         server.with { state in
-            for line in state.told ?? [] { trace(line) }
-            state.told = []
+            for line in state.trace ?? [] { trace(line) }
+            state.trace = []
         }
     }
 
@@ -118,7 +118,7 @@ package final class Simulation {
                 current = input
                 trace?("\(input.number) \(input.kind.rawValue)")
                 try perform(input)
-                try settle(input)
+                try finish(input)
             }
             current = nil
             try end()
@@ -145,7 +145,7 @@ package final class Simulation {
     }
 
     /// Runs the work that is ready, and checks the result.
-    func settle(_ input: SimulationInput) throws {
+    func finish(_ input: SimulationInput) throws {
         try drain()
         if process?.disk.isStopped == true { try crash(CrashKind(seed: input.seed)) }
         // When no job of the cache ran, nothing of the cache can have changed.
@@ -202,7 +202,7 @@ package final class Simulation {
     func call<Value: Sendable>(_ body: @escaping @Sendable (SyncCache) async -> Value) throws -> Outcome<Value> {
         let outcome = Outcome<Value>()
         guard let cache = process?.cache else { return outcome }
-        Task(executorPreference: executor) { outcome.settle(await body(cache)) }
+        Task(executorPreference: executor) { outcome.set(await body(cache)) }
         guard executor.run() else { throw SimulationFailure("the tasks never come to rest") }
         return outcome
     }

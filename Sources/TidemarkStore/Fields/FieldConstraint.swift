@@ -3,7 +3,7 @@ import TidemarkModel
 /// The conditions of a rule on single fields, as ranges of codes: for finding entities by a field.
 ///
 /// An entity that fulfils the rule is in the ranges of every field; not every entity in the ranges fulfils the rule.
-package struct FieldConstraint: Sendable {
+public struct FieldConstraint: Sendable {
     /// The number of fields that are considered; conditions on further fields are ignored.
     package static let fieldCountMax = 64
 

@@ -1,14 +1,14 @@
 import TidemarkModel
 
 /// A journal's record that an entity was evicted from both tiers, or that it no longer counts as evicted.
-package struct EvictedRecord: Hashable, Sendable {
-    package var library: LibraryIndex
+public struct EvictedRecord: Hashable, Sendable {
+    public var library: LibraryIndex
     /// The hash of the key, see ``EntityIdentity/lastingHash``: the same in every process.
-    package var hash: UInt64
+    public var hash: UInt64
     /// Whether the entity was stored again, or deleted.
-    package var isBack: Bool
+    public var isBack: Bool
 
-    package init(library: LibraryIndex, hash: UInt64, isBack: Bool = false) {
+    public init(library: LibraryIndex, hash: UInt64, isBack: Bool = false) {
         self.library = library
         self.hash = hash
         self.isBack = isBack
@@ -16,16 +16,16 @@ package struct EvictedRecord: Hashable, Sendable {
 }
 
 /// The changes of a flush to the evicted keys that a journal keeps.
-package struct EvictedChanges: Hashable, Sendable {
+public struct EvictedChanges: Hashable, Sendable {
     /// Whether the journal's records are removed first.
-    package var replacesAll = false
+    public var replacesAll = false
     /// The records in the order of the changes.
-    package var records: [EvictedRecord] = []
+    public var records: [EvictedRecord] = []
 
-    package init(replacesAll: Bool = false, records: [EvictedRecord] = []) {
+    public init(replacesAll: Bool = false, records: [EvictedRecord] = []) {
         self.replacesAll = replacesAll
         self.records = records
     }
 
-    package var isEmpty: Bool { !replacesAll && records.isEmpty }
+    public var isEmpty: Bool { !replacesAll && records.isEmpty }
 }

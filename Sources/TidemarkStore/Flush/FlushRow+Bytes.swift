@@ -28,3 +28,21 @@ extension FlushRow {
         return StoredKey(library: library, type: type, id: uuid.map { .uuid($0) } ?? .text(ByteString(id)))
     }
 }
+
+extension FlushBatch {
+    /// Returns the key of a row of this flush.
+    public func key(of row: FlushRow) -> StoredKey {
+        bytes.withUnsafeBytes { row.storedKey(id: row.id(in: $0)) }
+    }
+
+    /// Returns a copy of the payload of a row: the resource as compact JSON; empty for `stamp` and `delete`.
+    public func payload(of row: FlushRow) -> [UInt8] {
+        bytes.withUnsafeBytes { Array(row.payload(in: $0)) }
+    }
+
+    /// Returns a copy of the record of single fields' writes, which a journal keeps beside the payload without reading
+    /// it; empty for most rows, and for `delete`.
+    public func fields(of row: FlushRow) -> [UInt8] {
+        bytes.withUnsafeBytes { Array(row.fields(in: $0)) }
+    }
+}

@@ -3,9 +3,9 @@ import TidemarkModel
 /// One entity's change since the last flush.
 ///
 /// Sendable by immutability: the bytes at `lentPayload` are neither written nor freed before the flush is over.
-package struct FlushRow: @unchecked Sendable {
+public struct FlushRow: @unchecked Sendable {
     /// The change of a row in the journal.
-    package enum Change: UInt8, Sendable {
+    public enum Change: UInt8, Sendable {
         /// The row is new.
         case insert
         /// The row exists; its payload and stamps are replaced.
@@ -17,10 +17,10 @@ package struct FlushRow: @unchecked Sendable {
     }
 
     /// The row number: dense, from 1; assigned by the store, never used by two living entities.
-    package var row: Int64
-    package var change: Change
-    package var library: LibraryIndex
-    package var type: TypeIndex
+    package(set) public var row: Int64
+    package(set) public var change: Change
+    package(set) public var library: LibraryIndex
+    package(set) public var type: TypeIndex
     /// Whether the id's bytes are the 16 of a UUID.
     package var isUUID: Bool
     /// The offset of the id in ``FlushBatch/bytes``.
@@ -38,14 +38,14 @@ package struct FlushRow: @unchecked Sendable {
     package var fieldsOffset: Int
     package var fieldsCount: Int
     /// The sequence of the event that wrote the entity last; nil when it had none.
-    package var sequence: EventSequence?
+    package(set) public var sequence: EventSequence?
     /// The library's generation at that write.
-    package var generation: UInt32
+    package(set) public var generation: UInt32
     /// The time of the last write, in milliseconds since 1970.
-    package var writtenAt: Int64
+    package(set) public var writtenAt: Int64
     /// Whether only the fields that stay are left, so that eviction cannot free more. The journal returns it in
     /// ``StoredRowAge``, and checks it with the payload; set for `stamp` too.
-    package var isReduced: Bool
+    package(set) public var isReduced: Bool
 
     package init(
         row: Int64, change: Change, library: LibraryIndex, type: TypeIndex, isUUID: Bool, idOffset: Int,

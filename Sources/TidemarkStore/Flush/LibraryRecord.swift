@@ -1,29 +1,29 @@
 import TidemarkModel
 
 /// A library as the journal keeps it.
-package struct LibraryRecord: Hashable, Sendable {
-    package var index: LibraryIndex
-    package var name: ByteString
+public struct LibraryRecord: Hashable, Sendable {
+    public var index: LibraryIndex
+    public var name: ByteString
     /// The log's epoch; nil while the log names none.
-    package var epoch: ByteString?
+    public var epoch: ByteString?
     /// The number of logs that the library has had before: grows by one when an epoch ends.
-    package var generation: UInt32
+    public var generation: UInt32
     /// The last applied or skipped sequence; nil before the first sequenced event.
-    package var cursor: EventSequence?
+    public var cursor: EventSequence?
     /// Whether something was lost or the log began anew since a query was last refreshed.
-    package var isStale: Bool
+    public var isStale: Bool
     /// The lost ranges, ascending, never adjacent.
-    package var lost: [LostRange]
-    package var entityCount: Int64
+    public var lost: [LostRange]
+    public var entityCount: Int64
     /// The highest sequence that an answer or a confirmation stands for, while that is ahead of the cursor; else nil.
-    package var answeredThrough: EventSequence?
+    public var answeredThrough: EventSequence?
     /// The highest sequence that was known when something of a key was last forgotten; nil when nothing was forgotten
     /// in this generation.
-    package var forgottenThrough: EventSequence?
+    public var forgottenThrough: EventSequence?
     /// Whether the library is stale only because numbers were lost.
-    package var isStaleByLossAlone: Bool
+    public var isStaleByLossAlone: Bool
 
-    package init(
+    public init(
         index: LibraryIndex, name: ByteString, epoch: ByteString?, generation: UInt32,
         cursor: EventSequence?, isStale: Bool, lost: [LostRange], entityCount: Int64,
         answeredThrough: EventSequence? = nil, forgottenThrough: EventSequence? = nil, isStaleByLossAlone: Bool = false

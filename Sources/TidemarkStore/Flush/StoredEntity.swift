@@ -1,18 +1,18 @@
 import TidemarkModel
 
 /// An entity that a journal loaded.
-package struct StoredEntity: Hashable, Sendable {
-    package var key: StoredKey
-    package var row: Int64
-    package var payload: [UInt8]
+public struct StoredEntity: Hashable, Sendable {
+    public var key: StoredKey
+    public var row: Int64
+    public var payload: [UInt8]
     /// The record of single fields' writes, as at ``FlushRow/fieldsOffset``.
-    package var fields: [UInt8]
-    package var sequence: EventSequence?
-    package var generation: UInt32
+    public var fields: [UInt8]
+    public var sequence: EventSequence?
+    public var generation: UInt32
     /// The time of the last write, in milliseconds since 1970.
-    package var writtenAt: Int64
+    public var writtenAt: Int64
 
-    package init(
+    public init(
         key: StoredKey, row: Int64, payload: [UInt8], fields: [UInt8] = [], sequence: EventSequence?,
         generation: UInt32, writtenAt: Int64
     ) {

@@ -1,12 +1,12 @@
 import TidemarkModel
 
 /// An entity's id in the form of the store and the journal: 16 bytes for a UUID, else its text.
-package enum StoredID: Hashable, Sendable {
+public enum StoredID: Hashable, Sendable {
     case uuid(UUIDValue)
     case text(ByteString)
 
     /// - Parameter id: The canonical id, as ``TidemarkModel/EntityKey/id``.
-    package init(_ id: ByteString) {
+    public init(_ id: ByteString) {
         if let value = id.bytes.withUnsafeBytes({ UUIDValue(text: $0) }) {
             self = .uuid(value)
         } else {
@@ -14,12 +14,12 @@ package enum StoredID: Hashable, Sendable {
         }
     }
 
-    package var isUUID: Bool {
+    public var isUUID: Bool {
         if case .uuid = self { true } else { false }
     }
 
     /// The number of bytes: 16 for a UUID, else those of the text.
-    package var byteCount: Int {
+    public var byteCount: Int {
         switch self {
         case .uuid: 16
         case .text(let text): text.bytes.count
@@ -27,7 +27,7 @@ package enum StoredID: Hashable, Sendable {
     }
 
     /// Calls `body` with the 16 bytes of a UUID, or with those of the text.
-    package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         switch self {
         case .uuid(let value): value.withBytes(body)
         case .text(let text): text.bytes.withUnsafeBytes(body)
@@ -35,7 +35,7 @@ package enum StoredID: Hashable, Sendable {
     }
 
     /// The canonical text.
-    package var text: ByteString {
+    public var text: ByteString {
         switch self {
         case .uuid(let value): ByteString(value.text)
         case .text(let text): text
@@ -44,12 +44,12 @@ package enum StoredID: Hashable, Sendable {
 }
 
 /// An entity's key with the database's own numbers for library and type.
-package struct StoredKey: Hashable, Sendable {
-    package var library: LibraryIndex
-    package var type: TypeIndex
-    package var id: StoredID
+public struct StoredKey: Hashable, Sendable {
+    public var library: LibraryIndex
+    public var type: TypeIndex
+    public var id: StoredID
 
-    package init(library: LibraryIndex, type: TypeIndex, id: StoredID) {
+    public init(library: LibraryIndex, type: TypeIndex, id: StoredID) {
         self.library = library
         self.type = type
         self.id = id

@@ -3,7 +3,7 @@ import TidemarkModel
 /// One change of a layer, as it was given.
 ///
 /// - Source: Protocol/optimistic.md, what a layer shows.
-package enum LayerChange: Hashable, Sendable {
+public enum LayerChange: Hashable, Sendable {
     /// `resource`: a compact JSON object.
     case put(StoredKey, resource: [UInt8])
     /// `fields`: a compact JSON object; empty for none. `unset`: unescaped names.
@@ -14,7 +14,7 @@ package enum LayerChange: Hashable, Sendable {
     /// `isAlong`: the delete was not requested; the policy cascades it from another one.
     case delete(StoredKey, isAlong: Bool = false)
 
-    package var key: StoredKey {
+    public var key: StoredKey {
         switch self {
         case .put(let key, _), .patch(let key, _, _), .merge(let key, _), .removeField(let key, _), .delete(let key, _):
             key

@@ -1,20 +1,20 @@
 import TidemarkModel
 
 /// The request of a layer and the progress of sending it, as far as the journal has it.
-package struct LayerSending: Hashable, Sendable {
-    package var request: MutationRequest
+public struct LayerSending: Hashable, Sendable {
+    public var request: MutationRequest
     /// The number of attempts that were begun. An attempt is counted on the disk before it is sent.
-    package var attemptCount = 0
+    public var attemptCount = 0
     /// The attempts that do not count toward the request's limit, because the host asked for a fresh start after them.
-    package var forgivenCount = 0
+    public var forgivenCount = 0
     /// The time of the first attempt that counts, in milliseconds since 1970; nil before it.
-    package var firstAttemptAt: Int64?
+    public var firstAttemptAt: Int64?
     /// The reason why the request failed for good; nil while it is sent, or waits to be.
-    package var failure: MutationFailure?
+    public var failure: MutationFailure?
     /// The pending id of the older layer whose request has this layer's input; nil: the layer sends its own.
-    package var sentWith: ByteString?
+    public var sentWith: ByteString?
 
-    package init(_ request: MutationRequest) {
+    public init(_ request: MutationRequest) {
         self.request = request
     }
 

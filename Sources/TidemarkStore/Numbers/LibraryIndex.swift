@@ -1,9 +1,17 @@
 /// A library's small number, assigned once and kept for the life of a database: 0 … `libraryCountMax` - 1.
 @frozen
-@usableFromInline
-package struct LibraryIndex: TypedIndex {
-    @usableFromInline package let rawValue: UInt16
+public struct LibraryIndex: TypedIndex {
+    public let rawValue: UInt16
 
     @inlinable
-    package init(rawValue: UInt16) { self.rawValue = rawValue }
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    @inlinable
+    public init(integerLiteral value: UInt16) { self.init(rawValue: value) }
+
+    @inlinable
+    public var description: String { rawValue.description }
+
+    @inlinable
+    public static func < (left: LibraryIndex, right: LibraryIndex) -> Bool { left.rawValue < right.rawValue }
 }

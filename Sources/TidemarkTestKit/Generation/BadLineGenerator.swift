@@ -2,9 +2,9 @@ import TidemarkTesting
 
 /// Lines that must go to quarantine, one for every reason.
 package struct BadLineGenerator: Sendable {
-    private let options: StreamOptions
+    private let options: GeneratedStreamOptions
 
-    package init(options: StreamOptions) { self.options = options }
+    package init(options: GeneratedStreamOptions) { self.options = options }
 
     /// A random bad line.
     ///

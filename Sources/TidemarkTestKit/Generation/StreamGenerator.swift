@@ -5,7 +5,7 @@ import TidemarkTesting
 /// The same seed and options give the same bytes. Seeds differ not only in their events but also in how often each kind
 /// of fault occurs; see ``StreamWeights``.
 package struct StreamGenerator: Sendable {
-    private let options: StreamOptions
+    private let options: GeneratedStreamOptions
     private let weights: StreamWeights
     private let resources: ResourceGenerator
     private let writer: SpacedWriter
@@ -25,7 +25,7 @@ package struct StreamGenerator: Sendable {
 
     private static let types = ["file", "file", "file", "album", "tag", "entry", "a", "a-b", "a.b", "T_9"]
 
-    package init(seed: UInt64, options: StreamOptions = StreamOptions()) {
+    package init(seed: UInt64, options: GeneratedStreamOptions = GeneratedStreamOptions()) {
         var random = SeededGenerator(seed: seed)
         let weights = StreamWeights(random: &random)
         let writer = SpacedWriter(whiteSpace: weights.whiteSpace)

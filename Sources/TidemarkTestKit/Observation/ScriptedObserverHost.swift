@@ -23,7 +23,7 @@ package actor ScriptedObserverHost: ObserverHost {
         var sink: any ObserverSink
         var subscription: SubscriptionID
         /// The list that the sink has after its last notification.
-        var told: [Element]
+        var seen: [Element]
         /// The number of notifications that are merged.
         var keptCount = 0
         var later: (@Sendable (Result<QueryAnswer, CacheError>) -> Void)?
@@ -172,21 +172,21 @@ package actor ScriptedObserverHost: ObserverHost {
     ) -> SubscriptionID {
         let subscription = SubscriptionID(nextSubscription)
         nextSubscription += 1
-        observers.append(Observer(sink: sink, subscription: subscription, told: list, later: later))
+        observers.append(Observer(sink: sink, subscription: subscription, seen: list, later: later))
         return subscription
     }
 
     private func notify(_ index: Int) {
-        let told = Dictionary(uniqueKeysWithValues: observers[index].told.map { ($0.handle, $0.json) })
+        let seen = Dictionary(uniqueKeysWithValues: observers[index].seen.map { ($0.handle, $0.json) })
         let now = Dictionary(uniqueKeysWithValues: list.map { ($0.handle, $0.json) })
         let operations = ListDifference.operations(
-            from: observers[index].told.map(\.handle), to: list.map(\.handle), isReplaced: { told[$0] != now[$0] })
+            from: observers[index].seen.map(\.handle), to: list.map(\.handle), isReplaced: { seen[$0] != now[$0] })
         let notification = QueryNotification(
             subscription: observers[index].subscription,
             operations: operations.map { $0.map { Array((now[$0] ?? "").utf8) } }, isStale: false, asOf: nil,
             isPending: false, missed: max(0, observers[index].keptCount - 1))
         if observers[index].sink.offer(.query(notification)) {
-            observers[index].told = list
+            observers[index].seen = list
             observers[index].keptCount = 0
         } else {
             observers[index].keptCount += 1

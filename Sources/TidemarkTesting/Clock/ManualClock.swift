@@ -1,5 +1,6 @@
 import Synchronization
 import Tidemark
+import TidemarkModel
 
 /// A clock that stands still until a test moves it.
 ///
@@ -23,11 +24,24 @@ public final class ManualClock: CacheClock {
     }
 
     private let state: Mutex<State>
+    /// The longest sleep that ends at once, in milliseconds.
     private let skipsUpTo: Int64
 
-    public init(now: Int64 = 1_700_000_000_000, skipsUpTo: Int64 = 0) {
+    /// - Parameters:
+    ///   - now: The time of the clock at first, in milliseconds since 1970.
+    ///   - skipsUpTo: The longest sleep that ends at once; zero: every sleep waits for the test.
+    public convenience init(now: Int64 = 1_700_000_000_000, skipsUpTo: Duration = .zero) {
+        self.init(now: now, skippedMilliseconds: skipsUpTo.wholeMilliseconds)
+    }
+
+    private init(now: Int64, skippedMilliseconds: Int64) {
         state = Mutex(State(now: now))
-        self.skipsUpTo = skipsUpTo
+        skipsUpTo = skippedMilliseconds
+    }
+
+    /// The longest sleep that ends at once is given in milliseconds.
+    package convenience init(now: Int64 = 1_700_000_000_000, skipsUpTo milliseconds: Int64) {
+        self.init(now: now, skippedMilliseconds: milliseconds)
     }
 
     public func now() -> Int64 { state.withLock { $0.now } }
@@ -39,7 +53,10 @@ public final class ManualClock: CacheClock {
     public var nextDeadline: Int64? { state.withLock { $0.sleepers.map(\.deadline).min() } }
 
     /// Moves the clock forward and wakes every task whose deadline has come, the earliest first.
-    public func advance(milliseconds: Int64) {
+    public func advance(by duration: Duration) { advance(milliseconds: duration.wholeMilliseconds) }
+
+    /// Moves the clock forward as ``advance(by:)`` does.
+    package func advance(milliseconds: Int64) {
         let woken = state.withLock { state in
             state.now += milliseconds
             let due = state.sleepers.filter { $0.deadline <= state.now }

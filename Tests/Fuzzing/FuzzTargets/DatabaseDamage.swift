@@ -3,6 +3,7 @@ import GRDBSQLite
 import TidemarkModel
 import TidemarkSQLite
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 /// A data file made from the choices of a fuzzer: a sound one that is damaged, a forged one, or arbitrary bytes.
@@ -58,16 +59,17 @@ struct DatabaseDamage {
         switch choices.below(14) {
         case 0, 1: flipBit()
         case 2:
-            let start = choices.below(max(1, main.count / 512)) * 512
-            for index in start..<min(start + 512, main.count) { main[index] = 0 }
+            main.zero(sector: choices.below(max(1, main.count / [UInt8].sectorByteCount)))
         case 3: main.removeLast(main.isEmpty ? 0 : choices.below(main.count))
         case 4: exchangePages()
         case 5:
-            let page = page(choices.below(fixture.later.count / DatabaseDamage.pageByteCount))
-            if page.upperBound <= main.count { main.replaceSubrange(page, with: fixture.later[page]) }
+            let page = choices.below(fixture.later.count / DatabaseDamage.pageByteCount)
+            guard (page + 1) * DatabaseDamage.pageByteCount <= main.count else { return }
+            main.replace(page: page, from: fixture.later, of: DatabaseDamage.pageByteCount)
         case 6:
             guard var bytes = log, !bytes.isEmpty else { return }
-            bytes[choices.below(bytes.count)] ^= 1 << UInt8(choices.below(8))
+            let offset = choices.below(bytes.count)
+            bytes.flip(bit: choices.below(8), at: offset)
             log = bytes
         case 7:
             let byteCount = log?.count ?? 0
@@ -78,10 +80,6 @@ struct DatabaseDamage {
         case 12: forge(forgedLayer())
         default: forgeNumber()
         }
-    }
-
-    private func page(_ number: Int) -> Range<Int> {
-        number * DatabaseDamage.pageByteCount..<(number + 1) * DatabaseDamage.pageByteCount
     }
 
     // MARK: Bytes
@@ -96,16 +94,14 @@ struct DatabaseDamage {
     private mutating func flipBit() {
         let place = place()
         guard place < main.count else { return }
-        main[place] ^= 1 << UInt8(choices.below(8))
+        main.flip(bit: choices.below(8), at: place)
     }
 
     private mutating func exchangePages() {
         let count = main.count / DatabaseDamage.pageByteCount
         guard count > 2 else { return }
-        let (left, right) = (page(1 + choices.below(count - 1)), page(1 + choices.below(count - 1)))
-        let (first, second) = (Array(main[left]), Array(main[right]))
-        main.replaceSubrange(left, with: second)
-        main.replaceSubrange(right, with: first)
+        let left = 1 + choices.below(count - 1)
+        main.exchange(page: left, with: 1 + choices.below(count - 1), of: DatabaseDamage.pageByteCount)
     }
 
     private mutating func overwrite() {

@@ -89,11 +89,11 @@ struct DatabaseFixture: Sendable {
 
     private static func change(_ number: Int, _ text: String, sequence: Int) -> String {
         let id = number % 2 == 0 ? "f\(number)" : "00000000-0000-4000-8000-0000000000\(10 + number)"
-        let library = number % 3 == 0 ? "" : #""library_id":"a","#
         let resource =
             #"{"id":"\#(id)","name":"\#(text) of number \#(number)","path":"/a/folder/file-\#(number).txt","size":\#(number * 977)}"#
-        return
-            #"{\#(library)"sequence":\#(sequence),"event":{"ResourceChanged":{"resource_type":"\#(number % 5 == 0 ? "tag" : "file")","resource":\#(resource)}}}"#
+        return EventLine.change(
+            resource, type: number % 5 == 0 ? "tag" : "file", library: number % 3 == 0 ? nil : "a",
+            sequence: Int64(sequence))
     }
 
     private static func ask(_ cache: SyncCache) async throws {

@@ -144,8 +144,8 @@ enum DatabaseTarget {
         var lines: [String] = []
         for key in fixture.versions.keys.sorted() {
             lines.append(
-                #"{"library_id":"\#(key.library)","event":{"ResourceChanged":{"resource_type":"\#(key.type)","resource":{"id":"\#(key.id)","size":5},"metadata":{}}}}"#
-            )
+                EventLine.change(
+                    #"{"id":"\#(key.id)","size":5}"#, type: "\(key.type)", metadata: "{}", library: "\(key.library)"))
         }
         do {
             _ = try await cache.entity(EntityKey(library: "a", type: "file", id: "f4"))

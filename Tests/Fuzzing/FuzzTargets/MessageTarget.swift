@@ -8,7 +8,7 @@ enum MessageTarget {
 
     private static func check(_ bytes: [UInt8]) throws {
         var lines: [UInt8] = []
-        MessageLine.append(bytes, library: "L", sequence: 9, previous: 4, epoch: "S@t", to: &lines)
+        StreamMessageLine.append(bytes, library: "L", sequence: 9, previous: 4, epoch: "S@t", to: &lines)
         try require(lines.last == UInt8(ascii: "\n"), "the line has no end")
         let batches = try EventDecoder(limits: Limits()).batches(of: lines)
         let events = batches.flatMap(\.events)

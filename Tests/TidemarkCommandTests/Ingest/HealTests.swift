@@ -6,9 +6,8 @@ import TidemarkTesting
 /// `gaps --heal` and `gaps --rewind`, with the built command.
 @Suite(.timeLimit(.minutes(30)), .tags(.process)) struct HealTests {
     private func line(_ sequence: Int64, id: String? = nil, n: Int64? = nil) -> String {
-        let id = id ?? "f\(sequence)"
-        return #"{"library_id":"a","sequence":\#(sequence),"event":{"ResourceChanged":{"resource_type":"file","#
-            + #""resource":{"id":"\#(id)","n":\#(n ?? sequence)}}}}"#
+        EventLine.change(
+            #"{"id":"\#(id ?? "f\(sequence)")","n":\#(n ?? sequence)}"#, library: "a", sequence: sequence)
     }
 
     private func ingest(_ lines: [String], into database: String) async throws {

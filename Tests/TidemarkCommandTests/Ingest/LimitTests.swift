@@ -12,9 +12,8 @@ import TidemarkTesting
     private func lines(_ ids: Range<Int>, text: String = "") -> [UInt8] {
         var bytes: [UInt8] = []
         for id in ids {
-            bytes += Array(
-                #"{"library_id":"a","sequence":\#(id + 1),"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k\#(id)","n":\#(id),"t":"\#(text)\#(id &* 2_654_435_761)"}}}}"#
-                    .utf8)
+            let resource = #"{"id":"k\#(id)","n":\#(id),"t":"\#(text)\#(id &* 2_654_435_761)"}"#
+            bytes += Array(EventLine.change(resource, library: "a", sequence: Int64(id + 1)).utf8)
             bytes.append(10)
         }
         return bytes

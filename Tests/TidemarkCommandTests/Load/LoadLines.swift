@@ -3,8 +3,8 @@ import TidemarkTesting
 /// Lines for load tests.
 enum LoadLines {
     static func change(_ sequence: Int, id: String = "k", library: String = "a", rest: String = "") -> String {
-        #"{"library_id":"\#(library)","sequence":\#(sequence),"event":{"ResourceChanged":{"resource_type":"file","#
-            + #""resource":{"id":"\#(id)","n":\#(sequence)\#(rest)}}}}"#
+        EventLine.change(
+            #"{"id":"\#(id)","n":\#(sequence)\#(rest)}"#, library: library, sequence: Int64(sequence))
     }
 
     /// Returns one event with a number of members, none of them new after the first 1,000.

@@ -27,7 +27,7 @@ struct LoadSize {
     static let isWhole = TestScale.load.isAsked
     static let current = isWhole ? whole : small
 
-    /// The limits of the contract, in every run.
+    /// The limits of the protocol, in every run.
     static let libraryCount = Limits().libraryCountMax
     static let memberCount = Limits().batchMemberCountMax
     static let writerCount = 8

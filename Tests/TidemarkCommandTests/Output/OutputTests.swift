@@ -63,7 +63,7 @@ import TidemarkWire
         #expect(failure.line == "tidemark: locked: it is\u{FFFD}locked; a.db; wait")
     }
 
-    @Test func `the summary has the shape of the contract`() {
+    @Test func `the summary has the shape that the protocol gives it`() {
         var summary = IngestSummary()
         summary.counts.lines = 12
         summary.counts.applied = 9
@@ -89,7 +89,7 @@ import TidemarkWire
         #expect(String(decoding: summary.json, as: UTF8.self) == expected + ",\"interrupted\":true}")
     }
 
-    @Test func `an acknowledgement has the shape of the contract`() {
+    @Test func `an acknowledgement has the shape that the protocol gives it`() {
         let acknowledgement = Acknowledgement(lines: 7, libraries: ["b": EventSequence(0), "a": EventSequence(3)])
         #expect(
             String(decoding: acknowledgement.line, as: UTF8.self)

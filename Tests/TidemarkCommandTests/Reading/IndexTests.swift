@@ -19,8 +19,7 @@ import TidemarkTesting
     }
 
     private func line(_ id: String, _ fields: String, library: String = "") -> String {
-        #"{"library_id":"\#(library)","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"\#(id)",\#(fields)}}}}"#
-            + "\n"
+        EventLine.change(#"{"id":"\#(id)",\#(fields)}"#, library: library) + "\n"
     }
 
     private var files: String {

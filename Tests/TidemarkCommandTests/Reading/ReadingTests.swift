@@ -124,7 +124,7 @@ import TidemarkTesting
     @Test func `one long id moves its own line, and is shown whole`() async throws {
         let folder = try TemporaryFolder()
         let long = String(repeating: "x", count: 700)
-        let lines = ["a", long].map { #"{"ResourceChanged":{"resource_type":"file","resource":{"id":"\#($0)"}}}"# }
+        let lines = ["a", long].map { EventLine.change(#"{"id":"\#($0)"}"#) }
         let database = folder.path("a.db")
         let ingest = try await CommandRunner().run(
             ["ingest", "--db", database], input: Array(lines.joined(separator: "\n").utf8))

@@ -22,9 +22,8 @@ import TidemarkTesting
             try folder.write(Array(RemoveTests.policy.utf8), to: "p.graphqls")
             var lines: [UInt8] = []
             for (index, (type, resource)) in RemoveTests.events.enumerated() {
-                lines += Array(
-                    (#"{"sequence":\#(index + 1),"event":{"ResourceChanged":{"resource_type":"\#(type)","#
-                        + #""resource":\#(resource)}}}"# + "\n").utf8)
+                let line = EventLine.change(resource, type: type, sequence: Int64(index + 1))
+                lines += Array((line + "\n").utf8)
             }
             #expect(try await CommandRunner().run(["ingest", "--db", database], input: lines).status == 0)
         }

@@ -93,7 +93,7 @@ struct DamageFixture: Sendable {
         foreignLog = try Self.contents(other + "-wal")
         try await second.close()
         let program = folder.file("program.db")
-        try Self.sqlite(program, ["CREATE TABLE notes (text)", "INSERT INTO notes VALUES ('mine')"])
+        SQLiteShell.run(program, ["CREATE TABLE notes (text)", "INSERT INTO notes VALUES ('mine')"])
         foreign = try Self.contents(program)
 
         self.states = states
@@ -175,16 +175,6 @@ struct DamageFixture: Sendable {
         let handle = try #require(connection)
         let sql = "SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'"
         return Int(try #require(try PreparedStatement.number(handle, sql)))
-    }
-
-    static func sqlite(_ path: String, _ statements: [String]) throws {
-        var connection: OpaquePointer?
-        defer { sqlite3_close(connection) }
-        try #require(sqlite3_open(path, &connection) == SQLITE_OK)
-        for statement in statements {
-            let code = sqlite3_exec(connection, statement, nil, nil, nil)
-            #expect(code == SQLITE_OK, "\(statement): \(String(cString: sqlite3_errmsg(connection)))")
-        }
     }
 
     /// Reads the content of a file.

@@ -1,4 +1,6 @@
+import Testing
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkSQLite
@@ -55,7 +57,7 @@ enum DamageKind: String, CaseIterable, Sendable {
         case .foreignFile: try DamageFixture.write(fixture.foreign, to: path)
         default:
             try DamageFixture.write(fixture.closed, to: path)
-            try DamageFixture.sqlite(path, statements(fixture, &random))
+            SQLiteShell.run(path, statements(fixture, &random))
         }
     }
 
@@ -64,39 +66,35 @@ enum DamageKind: String, CaseIterable, Sendable {
     private func damaged(_ fixture: DamageFixture, _ random: inout SeededGenerator) -> [UInt8] {
         var bytes = fixture.closed
         let pageCount = bytes.count / DataFile.pageByteCount
-        func page(_ number: Int) -> Range<Int> {
-            number * DataFile.pageByteCount..<(number + 1) * DataFile.pageByteCount
-        }
         switch self {
-        case .flippedBit: bytes[random.below(bytes.count)] ^= 1 << UInt8(random.below(8))
+        case .flippedBit: DamageKind.flipBit(&bytes, &random)
         case .flippedBits:
-            for _ in 0..<(2 + random.below(30)) { bytes[random.below(bytes.count)] ^= 1 << UInt8(random.below(8)) }
-        case .zeroedSector:
-            let start = random.below(bytes.count / 512) * 512
-            bytes.replaceSubrange(start..<start + 512, with: repeatElement(0, count: 512))
+            for _ in 0..<(2 + random.below(30)) { DamageKind.flipBit(&bytes, &random) }
+        case .zeroedSector: bytes.zero(sector: random.below(bytes.count / [UInt8].sectorByteCount))
         case .truncation: bytes.removeLast(1 + random.below(bytes.count))
         case .swappedPages:
-            let (left, right) = (page(1 + random.below(pageCount - 1)), page(1 + random.below(pageCount - 1)))
-            let (first, second) = (Array(bytes[left]), Array(bytes[right]))
-            bytes.replaceSubrange(left, with: second)
-            bytes.replaceSubrange(right, with: first)
+            bytes.exchange(
+                page: 1 + random.below(pageCount - 1), with: 1 + random.below(pageCount - 1),
+                of: DataFile.pageByteCount)
         case .stalePage:
             // A write that the disk lost leaves a page of a later state among pages of an earlier one.
-            let place = page(random.below(pageCount))
-            bytes.replaceSubrange(place, with: fixture.later[place.lowerBound..<place.upperBound])
+            bytes.replace(page: random.below(pageCount), from: fixture.later, of: DataFile.pageByteCount)
         default:
             for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: random.next()) }
         }
         return bytes
     }
 
+    private static func flipBit(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
+        let offset = random.below(bytes.count)
+        bytes.flip(bit: random.below(8), at: offset)
+    }
+
     private func damagedLog(_ log: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var bytes = log
         switch self {
-        case .flippedBitInLog: bytes[random.below(bytes.count)] ^= 1 << UInt8(random.below(8))
-        case .zeroedSectorInLog:
-            let start = random.below(bytes.count / 512) * 512
-            bytes.replaceSubrange(start..<start + 512, with: repeatElement(0, count: 512))
+        case .flippedBitInLog: DamageKind.flipBit(&bytes, &random)
+        case .zeroedSectorInLog: bytes.zero(sector: random.below(bytes.count / [UInt8].sectorByteCount))
         default: bytes.removeLast(1 + random.below(bytes.count))
         }
         return bytes

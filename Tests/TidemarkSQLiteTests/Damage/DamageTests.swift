@@ -14,13 +14,6 @@ import TidemarkTesting
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func sqlite(_ statements: [String]) {
-        var connection: OpaquePointer?
-        #expect(sqlite3_open(folder.file(), &connection) == SQLITE_OK)
-        for statement in statements { #expect(sqlite3_exec(connection, statement, nil, nil, nil) == SQLITE_OK) }
-        sqlite3_close(connection)
-    }
-
     private func key(_ number: Int) -> EntityKey { EntityKey(type: "file", id: ByteString("\(number)")) }
 
     private func stored(_ number: Int) -> StoredKey {
@@ -53,7 +46,7 @@ import TidemarkTesting
         statement: String, fault: PayloadFault
     ) async throws {
         _ = try await written(3)
-        sqlite([statement])
+        folder.sqlite([statement])
         let told = Mutex<[DamagedRow]>([])
         var configuration = SQLiteJournal.Configuration(path: folder.file())
         configuration.onDamagedRow = { row in told.withLock { $0.append(row) } }
@@ -88,7 +81,7 @@ import TidemarkTesting
 
     @Test func `an entity whose row is damaged can be written again, and is counted once`() async throws {
         var cache = try await written(3)
-        sqlite(["UPDATE entities SET body = x'00' WHERE \"row\" = 2"])
+        folder.sqlite(["UPDATE entities SET body = x'00' WHERE \"row\" = 2"])
         let journal = try await SQLiteJournal.open(path: folder.file())
         #expect(try await journal.load([stored(2)]).entities.isEmpty)
         // The cache takes the entity for absent: it writes a new row, and counts the entity once more.
@@ -112,7 +105,7 @@ import TidemarkTesting
 
     @Test func `renewing the stamps of a damaged row reports it and writes the rest`() async throws {
         var cache = try await written(3)
-        sqlite(["UPDATE entities SET written_at = 1 WHERE \"row\" = 2"])
+        folder.sqlite(["UPDATE entities SET written_at = 1 WHERE \"row\" = 2"])
         let journal = try await SQLiteJournal.open(path: folder.file())
         cache.stamp(key(1), sequence: 50)
         cache.stamp(key(2), sequence: 51)
@@ -130,7 +123,7 @@ import TidemarkTesting
         let journal = try await SQLiteJournal.open(path: folder.file())
         try await journal.commit(first)
         try await journal.close()
-        sqlite(["UPDATE dictionaries SET body = zeroblob(16384)"])
+        folder.sqlite(["UPDATE dictionaries SET body = zeroblob(16384)"])
         let reopened = try await SQLiteJournal.open(path: folder.file())
         #expect(await reopened.damagedRowCount == 1)
         func stored(_ row: FlushRow, _ flush: FlushBatch) -> StoredKey {

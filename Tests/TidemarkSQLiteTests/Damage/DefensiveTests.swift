@@ -14,7 +14,7 @@ import TidemarkStore
     init() throws { folder = try TemporaryFolder() }
 
     private func made(_ statements: [String]) throws {
-        try DamageFixture.sqlite(folder.file(), ["CREATE TABLE t (a)", "CREATE TABLE log (a)"] + statements)
+        SQLiteShell.run(folder.file(), ["CREATE TABLE t (a)", "CREATE TABLE log (a)"] + statements)
     }
 
     private func number(_ sql: String) throws -> Int64? {
@@ -77,7 +77,7 @@ import TidemarkStore
         let journal = try await SQLiteJournal.open(path: folder.file())
         try await journal.close()
         let sql = "CREATE TRIGGER sqlite_stat1 AFTER INSERT ON entities BEGIN DELETE FROM entities; END"
-        try DamageFixture.sqlite(
+        SQLiteShell.run(
             folder.file(),
             [
                 "PRAGMA writable_schema = ON",
@@ -92,7 +92,7 @@ import TidemarkStore
     @Test func `a file with statistics of ANALYZE is accepted`() async throws {
         var journal = try await SQLiteJournal.open(path: folder.file())
         try await journal.close()
-        try DamageFixture.sqlite(folder.file(), ["ANALYZE"])
+        SQLiteShell.run(folder.file(), ["ANALYZE"])
         _ = try SQLiteReader(path: folder.file())
         journal = try await SQLiteJournal.open(path: folder.file())
         #expect(await journal.openingReport == .reopened)

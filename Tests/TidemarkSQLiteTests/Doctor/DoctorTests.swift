@@ -97,10 +97,10 @@ import TidemarkStore
         try write(fixture.foreign)
         #expect(try told() == ["problem not_ours"])
         try write(fixture.closed)
-        try DamageFixture.sqlite(path, ["PRAGMA user_version = 99"])
+        SQLiteShell.run(path, ["PRAGMA user_version = 99"])
         #expect(try told() == ["problem newer_format"])
         try write(fixture.closed)
-        try DamageFixture.sqlite(path, ["CREATE VIEW evil AS SELECT 1"])
+        SQLiteShell.run(path, ["CREATE VIEW evil AS SELECT 1"])
         #expect(try told() == ["problem not_ours"])
     }
 
@@ -117,16 +117,16 @@ import TidemarkStore
     @Test func `damage is reported by its kind`() async throws {
         let fixture = try await Self.fixture.value
         try write(fixture.closed)
-        try DamageFixture.sqlite(path, ["UPDATE layers SET body = x'00' WHERE number = 1"])
+        SQLiteShell.run(path, ["UPDATE layers SET body = x'00' WHERE number = 1"])
         #expect(try told() == ["note layers", "problem layer_damaged", "warning quarantine"])
         try write(fixture.closed)
-        try DamageFixture.sqlite(path, ["UPDATE queries SET method = 'x'"])
+        SQLiteShell.run(path, ["UPDATE queries SET method = 'x'"])
         #expect(try told() == ["note layers", "problem query_damaged", "warning quarantine"])
         try write(fixture.closed)
-        try DamageFixture.sqlite(path, ["DROP TABLE evicted"])
+        SQLiteShell.run(path, ["DROP TABLE evicted"])
         #expect(try told().contains("problem schema_damaged"))
         try write(fixture.closed)
-        try DamageFixture.sqlite(path, ["UPDATE libraries SET cursor = 1"])
+        SQLiteShell.run(path, ["UPDATE libraries SET cursor = 1"])
         #expect(try told() == ["problem unreadable"])
         var bytes = fixture.closed
         bytes.replaceSubrange(3 * 8192..<4 * 8192, with: repeatElement(0xEE, count: 8192))
@@ -147,10 +147,10 @@ import TidemarkStore
         let text = Examination.of(path, Self.conditions).findings.first { $0.code == .dictionary }
         #expect(text?.level == .ok)
         #expect(text?.what.contains("trained from 200 samples, is used by 200 rows") == true, "\(text as Any)")
-        try DamageFixture.sqlite(path, ["UPDATE dictionaries SET body = randomblob(500)"])
+        SQLiteShell.run(path, ["UPDATE dictionaries SET body = randomblob(500)"])
         #expect(try told() == ["problem dictionary_damaged"])
         try write(sound)
-        try DamageFixture.sqlite(path, ["DELETE FROM dictionaries"])
+        SQLiteShell.run(path, ["DELETE FROM dictionaries"])
         #expect(try told() == ["problem dictionary_missing"])
     }
 

@@ -89,13 +89,12 @@ import TidemarkTesting
             let resource = "\(identity),\"text\":\"\(text)\(tail)\"}"
             let type = random.chance(900) ? "file" : "small"
             let library = random.chance(300) ? "b" : "a"
-            lines.append(
-                #"{"library_id":"\#(library)","event":{"ResourceChanged":{"resource_type":"\#(type)","resource":\#(resource)}}}"#
-            )
+            lines.append(EventLine.change(resource, type: type, library: library))
             if random.chance(200) {
                 lines.append(
-                    #"{"library_id":"\#(library)","sequence":\#(number),"event":{"ResourceChanged":{"resource_type":"\#(type)","#
-                        + #""resource":{"id":"\#(id)","more":[1.10,null]},"metadata":{}}}}"#)
+                    EventLine.change(
+                        #"{"id":"\#(id)","more":[1.10,null]}"#, type: type, metadata: "{}", library: library,
+                        sequence: Int64(number)))
             }
         }
         try await cache.ingest(Array(lines.joined(separator: "\n").utf8))

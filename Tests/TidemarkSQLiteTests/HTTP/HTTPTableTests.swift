@@ -57,7 +57,7 @@ import TidemarkTesting
         let folder = try TemporaryFolder()
         let path = folder.path + "/a.db"
         try await filled(path)
-        try DamageFixture.sqlite(path, [sql])
+        SQLiteShell.run(path, [sql])
         if !sql.contains("counters"), !sql.contains("used_at"), !sql.contains("hits") {
             #expect(try !SQLiteReader(path: path).verify().isSound)
         }

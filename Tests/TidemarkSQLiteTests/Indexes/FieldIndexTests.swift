@@ -17,15 +17,6 @@ import TidemarkTesting
 
     private func index(_ text: String) throws -> FieldIndex { try #require(FieldIndex(text)) }
 
-    private func sqlite(_ statements: [String], _ name: String = "cache.db") {
-        var connection: OpaquePointer?
-        #expect(sqlite3_open(folder.file(name), &connection) == SQLITE_OK)
-        for statement in statements {
-            #expect(sqlite3_exec(connection, statement, nil, nil, nil) == SQLITE_OK, "\(statement)")
-        }
-        sqlite3_close(connection)
-    }
-
     private func verified(_ name: String = "cache.db") throws -> [String] {
         try SQLiteReader(path: folder.file(name)).verify().problems.map(\.description).sorted()
     }
@@ -201,14 +192,14 @@ import TidemarkTesting
 
     @Test func `verify finds a missing, a forged and a superfluous row of an index`() async throws {
         try await written(20, indexes: [index("file./kind")])
-        sqlite(["DELETE FROM field_values WHERE place = 1 << 6"])
+        folder.sqlite(["DELETE FROM field_values WHERE place = 1 << 6"])
         #expect(try verified() == [#"the index file./kind lacks file:t0 of library """#])
         let whole = #"{"resource_type":"file","where":{"path":"/kind","exists":true}}"#
-        sqlite(["UPDATE field_values SET code = x'0007' WHERE place = 2 << 6"])
+        folder.sqlite(["UPDATE field_values SET code = x'0007' WHERE place = 2 << 6"])
         #expect(try verified().contains { $0.hasPrefix("the index file./kind has a wrong value for file:") })
-        sqlite(["INSERT INTO field_values VALUES (900 << 6, 0, 0, x'02', 'ghost')"])
+        folder.sqlite(["INSERT INTO field_values VALUES (900 << 6, 0, 0, x'02', 'ghost')"])
         #expect(try verified().contains("the index file./kind holds row 900, which is not an entity of its type"))
-        sqlite(["INSERT INTO field_values VALUES (3 << 6 | 9, 9, 0, x'02', 'ghost')"])
+        folder.sqlite(["INSERT INTO field_values VALUES (3 << 6 | 9, 9, 0, x'02', 'ghost')"])
         #expect(
             try verified().contains(
                 "the index number 9, which does not exist, holds row 3, which is not an entity of its type"))
@@ -231,7 +222,7 @@ import TidemarkTesting
     @Test func `an index that is forged to name an entity twice shows it once, in its place`() async throws {
         try await written(20, indexes: [index("file./kind")])
         let hex = key(3).id.description.replacing("-", with: "")
-        sqlite([
+        folder.sqlite([
             "INSERT INTO field_values SELECT 700 << 6, 0, 0, code, x'\(hex)' FROM field_values WHERE place = 6 << 6",
             "INSERT INTO field_values SELECT 701 << 6, 0, 0, code, x'\(hex)' FROM field_values WHERE place = 4 << 6",
         ])
@@ -243,7 +234,7 @@ import TidemarkTesting
 
     @Test func `an index whose record is damaged is ignored, reported and deleted`() async throws {
         try await written(20, indexes: [index("file./kind")])
-        sqlite(["UPDATE indexes SET path = '/size'"])
+        folder.sqlite(["UPDATE indexes SET path = '/size'"])
         #expect(try verified() == ["damaged index, row 0: checksum_mismatch"])
         let rule = #"{"resource_type":"file","where":{"path":"/size","lt":3}}"#
         #expect(try selected(rule).outcome == .done(ReadPlan(method: .scan, index: nil, readCount: 20)))

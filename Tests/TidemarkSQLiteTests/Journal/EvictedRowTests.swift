@@ -12,13 +12,6 @@ import TidemarkStore
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func sqlite(_ statement: String) {
-        var connection: OpaquePointer?
-        #expect(sqlite3_open(folder.file(), &connection) == SQLITE_OK)
-        #expect(sqlite3_exec(connection, statement, nil, nil, nil) == SQLITE_OK)
-        sqlite3_close(connection)
-    }
-
     private func record(_ hash: UInt64, isBack: Bool = false) -> EvictedRecord {
         EvictedRecord(library: 0, hash: hash, isBack: isBack)
     }
@@ -30,7 +23,7 @@ import TidemarkStore
         flush.evicted.records = [record(1), record(2), record(3, isBack: true), record(4)]
         try await journal.commit(flush)
         try await journal.close()
-        sqlite("UPDATE evicted SET \(change) WHERE number = 1")
+        folder.sqlite(["UPDATE evicted SET \(change) WHERE number = 1"])
         #expect(
             try SQLiteReader(path: folder.file()).verify().problems == [
                 .damaged(DamagedRow(row: 1, kind: .evicted, fault: .checksumMismatch))
@@ -73,7 +66,7 @@ import TidemarkStore
         }
         let before = try await forgotten()
         #expect(before == [nil, nil])
-        sqlite("UPDATE evicted SET checksum = 0")
+        folder.sqlite(["UPDATE evicted SET checksum = 0"])
         let after = try await forgotten()
         #expect(after == [EventSequence(9), EventSequence(9)])
         // The damaged row is gone, what it took is not forgotten.
@@ -89,8 +82,8 @@ import TidemarkStore
         cache.delete(EntityKey(library: "a", type: "file", id: "1"), sequence: 3)
         try await journal.commit(cache.take())
         try await journal.close()
-        sqlite("INSERT INTO tombstones VALUES (7, 0, 'x', 50, 1, 0, 5)")
-        sqlite("INSERT INTO tombstones VALUES (0, 7, 'x', 51, 1, 0, 5)")
+        folder.sqlite(["INSERT INTO tombstones VALUES (7, 0, 'x', 50, 1, 0, 5)"])
+        folder.sqlite(["INSERT INTO tombstones VALUES (0, 7, 'x', 51, 1, 0, 5)"])
         journal = try await SQLiteJournal.open(path: folder.file())
         let recovered = try await journal.recover()
         #expect(recovered.tombstones.map(\.key.id) == [.text("1")])

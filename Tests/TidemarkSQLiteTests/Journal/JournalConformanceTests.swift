@@ -12,6 +12,11 @@ import TidemarkTesting
         #expect(report.problems == [])
     }
 
+    @Test(arguments: UInt64(1)...4) func `a rebuilt journal on disk is as a new one`(seed: UInt64) async throws {
+        let folder = try TemporaryFolder()
+        try await JournalConformance().runRebuild(seed: seed) { try await SQLiteJournal.open(path: folder.file()) }
+    }
+
     private static let indexes = ["type-0./size", "type-0./name", "type-1./size", "type-2./text", "type-3./name"]
         .compactMap { FieldIndex($0) }
 
@@ -19,8 +24,7 @@ import TidemarkTesting
         seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder()
-        var conformance = JournalConformance()
-        conformance.indexes = JournalConformanceTests.indexes
+        let conformance = JournalConformance.withIndexes(JournalConformanceTests.indexes)
         try await conformance.run(seed: seed) { try await SQLiteJournal.open(path: folder.file()) }
         let report = try SQLiteReader(path: folder.file()).verify()
         #expect(report.problems == [])
@@ -31,13 +35,17 @@ import TidemarkTesting
         seed: UInt64
     ) async throws {
         let store = MemoryJournal.Store()
-        var conformance = JournalConformance()
-        conformance.indexes = JournalConformanceTests.indexes
+        let conformance = JournalConformance.withIndexes(JournalConformanceTests.indexes)
         try await conformance.run(seed: seed) { MemoryJournal(store: store) }
     }
 
     @Test(arguments: UInt64(1)...12) func `a journal in memory keeps its promises`(seed: UInt64) async throws {
         let store = MemoryJournal.Store()
         try await JournalConformance().run(seed: seed) { MemoryJournal(store: store) }
+    }
+
+    @Test(arguments: UInt64(1)...4) func `a rebuilt journal in memory is as a new one`(seed: UInt64) async throws {
+        let store = MemoryJournal.Store()
+        try await JournalConformance().runRebuild(seed: seed) { MemoryJournal(store: store) }
     }
 }

@@ -39,7 +39,7 @@ extension JournalCrashPointTests {
             switch replacement {
             case .foreignLog: try DamageFixture.write(fixture.foreignLog, to: path + "-wal")
             case .overwritten:
-                try DamageFixture.sqlite(
+                SQLiteShell.run(
                     path,
                     [
                         "PRAGMA ignore_check_constraints = ON",

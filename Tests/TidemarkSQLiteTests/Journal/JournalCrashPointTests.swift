@@ -78,15 +78,6 @@ import TidemarkTesting
         }
     }
 
-    private func sqlite(_ path: String, _ statements: [String]) {
-        var connection: OpaquePointer?
-        #expect(sqlite3_open(path, &connection) == SQLITE_OK)
-        for statement in statements {
-            #expect(sqlite3_exec(connection, statement, nil, nil, nil) == SQLITE_OK, "\(statement)")
-        }
-        sqlite3_close(connection)
-    }
-
     @Test(arguments: [1, 2]) func `an upgrade that stops anywhere is complete or undone, and loses nothing`(
         format: Int
     ) async throws {
@@ -95,7 +86,7 @@ import TidemarkTesting
             number: 1, pendingID: "p", library: 0, createdAt: 7,
             changes: [.delete(StoredKey(library: 0, type: 0, id: .text("1")))])
         try await everywhere(few: 60) { path in
-            sqlite(path, format == 1 ? MigrationTests.version1 : MigrationTests.version2)
+            SQLiteShell.run(path, format == 1 ? MigrationTests.version1 : MigrationTests.version2)
         } run: { path, _, acknowledged in
             let journal = try await SQLiteJournal.open(path: path)
             var flush = FlushBatch()

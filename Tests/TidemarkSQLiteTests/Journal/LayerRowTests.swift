@@ -15,15 +15,6 @@ import TidemarkTesting
 
     init() throws { folder = try TemporaryFolder() }
 
-    func sqlite(_ statements: [String]) {
-        var connection: OpaquePointer?
-        #expect(sqlite3_open(folder.file(), &connection) == SQLITE_OK)
-        for statement in statements {
-            #expect(sqlite3_exec(connection, statement, nil, nil, nil) == SQLITE_OK, "\(statement)")
-        }
-        sqlite3_close(connection)
-    }
-
     func record(_ number: Int64, library: LibraryIndex = 0) -> LayerRecord {
         let first = StoredKey(library: library, type: 0, id: .text("1"))
         let second = StoredKey(library: library, type: 1, id: .uuid(UUIDValue(high: 3, low: 4)))
@@ -108,7 +99,7 @@ import TidemarkTesting
         change: String
     ) async throws {
         let records = try await written()
-        sqlite(["UPDATE layers SET \(change) WHERE number = 1"])
+        folder.sqlite(["UPDATE layers SET \(change) WHERE number = 1"])
         let number: Int64 = change == "number = 9" ? 9 : 1
         let damaged = DamagedRow(row: number, kind: .layer, fault: .checksumMismatch)
         let reader = try SQLiteReader(path: folder.file())
@@ -133,7 +124,7 @@ import TidemarkTesting
 
     @Test func `a flush without layers deletes damaged ones, too`() async throws {
         let records = try await written()
-        sqlite(["UPDATE layers SET body = x'10' WHERE number = 1"])
+        folder.sqlite(["UPDATE layers SET body = x'10' WHERE number = 1"])
         try await reopened { (journal: SQLiteJournal) async throws in try await journal.commit(FlushBatch()) }
         #expect(try SQLiteReader(path: folder.file()).verify().problems == [])
         try await reopened { (journal: SQLiteJournal) async throws in
@@ -144,7 +135,7 @@ import TidemarkTesting
     @Test func `a layer whose library or type has no name is damaged, whatever its checksum`() async throws {
         _ = try await written()
         // The rows are sealed as the journal seals them, but the file has fewer names.
-        sqlite([
+        folder.sqlite([
             "CREATE TABLE kept AS SELECT * FROM layers", "DELETE FROM layers", "DELETE FROM types WHERE type = 1",
             "INSERT INTO layers SELECT * FROM kept WHERE number = 1", "DROP TABLE kept",
         ])

@@ -13,13 +13,6 @@ import TidemarkStore
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func sqlite(_ statement: String) {
-        var connection: OpaquePointer?
-        #expect(sqlite3_open(folder.file(), &connection) == SQLITE_OK)
-        #expect(sqlite3_exec(connection, statement, nil, nil, nil) == SQLITE_OK)
-        sqlite3_close(connection)
-    }
-
     private func written(_ ids: [ByteString]) async throws -> SmallCache {
         let journal = try await SQLiteJournal.open(path: folder.file())
         var cache = SmallCache()
@@ -31,7 +24,7 @@ import TidemarkStore
 
     @Test func `damaged rows are returned apart, and pages continue after them to the end`() async throws {
         _ = try await written(["a", "b", "c", "d", "e", "f"])
-        sqlite("UPDATE entities SET body = x'00' WHERE \"row\" IN (2, 3, 6)")
+        folder.sqlite(["UPDATE entities SET body = x'00' WHERE \"row\" IN (2, 3, 6)"])
         let journal = try await SQLiteJournal.open(path: folder.file())
         func page(_ after: ByteString?, _ countMax: Int) async throws -> [[ByteString]] {
             let page = try await journal.page(
@@ -87,7 +80,7 @@ import TidemarkStore
 
     @Test func `a cleared library has the right count after a damaged row`() async throws {
         var cache = try await written(["a", "b"])
-        sqlite("UPDATE entities SET body = x'00' WHERE \"row\" = 2")
+        folder.sqlite(["UPDATE entities SET body = x'00' WHERE \"row\" = 2"])
         let journal = try await SQLiteJournal.open(path: folder.file())
         // The entity was taken for absent: it comes with a new row and is counted once more.
         let payload = Array(#"{"id":"b"}"#.utf8)

@@ -15,15 +15,6 @@ import TidemarkTesting
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func sqlite(_ statements: [String]) {
-        var connection: OpaquePointer?
-        #expect(sqlite3_open(folder.file(), &connection) == SQLITE_OK)
-        for statement in statements {
-            #expect(sqlite3_exec(connection, statement, nil, nil, nil) == SQLITE_OK, "\(statement)")
-        }
-        sqlite3_close(connection)
-    }
-
     private func record(_ number: Int64, library: LibraryIndex = 0, method: ByteString = "files.list") -> QueryRecord {
         QueryRecord(
             number: number, library: library, type: 0, method: method, input: #"{"path":"/a"}"#, tags: #"["x"]"#,
@@ -78,7 +69,7 @@ import TidemarkTesting
         change: String
     ) async throws {
         let records = try await written()
-        sqlite(["UPDATE queries SET \(change) WHERE number = 1"])
+        folder.sqlite(["UPDATE queries SET \(change) WHERE number = 1"])
         let number: Int64 = change == "number = 9" ? 9 : 1
         let sound = Array(records.dropFirst())
         let damaged = DamagedRow(row: number, kind: .query, fault: .checksumMismatch)

@@ -90,15 +90,6 @@ import TidemarkStore
             payload: Array(#"{"n":1.10}"#.utf8), sequence: nil, generation: 0, writtenAt: 1_700_000_000_007),
     ]
 
-    private func sqlite(_ statements: [String]) {
-        var connection: OpaquePointer?
-        #expect(sqlite3_open(folder.file(), &connection) == SQLITE_OK)
-        for statement in statements {
-            #expect(sqlite3_exec(connection, statement, nil, nil, nil) == SQLITE_OK, "\(statement)")
-        }
-        sqlite3_close(connection)
-    }
-
     private func version() throws -> [UInt8] {
         Array(try Data(contentsOf: URL(fileURLWithPath: folder.file()))[60..<64])
     }
@@ -108,7 +99,7 @@ import TidemarkStore
         elements: [QueryElement(id: .text("1"))])
 
     @Test func `a reader reads a file of format 1 and does not change it`() async throws {
-        sqlite(MigrationTests.version1)
+        folder.sqlite(MigrationTests.version1)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
         let reader = try SQLiteReader(path: folder.file())
         let report = try reader.verify()
@@ -131,7 +122,7 @@ import TidemarkStore
     }
 
     @Test func `a writer upgrades a file of format 1 in place, and keeps its content`() async throws {
-        sqlite(MigrationTests.version1)
+        folder.sqlite(MigrationTests.version1)
         #expect(try version() == [0, 0, 0, 1])
         var journal = try await SQLiteJournal.open(path: folder.file())
         #expect(await journal.openingReport == .reopened)
@@ -168,7 +159,7 @@ import TidemarkStore
         changes: [.delete(StoredKey(library: 0, type: 0, id: .text("1")))])
 
     @Test(arguments: [1, 2]) func `a file of an older format has no layers and accepts some`(format: Int) async throws {
-        sqlite(format == 1 ? MigrationTests.version1 : MigrationTests.version2)
+        folder.sqlite(format == 1 ? MigrationTests.version1 : MigrationTests.version2)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
         let reader = try SQLiteReader(path: folder.file())
         #expect(try reader.layers() == [])
@@ -206,7 +197,7 @@ import TidemarkStore
     @Test(arguments: [1, 2, 3]) func `a file of an older format is scanned, and accepts an index`(format: Int)
         async throws
     {
-        sqlite([MigrationTests.version1, MigrationTests.version2, MigrationTests.version3][format - 1])
+        folder.sqlite([MigrationTests.version1, MigrationTests.version2, MigrationTests.version3][format - 1])
         let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
         let reader = try SQLiteReader(path: folder.file())
         let rule = try Membership(json: Array(#"{"resource_type":"file","where":{"path":"/name","eq":"one"}}"#.utf8))
@@ -253,9 +244,9 @@ import TidemarkStore
             flush.layers = [layer]
             try await journal.commit(flush)
             try await journal.close()
-            sqlite(["PRAGMA user_version = 6", "DELETE FROM grdb_migrations WHERE identifier = 'v7'"])
+            folder.sqlite(["PRAGMA user_version = 6", "DELETE FROM grdb_migrations WHERE identifier = 'v7'"])
         } else {
-            sqlite([MigrationTests.version1, MigrationTests.version2, MigrationTests.version3][format - 1])
+            folder.sqlite([MigrationTests.version1, MigrationTests.version2, MigrationTests.version3][format - 1])
         }
         #expect(try version() == [0, 0, 0, UInt8(format)])
         var request = LayerRecord(
@@ -278,7 +269,7 @@ import TidemarkStore
     }
 
     @Test func `a file of format 2 with a table of layers is damaged`() async throws {
-        sqlite(MigrationTests.version2 + ["CREATE TABLE layers (number INTEGER PRIMARY KEY)"])
+        folder.sqlite(MigrationTests.version2 + ["CREATE TABLE layers (number INTEGER PRIMARY KEY)"])
         let journal = try await SQLiteJournal.open(path: folder.file())
         guard case .rebuilt = await journal.openingReport else {
             Issue.record("it was \(await journal.openingReport)")
@@ -292,7 +283,7 @@ import TidemarkStore
         ("CREATE TABLE queries (number INTEGER PRIMARY KEY)", "queries"),
     ])
     func `a file of format 1 with a missing or extra object is damaged`(statement: String, what: String) async throws {
-        sqlite(MigrationTests.version1 + [statement])
+        folder.sqlite(MigrationTests.version1 + [statement])
         do throws(StorageError) {
             _ = try SQLiteReader(path: folder.file())
             Issue.record("it was read")
@@ -310,7 +301,7 @@ import TidemarkStore
 
     @Test func `a newer format is refused that is in the log alone`() async throws {
         let journal = try await SQLiteJournal.open(path: folder.file())
-        sqlite(["PRAGMA user_version = \(DataFile.formatVersion + 1)"])
+        folder.sqlite(["PRAGMA user_version = \(DataFile.formatVersion + 1)"])
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(atPath: folder.file() + suffix, toPath: folder.file("copy.db") + suffix)
         }

@@ -12,13 +12,6 @@ import TidemarkStore
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func sqlite(_ path: String, _ statements: [String]) {
-        var connection: OpaquePointer?
-        #expect(sqlite3_open(path, &connection) == SQLITE_OK)
-        for statement in statements { #expect(sqlite3_exec(connection, statement, nil, nil, nil) == SQLITE_OK) }
-        sqlite3_close(connection)
-    }
-
     private func code(_ body: () async throws -> Void) async -> StorageError.Code? {
         do {
             try await body()
@@ -109,7 +102,8 @@ import TidemarkStore
 
     @Test(arguments: ["DELETE", "WAL"])
     func `a database of another program is refused and not changed`(mode: String) async throws {
-        sqlite(folder.file(), ["PRAGMA journal_mode = \(mode)", "CREATE TABLE t (x)", "INSERT INTO t VALUES (1)"])
+        SQLiteShell.run(
+            folder.file(), ["PRAGMA journal_mode = \(mode)", "CREATE TABLE t (x)", "INSERT INTO t VALUES (1)"])
         let names = try folder.names
         let bytes = try contents(folder.file())
         #expect(await code { _ = try await SQLiteJournal.open(path: folder.file()) } == .notOurs)
@@ -119,7 +113,7 @@ import TidemarkStore
     }
 
     @Test func `another program's unfinished transaction is not rolled back`() async throws {
-        sqlite(folder.file(), ["CREATE TABLE t (x)"])
+        SQLiteShell.run(folder.file(), ["CREATE TABLE t (x)"])
         try Data("a hot journal".utf8).write(to: URL(fileURLWithPath: folder.file() + "-journal"))
         #expect(await code { _ = try await SQLiteJournal.open(path: folder.file()) } == .notOurs)
         #expect(try folder.names == ["cache.db", "cache.db-journal"])
@@ -127,7 +121,7 @@ import TidemarkStore
 
     @Test func `a newer format is refused and not changed`() async throws {
         try await written(folder.file())
-        sqlite(folder.file(), ["PRAGMA user_version = \(DataFile.formatVersion + 1)"])
+        SQLiteShell.run(folder.file(), ["PRAGMA user_version = \(DataFile.formatVersion + 1)"])
         let bytes = try contents(folder.file())
         let names = try folder.names
         #expect(await code { _ = try await SQLiteJournal.open(path: folder.file()) } == .newerFormat)
@@ -143,7 +137,7 @@ import TidemarkStore
     ])
     func `a Tidemark file with an added object is refused and not changed`(statement: String) async throws {
         try await written(folder.file())
-        sqlite(folder.file(), [statement])
+        SQLiteShell.run(folder.file(), [statement])
         let bytes = try contents(folder.file())
         let names = try folder.names
         #expect(await code { _ = try await SQLiteJournal.open(path: folder.file()) } == .notOurs)
@@ -207,7 +201,7 @@ import TidemarkStore
     ])
     func `records that contradict themselves are damage`(statement: String) async throws {
         try await written(folder.file())
-        sqlite(folder.file(), [statement])
+        SQLiteShell.run(folder.file(), [statement])
         let journal = try await SQLiteJournal.open(path: folder.file())
         guard case .rebuilt = await journal.openingReport else {
             Issue.record("it was \(await journal.openingReport)")

@@ -40,7 +40,7 @@ import TidemarkTesting
             method: text(&random), compactInput: Array(random.pick(["null", "1.10", #"{"id":"1"}"#, "[[],{}]"]).utf8))
         if random.chance(500) { request.key = text(&random) }
         if random.chance(500) { request.attemptCountMax = 1 + random.below(1_000_000_000) }
-        if random.chance(500) { request.duration = Int64(random.below(1_000_000_000_000_000)) }
+        if random.chance(500) { request.duration = .milliseconds(random.below(1_000_000_000_000_000)) }
         request.temporaryIDs = (0..<random.below(4)).map { _ in text(&random) }
         request.isReplaceable = random.chance(500)
         request.onFailure = random.chance(500) ? .continue : .stop

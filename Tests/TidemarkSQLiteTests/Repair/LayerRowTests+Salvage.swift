@@ -85,13 +85,13 @@ extension LayerRowTests {
     ])
     func `layers outlive records that contradict themselves`(statement: String) async throws {
         let records = try await written()
-        sqlite([statement])
+        folder.sqlite([statement])
         try await expectSalvaged(records)
     }
 
     @Test func `a layer that fails its check stays in the damaged file`() async throws {
         let records = try await written()
-        sqlite(["UPDATE layers SET flags = 0 WHERE number = 2", "DROP TABLE tombstones"])
+        folder.sqlite(["UPDATE layers SET flags = 0 WHERE number = 2", "DROP TABLE tombstones"])
         try await expectSalvaged([records[0], records[2]])
     }
 
@@ -104,7 +104,7 @@ extension LayerRowTests {
             flush.layers = [confirmed]
             try await journal.commit(flush)
         }
-        sqlite(["DROP TABLE tombstones"])
+        folder.sqlite(["DROP TABLE tombstones"])
         try await reopened { (journal: SQLiteJournal) async throws in
             #expect(try await journal.recover().layers.map(\.awaitedGeneration) == [0, 0, .max])
         }

@@ -5,6 +5,7 @@ import Tidemark
 import TidemarkFaultDisk
 import TidemarkModel
 import TidemarkStore
+import TidemarkTesting
 
 @testable import TidemarkSQLite
 
@@ -59,9 +60,7 @@ import TidemarkStore
     @Test func `damage found by building an index makes the file anew, with its layers`() async throws {
         let path = folder.file()
         var cache = try await SyncCache.open(path: path)
-        let lines = (0..<3_000).map { number in
-            #"{"ResourceChanged":{"resource_type":"file","resource":{"id":"f\#(number)","size":\#(number)}}}"#
-        }
+        let lines = (0..<3_000).map { EventLine.change(#"{"id":"f\#($0)","size":\#($0)}"#) }
         try await cache.ingest(Array(lines.joined(separator: "\n").utf8))
         try await cache.update(
             OptimisticUpdate(
@@ -166,7 +165,7 @@ import TidemarkStore
         #expect(!LogIdentity.isForeign(own))
         let old = DataFilePath(folder.file("old.db"))
         try DamageFixture.write(fixture.closed, to: old.path)
-        try DamageFixture.sqlite(old.path, ["DELETE FROM counters WHERE name = 'identity'"])
+        SQLiteShell.run(old.path, ["DELETE FROM counters WHERE name = 'identity'"])
         try DamageFixture.write(fixture.foreignLog, to: old.writeAheadLog)
         #expect(!LogIdentity.isForeign(old))
     }
@@ -174,7 +173,7 @@ import TidemarkStore
     @Test func `a migrator's table that was overwritten is damage`() async throws {
         let fixture = try await DamageFixture()
         try DamageFixture.write(fixture.closed, to: folder.file())
-        try DamageFixture.sqlite(
+        SQLiteShell.run(
             folder.file(),
             ["PRAGMA ignore_check_constraints = ON", "UPDATE grdb_migrations SET identifier = x'ff' WHERE rowid = 1"])
         let (report, numbers) = try await layers(folder.file())

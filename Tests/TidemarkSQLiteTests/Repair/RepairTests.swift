@@ -144,7 +144,7 @@ import TidemarkTesting
         let path = folder.file()
         try DamageFixture.write(try await Self.fixture.value.closed, to: path)
         let before = try Self.bodies(path)
-        try DamageFixture.sqlite(path, [#"UPDATE entities SET body = x'0000000000000000' WHERE "row" = 5"#])
+        SQLiteShell.run(path, [#"UPDATE entities SET body = x'0000000000000000' WHERE "row" = 5"#])
         let report = try Self.repair(path)
         #expect(report.before.problemCount == 1)
         #expect(report.after.isSound)
@@ -170,7 +170,7 @@ import TidemarkTesting
         #expect(Set(libraries) == ["", "b"])
         let connection = try ReadConnection(path: path, isImmutable: true)
         let first = try #require(try LibraryTable.read(connection.handle).first?.name)
-        try DamageFixture.sqlite(path, ["UPDATE libraries SET cursor = 12345 WHERE library = 0"])
+        SQLiteShell.run(path, ["UPDATE libraries SET cursor = 12345 WHERE library = 0"])
         let report = try Self.repair(path)
         #expect(report.after.isSound)
         let found = Self.readable(path)
@@ -188,7 +188,7 @@ import TidemarkTesting
         try await journal.changeIndexes(changes, progress: nil)
         try await journal.close()
         let sound = try SQLiteReader(path: path).verify()
-        try DamageFixture.sqlite(
+        SQLiteShell.run(
             path,
             [
                 "DELETE FROM field_values WHERE place % 3 = 0",
@@ -208,7 +208,7 @@ import TidemarkTesting
         let folder = try TemporaryFolder()
         let path = folder.file()
         try DamageFixture.write(try await Self.fixture.value.closed, to: path)
-        try DamageFixture.sqlite(
+        SQLiteShell.run(
             path,
             [
                 "INSERT INTO tombstones SELECT library, type, id, 900 + \"row\", 1, 0, 5 FROM keys LIMIT 3",
@@ -267,7 +267,7 @@ import TidemarkTesting
         let folder = try TemporaryFolder()
         let path = folder.file()
         try DamageFixture.write(try await Self.fixture.value.closed, to: path)
-        try DamageFixture.sqlite(path, [loss.statement])
+        SQLiteShell.run(path, [loss.statement])
         let report = try Self.repair(path)
         #expect(!report.before.isSound && report.after.isSound)
         let journal = try await DamageFixture.open(path)
@@ -287,7 +287,7 @@ import TidemarkTesting
         var random = SeededGenerator(seed: 77)
         let source = try TemporaryFolder()
         try DamageFixture.write(fixture.closed, to: source.file())
-        try DamageFixture.sqlite(
+        SQLiteShell.run(
             source.file(),
             [
                 #"UPDATE entities SET body = x'00' WHERE "row" IN (3, 9)"#,

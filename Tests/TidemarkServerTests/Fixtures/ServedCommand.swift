@@ -97,9 +97,9 @@ final class ServedCommand {
 
     /// An event line of an entity.
     static func event(_ id: String, _ name: String = "a", sequence: Int? = nil) -> String {
-        let resource = #"{"resource_type":"file","resource":{"id":"\#(id)","name":"\#(name)"}}"#
-        guard let sequence else { return #"{"ResourceChanged":\#(resource)}"# + "\n" }
-        return #"{"library_id":"home","sequence":\#(sequence),"event":{"ResourceChanged":\#(resource)}}"# + "\n"
+        EventLine.change(
+            #"{"id":"\#(id)","name":"\#(name)"}"#, library: sequence == nil ? nil : "home",
+            sequence: sequence.map { Int64($0) }) + "\n"
     }
 }
 

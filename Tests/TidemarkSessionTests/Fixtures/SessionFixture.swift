@@ -63,8 +63,7 @@ final class SessionFixture: Sendable {
     func end() async throws { try await running.value }
 
     static func change(_ sequence: Int64, _ id: String = "x", library: String = "a") -> String {
-        #"{"library_id":"\#(library)","sequence":\#(sequence),"event":{"ResourceChanged":{"resource_type":"file","#
-            + #""resource":{"id":"\#(id)","n":\#(sequence)}}}}"#
+        EventLine.change(#"{"id":"\#(id)","n":\#(sequence)}"#, library: library, sequence: sequence)
     }
 
     static func request(_ id: Int, _ method: String, _ params: String = "{}") -> String {

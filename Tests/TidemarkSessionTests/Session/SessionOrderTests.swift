@@ -56,9 +56,8 @@ import TidemarkTesting
             case 0, 1, 2:
                 sequence += 1
                 values[name] = (number, sequence)
-                stream +=
-                    #"{"library_id":"l","sequence":\#(sequence),"event":{"ResourceChanged":{"resource_type":"file","#
-                    + #""resource":{"id":"\#(name)","n":\#(number)}}}}"#
+                stream += EventLine.change(
+                    #"{"id":"\#(name)","n":\#(number)}"#, library: "l", sequence: Int64(sequence))
             case 3, 4:
                 stream += get
                 answers.append(answer(number, name))

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 import TidemarkModel
+import TidemarkTesting
 
 @testable import TidemarkSession
 
@@ -12,8 +13,8 @@ import TidemarkModel
         let payload = String(repeating: "x", count: 1_000)
         for sequence in 1...2_000 as ClosedRange<Int64> {
             fixture.send(
-                #"{"library_id":"a","sequence":\#(sequence),"event":{"ResourceChanged":{"resource_type":"file","#
-                    + #""resource":{"id":"\#(sequence % 100)","x":"\#(payload)"}}}}"#)
+                EventLine.change(
+                    #"{"id":"\#(sequence % 100)","x":"\#(payload)"}"#, library: "a", sequence: sequence))
         }
         let isApplied = await eventually { await fixture.cache.status(of: "a").cursor == EventSequence(2_000) }
         #expect(isApplied)
@@ -86,8 +87,7 @@ import TidemarkModel
         let big = String(repeating: "x", count: 64 << 10)
         for sequence in 10...40 as ClosedRange<Int64> {
             fixture.send(
-                #"{"library_id":"a","sequence":\#(sequence),"event":{"ResourceChanged":{"resource_type":"file","#
-                    + #""resource":{"id":"big","x":"\#(big)"}}}}"#)
+                EventLine.change(#"{"id":"big","x":"\#(big)"}"#, library: "a", sequence: sequence))
         }
         fixture.send(SessionFixture.request(1, "cache.caught_up", #"{"library_id":"a","sequence":40}"#))
         #expect(await lines.next() == #"{"jsonrpc":"2.0","id":1,"result":{"cursor":40,"state":"stale"}}"#)
@@ -152,7 +152,7 @@ import TidemarkModel
         pipe.closeReading()
     }
 
-    @Test func `every method of the contract exists`() {
+    @Test func `every method of the protocol exists`() {
         #expect(
             MethodReader.names == [
                 "cache.caught_up", "cache.clear", "cache.explain", "cache.flush", "cache.invalidate", "cache.remove",

@@ -2,7 +2,7 @@ import Testing
 import TidemarkStore
 
 @Suite struct MembershipOrderTests {
-    /// The values in the order of the contract; values on one line are equal.
+    /// The values in the order of the protocol; values on one line are equal.
     private static let ascending: [[String]] = [
         ["{}"], [#"{"v":null}"#], [#"{"v":false}"#], [#"{"v":true}"#],
         [#"{"v":-1e99999999999999999999}"#, #"{"v":-1E+2147483647}"#], [#"{"v":-1e2147483646}"#],
@@ -25,7 +25,7 @@ import TidemarkStore
         [#"{"v":[]}"#, #"{"v":{}}"#, #"{"v":[1]}"#, #"{"v":{"a":0}}"#],
     ]
 
-    @Test func `values have the order of the contract, in both directions`() throws {
+    @Test func `values have the order of the protocol, in both directions`() throws {
         for direction in ["asc", "desc"] {
             let rule = try MembershipFixture(
                 #"{"resource_type":"t","order":[{"path":"/v","direction":"\#(direction)"}]}"#)

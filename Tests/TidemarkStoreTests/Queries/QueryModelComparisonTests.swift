@@ -18,10 +18,10 @@ import TidemarkTesting
         var model = ReferenceCache(now: 1_000_000, layerCountMax: limits.layerCountMax)
         var subject = try await QueryStateFixture(limits: limits, now: 1_000_000)
         let (flushes, restarts) = (random.pick([20, 200, 500]), random.pick([0, 10, 50]))
-        var history: [CacheOperation] = []
-        for step in 1...100 {
+        var run = RandomWalk(seed: seed)
+        while run.next(of: 100) {
             let operation = generator.next(model)
-            history.append(operation)
+            run.note("\(operation)")
             let layers = model.layers
             let wanted = try model.perform(operation)
             let found = try await subject.perform(operation)
@@ -29,12 +29,8 @@ import TidemarkTesting
                 unitCountMax: unitCountMax(operation), isSingle: layers == model.layers && isSingle(operation))
             problems += try await compare(&subject, &model, names: generator.names)
             subject.state.checkInvariants()
-            if !problems.isEmpty || found != wanted {
-                Issue.record(
-                    "seed \(seed), step \(step): \(found), not \(wanted): \(problems.joined(separator: "\n"))\n\(history.suffix(25).map { "\($0)" }.joined(separator: "\n"))"
-                )
-                return
-            }
+            if found != wanted { problems.append("\(found), not \(wanted)") }
+            try run.check(problems)
             if random.chance(150) {
                 let name = random.pick(generator.names)
                 _ = model.read(name)
@@ -42,7 +38,7 @@ import TidemarkTesting
             }
             if random.chance(flushes) { try await subject.stepFlush(evicts: random.chance(700)) }
             if random.chance(restarts) {
-                try await subject.restart(seed: seed &+ UInt64(step))
+                try await subject.restart(seed: seed &+ UInt64(run.step))
                 model.restart()
             }
         }
@@ -64,26 +60,21 @@ import TidemarkTesting
         let flushes = random.pick([20, 200, 500])
         let restarts = random.pick([0, 10])
         let observes = random.pick([50, 300])
-        var history: [CacheOperation] = []
-        for step in 1...100 {
+        var run = RandomWalk(seed: seed)
+        while run.next(of: 100) {
             var operation = generator.next(model)
             if limits.queryElementCountMax < 100, case .put(let name, var answer) = operation, answer.isLocal {
                 answer.isLocal = false
                 operation = .put(name, answer)
             }
-            history.append(operation)
+            run.note("\(operation)")
             let wanted = try model.perform(operation)
             let found = try await subject.perform(operation)
-            #expect(found == wanted, "seed \(seed), step \(step): \(operation)")
             var problems = subject.followLog(unitCountMax: unitCountMax(operation), isSingle: isSingle(operation))
             problems += try await compare(&subject, &model, names: generator.names)
             subject.state.checkInvariants()
-            if !problems.isEmpty || found != wanted {
-                Issue.record(
-                    "seed \(seed), step \(step): \(problems.joined(separator: "\n"))\n\(history.suffix(25).map { "\($0)" }.joined(separator: "\n"))"
-                )
-                return
-            }
+            if found != wanted { problems.append("\(found), not \(wanted)") }
+            try run.check(problems)
             if random.chance(observes) {
                 let name = random.pick(generator.names)
                 // Looking up the list counts as a read.
@@ -100,7 +91,7 @@ import TidemarkTesting
                 try await subject.stepFlush(evicts: random.chance(700))
             }
             if random.chance(restarts) {
-                try await subject.restart(seed: seed &+ UInt64(step))
+                try await subject.restart(seed: seed &+ UInt64(run.step))
                 model.restart()
             }
         }

@@ -7,7 +7,7 @@ import TidemarkTesting
 @Suite(.tags(.model)) struct ModelComparisonTests {
     @Test(arguments: 1...120 as ClosedRange<UInt64>)
     func `a spoiled stream without an upstream ends in the state of the model`(_ seed: UInt64) throws {
-        var options = StreamOptions()
+        var options = GeneratedStreamOptions()
         options.hasEpochs = seed % 2 == 0
         options.batchCountMax = 3
         options.lineByteCountMax = 700
@@ -16,7 +16,7 @@ import TidemarkTesting
 
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
     func `a spoiled stream with its log as upstream ends in the state of the model`(_ seed: UInt64) throws {
-        var options = StreamOptions()
+        var options = GeneratedStreamOptions()
         options.hasHeartbeats = false
         try compare(seed: seed, options: options, hasUpstream: true)
     }
@@ -24,7 +24,7 @@ import TidemarkTesting
     /// Lost events come late, in any order, some of them twice, with false numbers and cut lines among them.
     @Test(arguments: 1...120 as ClosedRange<UInt64>)
     func `late copies of everything end in the state of the model`(_ seed: UInt64) throws {
-        var options = StreamOptions()
+        var options = GeneratedStreamOptions()
         options.hasEpochs = seed % 5 == 0
         options.hasHeartbeats = seed % 2 == 0
         var generator = StreamGenerator(seed: seed, options: options)
@@ -42,7 +42,7 @@ import TidemarkTesting
 
     @Test(arguments: 1...120 as ClosedRange<UInt64>)
     func `a stream of entities that grow too large ends in the state of the model`(_ seed: UInt64) throws {
-        var options = StreamOptions()
+        var options = GeneratedStreamOptions()
         options.hasEpochs = seed % 4 == 2
         options.hasHeartbeats = seed % 4 != 0
         try compare(
@@ -53,7 +53,7 @@ import TidemarkTesting
     @Test func `entities grow too large in events, in members of batches and in upstream answers`() throws {
         var kinds: Set<QuarantineRecord.Kind> = []
         for seed: UInt64 in 1...40 {
-            var options = StreamOptions()
+            var options = GeneratedStreamOptions()
             options.hasHeartbeats = false
             var generator = StreamGenerator(seed: seed, options: options)
             let generated = generator.generate()
@@ -68,7 +68,7 @@ import TidemarkTesting
     }
 
     private func compare(
-        seed: UInt64, options: StreamOptions, hasUpstream: Bool, entityByteCountMax: Int? = nil
+        seed: UInt64, options: GeneratedStreamOptions, hasUpstream: Bool, entityByteCountMax: Int? = nil
     ) throws {
         var generator = StreamGenerator(seed: seed, options: options)
         let generated = generator.generate()

@@ -74,8 +74,9 @@ import TidemarkTesting
                 let merges = random.chance(500)
                 sequence += 1
                 try await fixture.input.feed([
-                    #"{"library_id":"a","sequence":\#(sequence),"event":{"ResourceChanged":{"resource_type":"file","#
-                        + #""resource":\#(AgeModelTests.json(id, values))\#(merges ? #","metadata":{}"# : "")}}}"#
+                    EventLine.change(
+                        AgeModelTests.json(id, values), metadata: merges ? "{}" : nil, library: "a",
+                        sequence: Int64(sequence))
                 ])
                 write(id, values, isWhole: !merges)
                 return "\(merges ? "merge" : "event") \(id) \(values)"
@@ -178,7 +179,7 @@ import TidemarkTesting
                 fields: (fields ?? AgeModelTests.names).map { ByteString($0) })
             if let operationType { request.maxAges["file"] = operationType }
             for (name, seconds) in operationFields { request.maxAges[ByteString("file.\(name)")] = seconds }
-            request.maxStale = maxStale.map { Int64($0) }
+            request.maxStale = maxStale.map { .milliseconds($0) }
             let read = try await fixture.cache.read(request)
             let wanted = model.read(
                 id, fields: fields, operationType: operationType, operationFields: operationFields, maxStale: maxStale,
@@ -214,14 +215,10 @@ import TidemarkTesting
     @Test(arguments: TestScale.seeds(40))
     func `reads at every boundary agree with the model`(seed: UInt64) async throws {
         var fixture = try await AgeFixture(seed: seed)
-        var trace: [String] = []
-        for step in 1...120 {
-            trace.append(try await fixture.step())
-            for _ in 0..<3 {
-                guard let problem = try await fixture.problem() else { continue }
-                Issue.record("seed \(seed), step \(step): \(problem) after \(trace.suffix(12))")
-                return
-            }
+        var run = RandomWalk(seed: seed)
+        while run.next(of: 120) {
+            run.note(try await fixture.step())
+            for _ in 0..<3 { try run.check(try await fixture.problem().map { ["\($0)"] } ?? []) }
         }
         try await fixture.fixture.cache.close()
     }

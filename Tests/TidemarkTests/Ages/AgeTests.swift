@@ -29,13 +29,13 @@ import TidemarkTesting
     ) async throws -> EntityRead {
         var request = EntityRequest(EntityKey(library: "a", type: type, id: ByteString(id)), fields: fields)
         request.maxAges = ages
-        request.maxStale = maxStale
+        request.maxStale = maxStale.map { .milliseconds($0) }
         return try await fixture.cache.read(request)
     }
 
     private func event(_ sequence: Int, _ resource: String, type: String = "Song", merges: Bool = false) -> String {
-        #"{"library_id":"a","sequence":\#(sequence),"event":{"ResourceChanged":{"resource_type":"\#(type)","#
-            + #""resource":\#(resource)\#(merges ? #","metadata":{}"# : "")}}}"#
+        EventLine.change(
+            resource, type: type, metadata: merges ? "{}" : nil, library: "a", sequence: Int64(sequence))
     }
 
     @Test func `the example of the proposal`() async throws {

@@ -32,7 +32,7 @@ import TidemarkTesting
         let clock = ManualClock()
         let fixture = try await open(clock)
         try await fixture.input.feed([Lines.change(1)])
-        try await fixture.put([#"{"id":"f2"}"#]) { $0.timeToLive = 30_000 }
+        try await fixture.put([#"{"id":"f2"}"#]) { $0.timeToLive = .milliseconds(30_000) }
         #expect(try await miss(fixture) == nil)
         #expect(try await fixture.isStale() == false)
         clock.advance(milliseconds: jump)
@@ -76,7 +76,9 @@ import TidemarkTesting
     @Test(arguments: [tenYears, -tenYears])
     func `a gap is declared lost when its window ends, whatever the clock is set to`(jump: Int64) async throws {
         let clock = ManualClock()
-        let fixture = try await QueryFixture.open(clock: clock, hasUpstream: false) { $0.reorderWindow = 50 }
+        let fixture = try await QueryFixture.open(clock: clock, hasUpstream: false) {
+            $0.reorderWindow = .milliseconds(50)
+        }
         let input = try await HandInput(into: fixture.cache, hasUnread: { false })
         try await fixture.cache.closeInput(fixture.input.input)
         try await input.feed([Lines.change(1), Lines.change(3)])
@@ -168,7 +170,7 @@ import TidemarkTesting
             configuration.logger.logLevel = .critical
             configuration.policy = CachePolicy([CachePolicy.Rules("file", maxAge: Int(Int32.max), fields: ["n": 0])])
             configuration.limits.tombstoneAgeMax = random(other)
-            configuration.reorderWindow = 50
+            configuration.reorderWindow = .milliseconds(50)
             let cache = try await SyncCache.open(
                 configuration: configuration, journal: MemoryJournal(store: store), clock: clock)
             clock.set(other)
@@ -179,17 +181,17 @@ import TidemarkTesting
             ])
             for span in [0, 1, Int64.max] {
                 var result = QueryFixture.result([#"{"id":"q"}"#])
-                result.timeToLive = span
+                result.timeToLive = .milliseconds(span)
                 let key = try QueryFixture.key("\(span)")
                 try await cache.store(result, for: key)
                 var request = QueryRequest(key, policy: .cacheOnly)
-                request.maxStale = span
+                request.maxStale = .milliseconds(span)
                 request.maxAges = ["file": .max, "file.n": .max]
                 request.refreshes = true
                 let sink = FoldingSink()
                 await cache.read(request, observing: sink, reply: { _ in })
                 var read = EntityRequest(Lines.key("f\(next)"))
-                read.maxStale = span
+                read.maxStale = .milliseconds(span)
                 read.maxAges = ["file": Int(span)]
                 _ = try await cache.read(read)
                 await cache.detach(sink)

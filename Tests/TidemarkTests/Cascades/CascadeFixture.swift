@@ -42,15 +42,13 @@ struct CascadeFixture {
     }
 
     static func change(_ sequence: Int, _ type: String, _ resource: String) -> String {
-        #"{"library_id":"a","sequence":\#(sequence),"event":{"ResourceChanged":{"resource_type":"\#(type)","#
-            + #""resource":\#(resource)}}}"#
+        EventLine.change(resource, type: type, library: "a", sequence: Int64(sequence))
     }
 
     static func delete(_ sequence: Int, _ name: String, mutation: String? = nil) -> String {
-        let mutation = mutation.map { #","mutation_id":"\#($0)""# } ?? ""
-        let parts = name.split(separator: ":")
-        return #"{"library_id":"a","sequence":\#(sequence)\#(mutation),"event":{"ResourceDeleted":{"#
-            + #""resource_type":"\#(parts[0])","resource_id":"\#(parts[1])"}}}"#
+        let parts = name.split(separator: ":").map(String.init)
+        return EventLine.delete(
+            parts[1], type: parts[0], library: "a", sequence: Int64(sequence), mutation: mutation)
     }
 
     func feed(_ lines: String...) async throws { try await fixture.fixture.input.feed(lines) }

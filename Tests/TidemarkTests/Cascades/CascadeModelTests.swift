@@ -25,8 +25,8 @@ import TidemarkTesting
         let weights = [random.pick([10, 30]), 12, random.pick([2, 10]), 6, random.pick([0, 12]), 8, 12, 4]
         var fixture = try await CascadeFixture.open(try await open()) { $0.memoryByteCountMax = memoryByteCountMax }
         var model = NaiveCascades()
-        var history: [String] = []
-        for step in 1...120 {
+        var run = RandomWalk(seed: seed)
+        while run.next(of: 120) {
             let name = NaiveCascades.names[random.below(NaiveCascades.names.count)]
             switch random.weighted(weights) {
             case 0:
@@ -43,17 +43,17 @@ import TidemarkTesting
                         model.change(name, node)
                     }
                 }
-                history += lines
+                for line in lines { run.note(line) }
                 try await fixture.fixture.fixture.input.feed(lines)
             case 1:
                 model.sequence += 1
-                history.append("event \(model.sequence) deletes \(name)")
+                run.note("event \(model.sequence) deletes \(name)")
                 try await fixture.delete(model.sequence, name)
                 model.deleteByEvent(name)
             case 2:
                 let (name, node) = NaiveCascades.node(&random, type: "file")
                 let asOf = model.sequence + random.below(6)
-                history.append("answer as of \(asOf): \(node.json)")
+                run.note("answer as of \(asOf): \(node.json)")
                 try await fixture.fixture.put([node.json]) { $0.asOf = EventSequence(Int64(asOf)) }
                 model.answer(name, node, asOf: asOf)
             case 3:
@@ -72,16 +72,16 @@ import TidemarkTesting
                         edit[name] = node
                     }
                 }
-                history.append("transaction \(operations)")
+                run.note("transaction \(operations)")
                 try await fixture.cache.transact(operations, library: "a")
                 model.transact(edit, deleted: deleted)
             case 4:
                 var removal = Removal(library: "a")
                 removal.matching = ByteString(name)
                 removal.cascades = random.chance(700)
-                history.append("removes \(name), cascades: \(removal.cascades)")
+                run.note("removes \(name), cascades: \(removal.cascades)")
                 let expected = model.remove(name, cascades: removal.cascades)
-                #expect(try await fixture.cache.remove(removal) == expected, "seed \(seed), step \(step)")
+                #expect(try await fixture.cache.remove(removal) == expected, "\(run)")
             case 5:
                 var changes: [NaiveCascades.Change] = []
                 for _ in 0...random.below(3) {
@@ -92,8 +92,8 @@ import TidemarkTesting
                         changes.append(.put(name, node))
                     }
                 }
-                let id = "m\(step)"
-                history.append("layer \(id): \(changes)")
+                let id = "m\(run.step)"
+                run.note("layer \(id): \(changes)")
                 let operations = changes.map(\.operation)
                 try await fixture.cache.update(
                     OptimisticUpdate(pendingID: ByteString(id), library: "a", operations: operations, dependsOn: []))
@@ -102,17 +102,17 @@ import TidemarkTesting
                 guard !model.layers.isEmpty else { continue }
                 let id = model.layers[random.below(model.layers.count)].id
                 if random.chance(500) {
-                    history.append("rolls \(id) back")
+                    run.note("rolls \(id) back")
                     try await fixture.cache.rollBack(ByteString(id))
                 } else {
                     model.sequence += 1
-                    history.append("event \(model.sequence) deletes \(name) for \(id)")
+                    run.note("event \(model.sequence) deletes \(name) for \(id)")
                     try await fixture.delete(model.sequence, name, mutation: id)
                     model.deleteByEvent(name)
                 }
                 model.layers.removeAll { $0.id == id }
             default:
-                history.append("written, and opened anew")
+                run.note("written, and opened anew")
                 try await fixture.cache.endOfInput()
                 try await fixture.cache.close()
                 fixture = try await CascadeFixture.open(try await open()) { $0.memoryByteCountMax = memoryByteCountMax }
@@ -120,14 +120,10 @@ import TidemarkTesting
             if random.chance(400) { try await fixture.flush() }
             let seen = try await seen(fixture)
             let along = await fixture.cache.pendingLayers().map { layer in Set(layer.along.map(\.text.description)) }
-            guard seen == model.seen, along == model.layers.map(\.along) else {
-                Issue.record(
-                    """
-                    seed \(seed), step \(step): \(seen) \(along), not \(model.seen) \(model.layers.map(\.along))
-                    \(history.suffix(30).joined(separator: "\n"))
-                    """)
-                return
-            }
+            let wanted = (seen: model.seen, along: model.layers.map(\.along))
+            try run.check(
+                seen == wanted.seen && along == wanted.along
+                    ? [] : ["\(seen) \(along), not \(wanted.seen) \(wanted.along)"])
         }
         try await fixture.cache.close()
     }

@@ -117,9 +117,9 @@ import TidemarkTesting
     private func open(_ path: String, _ clock: ManualClock) async throws -> QueryFixture {
         try await QueryFixture.open(try await SQLiteJournal.open(path: path), clock: clock) {
             $0.memoryByteCountMax = 0
-            $0.flush.interval = 1 << 40
+            $0.flush.interval = .milliseconds(1 << 40)
             $0.flush.attemptCountMax = 1
-            $0.fetchTimeout = 1 << 40
+            $0.fetchTimeout = .milliseconds(1 << 40)
         }
     }
 
@@ -171,8 +171,8 @@ import TidemarkTesting
         let journal = try await SQLiteJournal.open(path: path)
         if case .rebuilt(_, let reason) = await journal.openingReport { return ["it was made anew: \(reason)"] }
         let fixture = try await QueryFixture.open(journal, clock: Self.clock(now: history.now)) {
-            $0.flush.interval = 1 << 40
-            $0.fetchTimeout = 1 << 40
+            $0.flush.interval = .milliseconds(1 << 40)
+            $0.fetchTimeout = .milliseconds(1 << 40)
         }
         var walk = OptimisticWalk(fixture, history.durable[0], names: history.names)
         walk.durable = history.durable

@@ -53,7 +53,7 @@ import TidemarkTesting
         var configuration = CacheConfiguration()
         configuration.flush.attemptCountMax = 1
         // The pauses of the outbox cost nothing, and no attempt ends by its time.
-        configuration.fetchTimeout = 1 << 40
+        configuration.fetchTimeout = .milliseconds(1 << 40)
         return try await SyncCache.open(
             path: path, configuration: configuration, mutationUpstream: server, clock: ManualClock(skipsUpTo: 400_000))
     }

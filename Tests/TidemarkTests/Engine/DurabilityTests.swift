@@ -39,7 +39,7 @@ import TidemarkTesting
 
     @Test func `the line of a held event delays its acknowledgement`() async throws {
         let journal = MemoryJournal()
-        let cache = try await open(journal) { $0.reorderWindow = 3_600_000 }
+        let cache = try await open(journal) { $0.reorderWindow = .milliseconds(3_600_000) }
         let input = try await HandInput(into: cache)
         try await input.feed([Lines.change(1), Lines.change(3)])
         try await cache.flush()

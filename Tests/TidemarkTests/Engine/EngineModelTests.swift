@@ -36,7 +36,7 @@ import TidemarkTesting
     private func run(seed: UInt64, _ open: (Int) async throws -> any Journal) async throws {
         var random = SeededGenerator(seed: seed ^ 0xABCD)
         let hasUpstream = random.chance(500)
-        var options = StreamOptions()
+        var options = GeneratedStreamOptions()
         options.lineCount = 250
         options.hasHeartbeats = !hasUpstream
         options.hasEpochs = !hasUpstream && random.chance(500)
@@ -49,7 +49,7 @@ import TidemarkTesting
         configuration.typeAliases = ["entry": "file"]
         configuration.memoryByteCountMax = random.chance(800) ? 0 : 256 << 20
         configuration.logger.logLevel = .error
-        configuration.reorderWindow = 3_600_000
+        configuration.reorderWindow = .milliseconds(3_600_000)
         configuration.flush.startCount = 1 + random.below(60)
         configuration.flush.changeCountMax = configuration.flush.startCount + random.below(60)
         var reference = ReferenceConfiguration()

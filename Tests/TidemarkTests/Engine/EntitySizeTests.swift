@@ -26,11 +26,8 @@ import TidemarkTesting
     private func change(
         _ sequence: Int?, _ resource: String, merging: String? = nil, mutation: String? = nil
     ) -> String {
-        let place =
-            (sequence.map { #""sequence":\#($0),"# } ?? "") + (mutation.map { #""mutation_id":"\#($0)","# } ?? "")
-        let metadata = merging.map { #","metadata":\#($0)"# } ?? ""
-        return #"{"library_id":"a",\#(place)"event":{"ResourceChanged":{"resource_type":"file","resource":\#(resource)"#
-            + metadata + "}}}"
+        EventLine.change(
+            resource, metadata: merging, library: "a", sequence: sequence.map { Int64($0) }, mutation: mutation)
     }
 
     private func extended(_ resource: String, _ rest: String) -> String { String(resource.dropLast()) + rest }

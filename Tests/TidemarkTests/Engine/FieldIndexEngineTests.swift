@@ -15,7 +15,7 @@ import TidemarkTesting
     init() throws { folder = try TemporaryFolder() }
 
     private func line(_ type: String, _ id: Int, _ value: Int) -> String {
-        #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"\#(type)","resource":{"id":"k\#(id)","n":\#(value)}}}}"#
+        EventLine.change(#"{"id":"k\#(id)","n":\#(value)}"#, type: type, library: "a")
     }
 
     private func rule(_ text: String) throws -> Membership { try Membership(json: Array(text.utf8)) }

@@ -117,7 +117,7 @@ import TidemarkTesting
         let journal = MemoryJournal()
         let cache = try await open(ManualClock(skipsUpTo: 1_000), upstream: upstream, journal: journal) {
             $0.memoryByteCountMax = 0
-            $0.reorderWindow = 3_600_000
+            $0.reorderWindow = .milliseconds(3_600_000)
         }
         let input = try await HandInput(into: cache)
         try await input.feed([Lines.change(1, id: "x"), Lines.change(2, id: "y")])
@@ -246,7 +246,8 @@ extension GapTests {
         let cache = try await open(ManualClock(skipsUpTo: 60_000), upstream: upstream)
         let input = try await HandInput(into: cache, hasUnread: { false })
         @Sendable func line(_ sequence: Int, _ epoch: String) -> String {
-            #"{"library_id":"a","sequence":\#(sequence),"epoch":"\#(epoch)","event":{"ResourceChanged":{"resource_type":"t","resource":{"id":"x"}}}}"#
+            EventLine.change(
+                #"{"id":"x"}"#, type: "t", library: "a", sequence: Int64(sequence), epoch: epoch)
         }
         try await input.feed([line(1, "e"), line(9, "e")])
         try await cache.endOfInputInBackground {

@@ -86,8 +86,7 @@ import TidemarkTesting
     }
 
     private func change(_ id: String, n: Int, sequence: Int) -> String {
-        #"{"library_id":"L","sequence":\#(sequence),"event":{"ResourceChanged":{"resource_type":"file","#
-            + #""resource":{"id":"\#(id)","n":\#(n)}}}}"#
+        EventLine.change(#"{"id":"\#(id)","n":\#(n)}"#, library: "L", sequence: Int64(sequence))
     }
 
     private func lines(_ lines: String...) -> [UInt8] {

@@ -38,7 +38,7 @@ import TidemarkTesting
         for part in 0..<3 {
             var configuration = CacheConfiguration()
             configuration.logger.logLevel = .critical
-            configuration.reorderWindow = 3_600_000
+            configuration.reorderWindow = .milliseconds(3_600_000)
             if part > 0 { model.restart() }
             let under = try await CacheFixture.open(
                 MemoryJournal(store: store), configuration, upstream: nil, clock: ManualClock())

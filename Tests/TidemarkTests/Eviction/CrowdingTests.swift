@@ -10,13 +10,13 @@ import TidemarkTesting
 /// The limits of both tiers while input comes. Laws: L8, L9.
 @Suite(.timeLimit(.minutes(30))) struct CrowdingTests {
     private static func change(_ id: Int, type: String = "file", text: String = "") -> String {
-        #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"\#(type)","resource":{"id":"k\#(id)","n":"\#(text)"}}}}"#
+        EventLine.change(#"{"id":"k\#(id)","n":"\#(text)"}"#, type: type, library: "a")
     }
 
     /// Makes flushes begin only at a limit, or when the test asks for one.
     private static func neverFlushes(_ configuration: inout CacheConfiguration) {
-        configuration.flush.interval = 1 << 40
-        configuration.flush.busyInterval = 1 << 40
+        configuration.flush.interval = .milliseconds(1 << 40)
+        configuration.flush.busyInterval = .milliseconds(1 << 40)
     }
 
     @Test(arguments: [0, 1 << 30], [false, true])

@@ -12,8 +12,8 @@ import TidemarkTesting
     private func evictedFixture(_ journal: MemoryJournal) async throws -> QueryFixture {
         let fixture = try await QueryFixture.open(journal) {
             $0.memoryByteCountMax = 0
-            $0.flush.interval = 1 << 40
-            $0.flush.busyInterval = 1 << 40
+            $0.flush.interval = .milliseconds(1 << 40)
+            $0.flush.busyInterval = .milliseconds(1 << 40)
         }
         try await fixture.input.feed([
             #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":1}}}}"#
@@ -133,8 +133,8 @@ import TidemarkTesting
     @Test func `an answer older than an event does not restore an entity evicted after it`() async throws {
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 0
-            $0.flush.interval = 1 << 40
-            $0.flush.busyInterval = 1 << 40
+            $0.flush.interval = .milliseconds(1 << 40)
+            $0.flush.busyInterval = .milliseconds(1 << 40)
         }
         let reply = try await fixture.begin("{}", .networkOnly)
         await fixture.upstream.waitForQuestions(1)
@@ -155,8 +155,8 @@ import TidemarkTesting
     @Test func `an event that leaves its entity evicted is newer than an answer from before`() async throws {
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 0
-            $0.flush.interval = 1 << 40
-            $0.flush.busyInterval = 1 << 40
+            $0.flush.interval = .milliseconds(1 << 40)
+            $0.flush.busyInterval = .milliseconds(1 << 40)
         }
         let observed = FoldingSink()
         // Writes are remembered from here on.
@@ -184,8 +184,8 @@ import TidemarkTesting
     @Test func `a delete older than an answer does not concern an entity evicted after it`() async throws {
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 0
-            $0.flush.interval = 1 << 40
-            $0.flush.busyInterval = 1 << 40
+            $0.flush.interval = .milliseconds(1 << 40)
+            $0.flush.busyInterval = .milliseconds(1 << 40)
         }
         let key = Lines.key("k1")
         try await fixture.input.feed([#"{"library_id":"a","event":{"Heartbeat":{"last_sequence":1}}}"#])
@@ -207,8 +207,8 @@ import TidemarkTesting
     @Test func `an answer of an earlier place in the log does not restore an evicted entity`() async throws {
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 0
-            $0.flush.interval = 1 << 40
-            $0.flush.busyInterval = 1 << 40
+            $0.flush.interval = .milliseconds(1 << 40)
+            $0.flush.busyInterval = .milliseconds(1 << 40)
         }
         try await fixture.input.feed([
             #"{"library_id":"a","sequence":5,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":5}}}}"#
@@ -226,8 +226,8 @@ import TidemarkTesting
         let fixture = try await QueryFixture.open(journal) {
             $0.memoryByteCountMax = 0
             $0.eviction.entityCountMax = 0
-            $0.flush.interval = 1 << 40
-            $0.flush.busyInterval = 1 << 40
+            $0.flush.interval = .milliseconds(1 << 40)
+            $0.flush.busyInterval = .milliseconds(1 << 40)
         }
         try await fixture.input.feed([
             #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":1}}}}"#

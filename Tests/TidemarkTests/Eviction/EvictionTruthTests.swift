@@ -85,15 +85,12 @@ import TidemarkTesting
             switch random.below(13) {
             case 0, 1, 2:
                 truth[name] = fields
-                try await fixture.feed(
-                    #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"\#(name.type)","resource":\#(object(name.id, fields))}}}"#
-                )
+                try await fixture.feed(EventLine.change(object(name.id, fields), type: name.type, library: "a"))
             case 3, 4, 5:
                 guard let known = truth[name] else { continue }
                 truth[name] = Self.merged(fields, into: known)
                 try await fixture.feed(
-                    #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"\#(name.type)","resource":\#(object(name.id, fields)),"metadata":{}}}}"#
-                )
+                    EventLine.change(object(name.id, fields), type: name.type, metadata: "{}", library: "a"))
             case 6:
                 guard random.chance(400) else { continue }
                 truth[name] = nil

@@ -16,8 +16,8 @@ import TidemarkTesting
             $0.eviction.entityCountMax = 0
             $0.eviction.keptFields = ["file": ["name", "unused"]]
             // Entities are evicted only when the test asks for it.
-            $0.flush.interval = 1 << 40
-            $0.flush.busyInterval = 1 << 40
+            $0.flush.interval = .milliseconds(1 << 40)
+            $0.flush.busyInterval = .milliseconds(1 << 40)
         }
     }
 
@@ -30,9 +30,7 @@ import TidemarkTesting
     }
 
     private func change(_ fixture: QueryFixture, _ resource: String, metadata: String = "null") async throws {
-        try await fixture.input.feed([
-            #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":\#(resource),"metadata":\#(metadata)}}}"#
-        ])
+        try await fixture.input.feed([EventLine.change(resource, metadata: metadata, library: "a")])
     }
 
     private func read(_ fixture: QueryFixture, _ fields: [ByteString]? = nil) async throws -> String {

@@ -10,7 +10,7 @@ import TidemarkTesting
     }
 
     private static func change(_ id: String, _ value: Int) -> String {
-        #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":\#(resource(id, value))}}}"#
+        EventLine.change(resource(id, value), library: "a")
     }
 
     private static func input(_ number: Int) -> String { "{\"n\":\(number)}" }

@@ -18,10 +18,7 @@ import TidemarkTesting
     }
 
     private func feed(_ fixture: QueryFixture, _ ids: some Sequence<Int>) async throws {
-        try await fixture.input.feed(
-            ids.map {
-                #"{"ResourceChanged":{"resource_type":"file","resource":{"id":"k\#($0)","n":"\#(1_000 + $0)"}}}"#
-            })
+        try await fixture.input.feed(ids.map { EventLine.change(#"{"id":"k\#($0)","n":"\#(1_000 + $0)"}"#) })
     }
 
     private func key(_ number: Int) -> EntityKey { EntityKey(library: "", type: "file", id: ByteString("k\(number)")) }

@@ -11,7 +11,7 @@ import TidemarkTesting
 /// Evictions from memory and disk: which entities leave, which stay, and what reads return then. Laws: L1, L8, L9.
 @Suite(.timeLimit(.minutes(30))) struct RoomTests {
     private static func change(_ id: Int, _ value: Int, metadata: String = "null") -> String {
-        #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k\#(id)","v\#(value % 3)":\#(value)},"metadata":\#(metadata)}}}"#
+        EventLine.change(text(id, value), metadata: metadata, library: "a")
     }
 
     private static func text(_ id: Int, _ value: Int) -> String { #"{"id":"k\#(id)","v\#(value % 3)":\#(value)}"# }
@@ -195,7 +195,7 @@ import TidemarkTesting
         for start in stride(from: 0, to: texts.count, by: 500) {
             try await input.feed(
                 texts[start..<start + 500].map {
-                    #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":\#($0)}}}"#
+                    EventLine.change($0, library: "a")
                 })
             try await cache.flush()
         }
@@ -235,8 +235,7 @@ import TidemarkTesting
         try await input.feed(
             (0..<6_000).map { id in
                 let text = (0..<12).map { _ in String(random.next(), radix: 16) }.joined()
-                return
-                    #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k\#(id)","n":"\#(text)"}}}}"#
+                return EventLine.change(#"{"id":"k\#(id)","n":"\#(text)"}"#, library: "a")
             })
         try await first.close()
         let limit: Int64 = 400 << 10

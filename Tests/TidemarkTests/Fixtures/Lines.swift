@@ -1,23 +1,22 @@
 import Synchronization
 import Tidemark
 import TidemarkModel
+import TidemarkTesting
 import TidemarkWire
 
 /// Event lines of library `a`, and ways to feed them.
 enum Lines {
     static func change(_ sequence: Int64, id: String? = nil, epoch: String? = nil) -> String {
-        let epoch = epoch.map { "\"epoch\":\"\($0)\"," } ?? ""
-        return "{\"library_id\":\"a\",\"sequence\":\(sequence),\(epoch)\"event\":{\"ResourceChanged\":"
-            + "{\"resource_type\":\"file\",\"resource\":{\"id\":\"\(id ?? "f\(sequence)")\",\"n\":\(sequence)}}}}"
+        EventLine.change(
+            #"{"id":"\#(id ?? "f\(sequence)")","n":\#(sequence)}"#, library: "a", sequence: sequence, epoch: epoch)
     }
 
     static func delete(_ sequence: Int64, id: String) -> String {
-        "{\"library_id\":\"a\",\"sequence\":\(sequence),\"event\":{\"ResourceDeleted\":"
-            + "{\"resource_type\":\"file\",\"resource_id\":\"\(id)\"}}}"
+        EventLine.delete(id, library: "a", sequence: sequence)
     }
 
     static func heartbeat(_ last: Int64) -> String {
-        "{\"library_id\":\"a\",\"event\":{\"Heartbeat\":{\"last_sequence\":\(last)}}}"
+        EventLine.heartbeat(last, library: "a")
     }
 
     static func bytes(_ lines: [String]) -> [UInt8] { Array(lines.map { $0 + "\n" }.joined().utf8) }

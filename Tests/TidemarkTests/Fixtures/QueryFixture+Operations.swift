@@ -122,7 +122,7 @@ extension QueryFixture {
         result.included = answer.included.map {
             QueryResult.Included(resourceType: ByteString($0.type), resources: $0.resources.map { Array($0.utf8) })
         }
-        result.timeToLive = answer.timeToLive
+        result.timeToLive = answer.timeToLive.map { .milliseconds($0) }
         result.asOf = answer.asOf.map { EventSequence($0) }
         result.membership = answer.rule.map { Array($0.utf8) }
         result.tags = answer.tags.map { Array($0.utf8) }

@@ -20,7 +20,7 @@ struct QueryFixture: Sendable {
     ) async throws -> QueryFixture {
         var configuration = CacheConfiguration()
         configuration.logger.logLevel = .critical
-        configuration.reorderWindow = 1 << 40
+        configuration.reorderWindow = .milliseconds(1 << 40)
         configure(&configuration)
         let upstream = ScriptedQueryUpstream()
         let cache = try await SyncCache.open(

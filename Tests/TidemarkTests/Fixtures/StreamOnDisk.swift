@@ -87,9 +87,9 @@ struct StreamOnDisk {
     ) async throws -> SyncCache {
         var configuration = CacheConfiguration()
         configuration.logger.logLevel = .critical
-        configuration.reorderWindow = 1 << 40
+        configuration.reorderWindow = .milliseconds(1 << 40)
         // Flushes begin when the test asks for one, and pauses before another attempt cost nothing.
-        configuration.flush.interval = 1 << 40
+        configuration.flush.interval = .milliseconds(1 << 40)
         configuration.flush.attemptCountMax = 1
         change(&configuration)
         return try await SyncCache.open(

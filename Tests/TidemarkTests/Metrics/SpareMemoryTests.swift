@@ -6,13 +6,13 @@ import TidemarkTesting
 /// Memory that only writing needs is released when nothing is written.
 @Suite(.timeLimit(.minutes(30))) struct SpareMemoryTests {
     private func open(_ journal: MemoryJournal, _ clock: ManualClock, interval: Int64?) async throws -> QueryFixture {
-        try await QueryFixture.open(journal, clock: clock, hasUpstream: false) { $0.spareMemoryInterval = interval }
+        try await QueryFixture.open(journal, clock: clock, hasUpstream: false) {
+            $0.spareMemoryInterval = interval.map { .milliseconds($0) }
+        }
     }
 
     private func write(_ fixture: QueryFixture, _ number: Int) async throws {
-        try await fixture.input.feed([
-            #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k","n":\#(number)}}}}"#
-        ])
+        try await fixture.input.feed([EventLine.change(#"{"id":"k","n":\#(number)}"#, library: "a")])
         try await fixture.cache.flush()
     }
 

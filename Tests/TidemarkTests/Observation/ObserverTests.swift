@@ -7,8 +7,7 @@ import TidemarkTesting
 /// The notifications that observers of a cache get, and those that they do not get.
 @Suite(.timeLimit(.minutes(30))) struct ObserverTests {
     private static func change(_ sequence: Int64, _ id: String, _ v: Int64) -> String {
-        "{\"library_id\":\"a\",\"sequence\":\(sequence),\"event\":{\"ResourceChanged\":{\"resource_type\":\"file\","
-            + "\"resource\":{\"id\":\"\(id)\",\"v\":\(v),\"w\":\(v % 2)}}}}"
+        EventLine.change(#"{"id":"\#(id)","v":\#(v),"w":\#(v % 2)}"#, library: "a", sequence: sequence)
     }
 
     private static func rule(_ rest: String = "") -> [UInt8] {
@@ -178,7 +177,7 @@ import TidemarkTesting
 
     @Test func `an expired list notifies its observers at once, with an empty patch`() async throws {
         let fixture = try await QueryFixture.open()
-        try await fixture.put([#"{"id":"x"}"#]) { $0.timeToLive = 500 }
+        try await fixture.put([#"{"id":"x"}"#]) { $0.timeToLive = .milliseconds(500) }
         let (sink, late) = (FoldingSink(), FoldingSink())
         let early = try await observe(fixture, sink)
         fixture.clock.advance(milliseconds: 499)
@@ -190,7 +189,7 @@ import TidemarkTesting
         #expect(sink.observer(early)?.emptyCount == 1)
         let second = try await observe(fixture, late)
         #expect(late.observer(second)?.isStale == true)
-        try await fixture.put([#"{"id":"x"}"#]) { $0.timeToLive = 500 }
+        try await fixture.put([#"{"id":"x"}"#]) { $0.timeToLive = .milliseconds(500) }
         #expect(sink.observer(early)?.isStale == false)
         #expect(late.observer(second)?.isStale == false)
         fixture.clock.advance(milliseconds: 500)

@@ -48,7 +48,7 @@ import TidemarkTesting
     ) async throws -> SubscriptionID {
         var request = EntityRequest(EntityKey(library: "a", type: type, id: id), fields: fields)
         request.maxAges = ages
-        request.maxStale = maxStale
+        request.maxStale = maxStale.map { .milliseconds($0) }
         request.refreshes = refreshes
         let reply = WatchReply()
         await fixture.cache.observe(request, sink: words) { reply.take($0) }
@@ -56,8 +56,8 @@ import TidemarkTesting
     }
 
     private func event(_ sequence: Int, _ resource: String, type: String = "file", merges: Bool = false) -> String {
-        #"{"library_id":"a","sequence":\#(sequence),"event":{"ResourceChanged":{"resource_type":"\#(type)","#
-            + #""resource":\#(resource)\#(merges ? #","metadata":{}"# : "")}}}"#
+        EventLine.change(
+            resource, type: type, metadata: merges ? "{}" : nil, library: "a", sequence: Int64(sequence))
     }
 
     /// Moves the clock when the cache sleeps, so that its timer wakes.

@@ -16,11 +16,11 @@ import TidemarkTesting
     }
 
     private static func change(_ number: Int, _ value: Int? = nil) -> String {
-        #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":\#(resource(number, value))}}}"#
+        EventLine.change(resource(number, value), library: "a")
     }
 
     private static func delete(_ number: Int) -> String {
-        #"{"library_id":"a","event":{"ResourceDeleted":{"resource_type":"file","resource_id":"k\#(number)"}}}"#
+        EventLine.delete("k\(number)", library: "a")
     }
 
     private func putList(_ fixture: QueryFixture, _ rest: String = #","limit":3"#) async throws {

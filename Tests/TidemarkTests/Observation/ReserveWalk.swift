@@ -32,10 +32,11 @@ struct ReserveWalk {
     private let memoryMax: Int
     private let entityMax: Int64?
     private(set) var problems: [String] = []
-    private(set) var history: [String] = []
+    var run: RandomWalk
     private(set) var toldCount = 0
 
     init(path: String, seed: UInt64) async throws {
+        run = RandomWalk(seed: seed)
         var random = SeededGenerator(seed: seed ^ 0x2E5)
         let memoryMax = random.pick([0, 0, 6_000, 1 << 24])
         let entityMax: Int64? = random.pick([nil, nil, 120])
@@ -67,7 +68,7 @@ struct ReserveWalk {
 
     mutating func step() async throws {
         let draw = random.weighted([6, 4, 3, 3, 4, 4, 4, 2, 3, 3, entityMax == nil ? 0 : 2])
-        history.append("step \(draw), memory \(memoryMax), entities \(entityMax.map { "\($0)" } ?? "unbounded")")
+        run.note("step \(draw), memory \(memoryMax), entities \(entityMax.map { "\($0)" } ?? "unbounded")")
         switch draw {
         case 0: try await change([random.below(ReserveWalk.idCount)])
         case 1: try await change((0..<ReserveWalk.idCount).filter { _ in random.chance(300) })
@@ -99,7 +100,7 @@ struct ReserveWalk {
             naive.base[id] = row
             texts.append(row.text(id))
         }
-        history.append("change \(ids.count)")
+        run.note("change \(ids.count)")
         try await fixture.input.feed([
             #"{"library_id":"a","event":{"ResourceBatchChanged":{"resource_type":"file","resources":[\#(texts.joined(separator: ","))]}}}"#
         ])
@@ -116,11 +117,11 @@ struct ReserveWalk {
         guard !ids.isEmpty else { return }
         for id in ids { naive.base[id] = nil }
         if random.chance(700) {
-            history.append("delete \(ids.count)")
+            run.note("delete \(ids.count)")
             try await fixture.cache.transact(
                 ids.map { .delete(type: "file", id: ReserveWalk.key($0).id) }, library: "a")
         } else {
-            history.append("delete \(ids.count) one by one")
+            run.note("delete \(ids.count) one by one")
             for watcher in watchers.indices { watchers[watcher].states = [] }
             try await fixture.input.feed(
                 ids.map {
@@ -132,7 +133,7 @@ struct ReserveWalk {
     private mutating func removeFirst() async throws {
         let ids = first(60)
         guard !ids.isEmpty else { return }
-        history.append("remove \(ids.count)")
+        run.note("remove \(ids.count)")
         var removal = Removal(library: "a")
         removal.resourceType = "file"
         removal.ids = ids.map { ReserveWalk.key($0).id }
@@ -152,7 +153,7 @@ struct ReserveWalk {
             default: (id, .patch(n: random.below(60)))
             }
         }
-        history.append("edit \(steps.count)")
+        run.note("edit \(steps.count)")
         let operations = steps.map { id, step -> TransactionOperation in
             switch step {
             case .delete: .delete(type: "file", id: ReserveWalk.key(id).id)
@@ -169,7 +170,7 @@ struct ReserveWalk {
     private mutating func rollBack() async throws {
         guard !naive.layers.isEmpty else { return }
         let name = naive.layers.remove(at: random.below(naive.layers.count)).name
-        history.append("roll back \(name)")
+        run.note("roll back \(name)")
         try await fixture.cache.rollBack(ByteString(name), library: "a")
     }
 
@@ -180,7 +181,7 @@ struct ReserveWalk {
         let list = random.below(naive.rules.count)
         let sink = FoldingSink(keepsTraces: true)
         let selects = random.chance(300)
-        history.append("observe \(naive.rules[list].text)\(selects ? ", some fields" : "")")
+        run.note("observe \(naive.rules[list].text)\(selects ? ", some fields" : "")")
         let reply = try await fixture.begin(ReserveWalk.input(list), .cacheOnly, sink: sink) {
             if selects { $0.select = ["file": ["id", "n", "w"]] }
         }
@@ -191,7 +192,7 @@ struct ReserveWalk {
 
     private mutating func cancel(_ index: Int) async throws {
         let watcher = watchers.remove(at: index)
-        history.append("cancel")
+        run.note("cancel")
         toldCount += watcher.sink.observer(watcher.subscription)?.toldCount ?? 0
         try await fixture.cache.cancel(watcher.subscription)
     }
@@ -201,7 +202,7 @@ struct ReserveWalk {
         let index = random.below(watchers.count)
         watchers[index].isSlow.toggle()
         watchers[index].sink.setRoom(watchers[index].isSlow ? 0 : nil)
-        history.append(watchers[index].isSlow ? "sleep" : "wake")
+        run.note(watchers[index].isSlow ? "sleep" : "wake")
         if !watchers[index].isSlow { await fixture.cache.resume(watchers[index].sink) }
     }
 

@@ -44,7 +44,7 @@ private struct Race {
 
     func run() async throws -> [String] {
         var configuration = CacheConfiguration()
-        configuration.flush.interval = 1
+        configuration.flush.interval = .milliseconds(1)
         // Every entity that is not observed is evicted after each flush, and loaded from the journal again.
         configuration.memoryByteCountMax = 0
         let cache = try await SyncCache.open(configuration: configuration, journal: MemoryJournal())
@@ -181,10 +181,10 @@ private struct Race {
     private func event(_ random: inout SeededGenerator) -> [UInt8] {
         let entity = random.below(Race.entityCount)
         if random.chance(150) {
-            return Array(#"{"ResourceDeleted":{"resource_type":"note","resource_id":\#(entity)}}"#.utf8)
+            return Array(EventLine.delete("\(entity)", type: "note").utf8)
         }
         let note = Race.text(Note(id: entity, open: random.chance(600), rank: random.below(4)))
-        return Array(#"{"ResourceChanged":{"resource_type":"note","resource":\#(note)}}"#.utf8)
+        return Array(EventLine.change(note, type: "note").utf8)
     }
 
     private static func text(_ note: Note) -> String {

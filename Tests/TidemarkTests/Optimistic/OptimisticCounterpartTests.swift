@@ -17,8 +17,9 @@ import TidemarkTesting
         var random = SeededGenerator(seed: seed ^ 0x7717)
         var generator = LayerOperationGenerator(seed: seed &+ 900, hasTemporaryBase: false)
         var model = ReferenceCache(now: left.fixture.clock.now())
-        var history: [String] = []
-        for step in 1...120 {
+        let stepCount = 120
+        var run = RandomWalk(seed: seed)
+        while run.next(of: stepCount) {
             var operation = generator.next(model)
             var other: CacheOperation? = operation
             switch operation {
@@ -42,13 +43,13 @@ import TidemarkTesting
                 other = confirmed.isEmpty ? nil : .put(name, answer)
             default: break
             }
-            history.append("\(operation)")
+            run.note("\(operation)")
             _ = try model.perform(operation)
             try await left.perform(operation)
             if let other { try await right.perform(other) }
             if random.chance(150) { try await left.fixture.cache.flush() }
             if random.chance(150) { try await right.fixture.cache.flush() }
-            if step == 120 {
+            if run.step == stepCount {
                 while let layer = model.layers.last {
                     let rollback = CacheOperation.rollBack(
                         pendingID: String(decoding: layer.pendingID, as: UTF8.self), library: nil)
@@ -56,17 +57,13 @@ import TidemarkTesting
                     try await left.perform(rollback)
                 }
             }
-            guard model.layers.isEmpty, step == 120 || random.chance(200) else { continue }
+            guard model.layers.isEmpty, run.step == stepCount || random.chance(200) else { continue }
             let keys = Set(model.entities.keys).union(model.tombstones.keys).sorted()
             let (found, wanted) = (
                 try await left.digest(keys, generator.names), try await right.digest(keys, generator.names)
             )
-            guard found != wanted else { continue }
-            let lines = zip(found, wanted).filter { $0 != $1 }.map { "\($0)\n  not \($1)" }
-            Issue.record(
-                "seed \(seed), step \(step): \(lines.joined(separator: "\n"))\n\(history.suffix(25).joined(separator: "\n"))"
-            )
-            return
+            #expect(found.count == wanted.count, "\(run)")
+            try run.check(zip(found, wanted).filter { $0 != $1 }.map { "\($0)\n  not \($1)" })
         }
     }
 

@@ -38,11 +38,8 @@ private struct Refused: Error {}
     private func event(
         _ sequence: Int, _ note: String, mutation: String? = nil, in cache: SyncCache
     ) async throws {
-        let mutation = mutation.map { #""mutation_id":"\#($0)","# } ?? ""
-        try await cache.ingest(
-            Array(
-                "{\"sequence\":\(sequence),\(mutation)\"event\":{\"ResourceChanged\":{\"resource_type\":\"note\",\"resource\":\(note)}}}"
-                    .utf8))
+        let line = EventLine.change(note, type: "note", sequence: Int64(sequence), mutation: mutation)
+        try await cache.ingest(Array(line.utf8))
     }
 
     private func rename(_ cache: SyncCache, _ id: String = "1", _ text: String = "b") async throws -> OptimisticEdit {

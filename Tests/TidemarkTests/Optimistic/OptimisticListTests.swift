@@ -168,7 +168,9 @@ import TidemarkTesting
 
     @Test func `an expired list is stale with layers as without`() async throws {
         let fixture = try await fixture()
-        try await fixture.put([Self.resource("c", 3), Self.resource("a", 1)], "3") { $0.timeToLive = 500 }
+        try await fixture.put([Self.resource("c", 3), Self.resource("a", 1)], "3") {
+            $0.timeToLive = .milliseconds(500)
+        }
         let observer = try await fixture.observe("3")
         try await fixture.lay("m1", .patch("a", #"{"n":7}"#))
         fixture.fixture.clock.advance(milliseconds: 500)
@@ -176,7 +178,9 @@ import TidemarkTesting
         #expect(try await fixture.list("3") == "! c a*")
         try await fixture.rollBack("m1")
         #expect(try await fixture.list("3") == "! c a")
-        try await fixture.put([Self.resource("c", 3), Self.resource("a", 1)], "3") { $0.timeToLive = 500 }
+        try await fixture.put([Self.resource("c", 3), Self.resource("a", 1)], "3") {
+            $0.timeToLive = .milliseconds(500)
+        }
         #expect(try await fixture.list("3") == "c a")
     }
 

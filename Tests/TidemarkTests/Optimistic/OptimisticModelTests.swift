@@ -39,7 +39,7 @@ import TidemarkTesting
                 $0.limits.queryCountMax = queryCountMax
                 $0.limits.layerCountMax = layerCountMax
                 $0.memoryByteCountMax = memoryByteCountMax
-                $0.fetchTimeout = 1 << 40
+                $0.fetchTimeout = .milliseconds(1 << 40)
             }
         }
         var generator = LayerOperationGenerator(seed: seed)
@@ -47,53 +47,48 @@ import TidemarkTesting
             try await reopened(),
             ReferenceCache(now: clock.now(), queryCountMax: queryCountMax, layerCountMax: layerCountMax),
             names: generator.names)
-        var history: [String] = []
-        for step in 1...100 {
+        var run = RandomWalk(seed: seed)
+        while run.next(of: 100) {
             var operation = generator.next(walk.model)
             // A local query has no upstream to ask.
             if case .beginFetch(let name) = operation, walk.model.queries[name]?.isLocal == true {
                 operation = .wait(milliseconds: 1)
             }
-            history.append("\(operation)")
+            run.note("\(operation)")
             walk.setRoom(random.pick([0, 0, 0, 1, nil]))
             if random.chance(300) { await walk.resume() }
             var problems = try await walk.perform(operation)
             problems += try await random.chance(100) ? walk.compareAll() : walk.compare()
             if random.chance(150) { problems += await walk.wake(isForced: random.chance(500)) }
             if random.chance(watches) {
-                history.append("toggled an observer")
+                run.note("toggled an observer")
                 problems += try await walk.toggle(random.pick(generator.names))
             }
             if random.chance(watches / 3) {
                 let id = random.pick(["k0", "k1", "k2", "t0", "t1", "r1"])
-                history.append("watches \(id)")
+                run.note("watches \(id)")
                 try await walk.watch(
                     ReferenceKey(library: Array("a".utf8), type: Array("file".utf8), id: Array(id.utf8)))
             }
             if random.chance(flushes) {
-                history.append("flushed")
+                run.note("flushed")
                 try await walk.flush()
             }
             if random.chance(restarts) {
                 if random.chance(500), queryCountMax > 2 {
-                    history.append("crashed")
+                    run.note("crashed")
                     // The base under layers is not visible, so only one state may be on the disk then.
                     if !walk.model.layers.isEmpty { try await walk.flush() }
                     try await journal.close()
                 } else {
-                    history.append("closed")
+                    run.note("closed")
                     try await walk.flush()
                     try await walk.fixture.cache.close()
                 }
                 journal = try await open()
                 problems += try await walk.goOn(with: try await reopened())
             }
-            if !problems.isEmpty {
-                Issue.record(
-                    "seed \(seed), step \(step): \(problems.joined(separator: "\n"))\n\(history.suffix(25).joined(separator: "\n"))"
-                )
-                return
-            }
+            try run.check(problems)
         }
         try await walk.fixture.cache.close()
     }

@@ -88,7 +88,9 @@ struct OutboxModel {
         let tries = sending.attemptCount - sending.forgivenCount
         var isOver = !mayRetry
         if let most = sending.request.attemptCountMax, tries >= most { isOver = true }
-        if let most = sending.request.duration, now - (sending.firstAttemptAt ?? now) >= most { isOver = true }
+        if let most = sending.request.duration?.wholeMilliseconds, now - (sending.firstAttemptAt ?? now) >= most {
+            isOver = true
+        }
         if isOver { return .failed(discards: sending.request.discardsOnFailure) }
         var limit: UInt64 = 1_000
         for _ in 1..<max(tries, 1) where limit < 300_000 { limit *= 2 }

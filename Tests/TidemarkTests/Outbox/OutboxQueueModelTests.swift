@@ -8,14 +8,13 @@ import TidemarkTesting
 
 /// The outbox's queue against a naive model that looks at every request each time.
 @Suite(.timeLimit(.minutes(5))) struct OutboxQueueModelTests {
-    @Test(arguments: 0..<200) func `random operations leave the queue as the model has it`(seed: Int) throws {
-        var walk = OutboxQueueWalk(seed: UInt64(seed))
-        for step in 0..<300 {
+    @Test(arguments: TestScale.seeds(200))
+    func `random operations leave the queue as the model has it`(seed: UInt64) throws {
+        var walk = OutboxQueueWalk(seed: seed)
+        var run = RandomWalk(seed: seed)
+        while run.next(of: 300) {
             walk.step()
-            if let difference = walk.difference {
-                Issue.record("seed \(seed), step \(step): \(difference)")
-                return
-            }
+            try run.check(walk.difference.map { [$0] } ?? [])
         }
         #expect(walk.startCount > 5, "seed \(seed) sends too little to prove anything")
     }

@@ -56,7 +56,7 @@ struct OutboxQueueWalk {
         request.isReplaceable = random.chance(400)
         request.onFailure = random.chance(300) ? .continue : .stop
         if random.chance(300) { request.attemptCountMax = 1 + random.below(3) }
-        if random.chance(200) { request.duration = Int64(random.below(4_000)) }
+        if random.chance(200) { request.duration = .milliseconds(random.below(4_000)) }
         put(
             OutboxEntry(
                 number: lastNumber, pendingID: ByteString("p\(lastNumber)"), library: random.pick(["", "", "b"]),

@@ -71,9 +71,9 @@ import TidemarkTesting
 
     /// A line of the library of photos.
     private func line(_ epoch: String, _ sequence: Int, _ resource: String) -> [UInt8] {
-        Array(
-            (#"{"library_id":"","sequence":\#(sequence),"epoch":"\#(epoch)","event":{"ResourceChanged":"#
-                + #"{"resource_type":"photo","resource":\#(resource)}}}"# + "\n").utf8)
+        let line = EventLine.change(
+            resource, type: "photo", library: "", sequence: Int64(sequence), epoch: epoch)
+        return Array((line + "\n").utf8)
     }
 
     @Test func `an answer to a request from before a new log does not overwrite what the new log wrote`() async throws {

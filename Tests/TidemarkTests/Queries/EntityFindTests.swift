@@ -65,8 +65,8 @@ import TidemarkTesting
                 try await fixture.input.feed([
                     isDelete
                         ? Lines.delete(sequence, id: id)
-                        : "{\"library_id\":\"a\",\"sequence\":\(sequence),\"event\":{\"ResourceChanged\":"
-                            + "{\"resource_type\":\"file\",\"resource\":{\"id\":\"\(id)\",\"size\":\(size)}}}}"
+                        : EventLine.change(
+                            #"{"id":"\#(id)","size":\#(size)}"#, library: "a", sequence: Int64(sequence))
                 ])
             }
             if random.below(2) == 0, let id = naive.visible.keys.sorted().randomElement(using: &random) {

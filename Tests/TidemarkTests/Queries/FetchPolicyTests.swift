@@ -74,7 +74,7 @@ import TidemarkTesting
         let old = #"{"id":"1","v":0}"#
         let new = #"{"id":"2","v":1}"#
         if cell.stored != .absent {
-            try await fixture.put([old]) { if cell.stored == .expired { $0.timeToLive = 1_000 } }
+            try await fixture.put([old]) { if cell.stored == .expired { $0.timeToLive = .milliseconds(1_000) } }
         }
         if cell.stored == .expired { fixture.clock.advance(milliseconds: 1_000) }
         if cell.stored == .stale { #expect(try await fixture.cache.invalidate(Invalidation(library: "a")) == 1) }

@@ -5,17 +5,12 @@ import TidemarkTesting
 
 /// A write during a fetch wins over the fetch's answer.
 @Suite(.tags(.race), .timeLimit(.minutes(30))) struct FetchRaceTests {
-    private static func line(_ sequence: Int64?, _ event: String) -> String {
-        let sequence = sequence.map { "\"sequence\":\($0)," } ?? ""
-        return "{\"library_id\":\"a\",\(sequence)\"event\":\(event)}"
-    }
-
     private static func change(_ sequence: Int64?, _ resource: String) -> String {
-        line(sequence, #"{"ResourceChanged":{"resource_type":"file","resource":\#(resource)}}"#)
+        EventLine.change(resource, library: "a", sequence: sequence)
     }
 
     private static func delete(_ sequence: Int64?, _ id: String) -> String {
-        line(sequence, #"{"ResourceDeleted":{"resource_type":"file","resource_id":"\#(id)"}}"#)
+        EventLine.delete(id, library: "a", sequence: sequence)
     }
 
     private static let rule = Array(#"{"resource_type":"file","order":[{"path":"/v"}]}"#.utf8)
@@ -54,8 +49,7 @@ import TidemarkTesting
     func `an answer keeps the entity of another answer of a higher place`(isNewLog: Bool) async throws {
         let fixture = try await QueryFixture.open()
         func line(_ epoch: Int, _ id: String) -> String {
-            #"{"library_id":"a","sequence":1,"epoch":"e\#(epoch)","event":{"ResourceChanged":{"resource_type":"file","#
-                + #""resource":{"id":"\#(id)","v":1}}}}"#
+            EventLine.change(#"{"id":"\#(id)","v":1}"#, library: "a", sequence: 1, epoch: "e\(epoch)")
         }
         try await fixture.input.feed([line(1, "x")])
         let reply = try await fixture.begin("{}", .networkOnly)
@@ -75,15 +69,16 @@ import TidemarkTesting
         let journal = MemoryJournal()
         let fixture = try await QueryFixture.open(journal) { $0.memoryByteCountMax = 0 }
         func line(_ epoch: Int, _ sequence: Int) -> String {
-            #"{"library_id":"a","sequence":\#(sequence),"epoch":"e\#(epoch)","event":{"ResourceChanged":"#
-                + #"{"resource_type":"file","resource":{"id":"x","v":\#(10 * epoch + sequence)}}}}"#
+            EventLine.change(
+                #"{"id":"x","v":\#(10 * epoch + sequence)}"#, library: "a", sequence: Int64(sequence),
+                epoch: "e\(epoch)")
         }
         try await fixture.input.feed([line(1, 1)])
         try await fixture.cache.flush()
         await journal.pauseLoads()
         async let put: Void = fixture.put([#"{"id":"x","v":5}"#]) { $0.asOf = EventSequence(5) }
         await journal.waitUntilHeld()
-        try await fixture.input.feed([#"{"library_id":"a","event":{"Reset":{"epoch":"e2"}}}"#])
+        try await fixture.input.feed([EventLine.reset(epoch: "e2", library: "a")])
         await journal.resumeLoads()
         try await put
         #expect(try await fixture.stored() == [#"{"id":"x","v":5}"#])
@@ -189,7 +184,7 @@ import TidemarkTesting
         let list = try await race(
             fixture,
             during: [
-                Self.line(nil, #"{"Reset":{"epoch":"two"}}"#), Self.change(1, #"{"id":"x","v":2}"#),
+                EventLine.reset(epoch: "two", library: "a"), Self.change(1, #"{"id":"x","v":2}"#),
             ], [#"{"id":"x","v":1}"#, #"{"id":"y","v":1}"#]
         ) { $0.asOf = asOf.map { EventSequence($0) } }
         #expect(list == [#"{"id":"x","v":2}"#, #"{"id":"y","v":1}"#])

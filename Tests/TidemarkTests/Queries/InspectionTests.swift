@@ -13,9 +13,9 @@ import TidemarkTesting
 
     @Test func `a list says why it is stale`() async throws {
         let journal = MemoryJournal()
-        let fixture = try await QueryFixture.open(journal, hasUpstream: false) { $0.reorderWindow = 1 }
+        let fixture = try await QueryFixture.open(journal, hasUpstream: false) { $0.reorderWindow = .milliseconds(1) }
         try await fixture.input.feed([Lines.change(1)])
-        try await fixture.put(["{\"id\":\"x\"}"]) { $0.timeToLive = 1_000 }
+        try await fixture.put(["{\"id\":\"x\"}"]) { $0.timeToLive = .milliseconds(1_000) }
         #expect(try await cause(fixture) == nil)
         fixture.clock.advance(milliseconds: 1_000)
         #expect(try await cause(fixture) == .expired)

@@ -66,7 +66,7 @@ import TidemarkTesting
                 // The types are named as on the wire.
                 if tiers == .memoryOnly { $0.diskExcludedTypes = ["file", "tag"] }
                 if tiers == .diskOnly { $0.memoryExcludedTypes = ["file", "tag"] }
-                $0.fetchTimeout = 1 << 40
+                $0.fetchTimeout = .milliseconds(1 << 40)
             }
         }
         var fixture = try await reopened()
@@ -75,14 +75,14 @@ import TidemarkTesting
         var replies: [ReferenceQueryName: Reply] = [:]
         var generator = CacheOperationGenerator(seed: seed)
         var model = ReferenceCache(now: clock.now(), queryCountMax: queryCountMax)
-        var history: [CacheOperation] = []
-        for step in 1...100 {
+        var run = RandomWalk(seed: seed)
+        while run.next(of: 100) {
             var operation = generator.next(model)
             // A local query has no upstream to ask.
             if case .beginFetch(let name) = operation, model.queries[name]?.isLocal == true {
                 operation = .wait(milliseconds: 1)
             }
-            history.append(operation)
+            run.note("\(operation)")
             slow.setRoom(random.pick([0, 0, 0, 1, nil]))
             if random.chance(300) { await fixture.cache.resume(slow) }
             if areAllSlow {
@@ -111,12 +111,7 @@ import TidemarkTesting
                 }
             }
             problems += fast.problems + slow.problems
-            if !problems.isEmpty {
-                Issue.record(
-                    "seed \(seed), step \(step): \(problems.joined(separator: "\n"))\n\(history.suffix(20).map { "\($0)" }.joined(separator: "\n"))"
-                )
-                return
-            }
+            try run.check(problems)
             if random.chance(120) {
                 let name = random.pick(generator.names)
                 if let pair = pairs.removeValue(forKey: name) {
@@ -134,7 +129,7 @@ import TidemarkTesting
                         pairs[name] = Pair(fast: left, slow: right)
                         model.observed.insert(name)
                     } else if list?.isPartial == false {
-                        Issue.record("seed \(seed), step \(step): \(list.debugDescription) cannot be observed")
+                        Issue.record("\(run): \(list.debugDescription) cannot be observed")
                     }
                 }
             }

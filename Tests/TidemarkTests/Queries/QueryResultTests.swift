@@ -16,7 +16,7 @@ import TidemarkModel
         var wanted = QueryResult(
             resourceType: "file", resources: [Array(#"{"id":1,"x":1.10}"#.utf8), Array(#"{"id":"2"}"#.utf8)])
         wanted.included = [QueryResult.Included(resourceType: "tag", resources: [Array(#"{"id":"t"}"#.utf8)])]
-        wanted.timeToLive = 1_500
+        wanted.timeToLive = .milliseconds(1_500)
         wanted.asOf = EventSequence(.max)
         wanted.membership = Array(#"{"limit":2}"#.utf8)
         wanted.tags = Array(#"["a"]"#.utf8)

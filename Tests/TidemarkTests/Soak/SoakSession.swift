@@ -31,9 +31,9 @@ struct SoakSession {
         clock = random.chance(700) ? ManualClock(skipsUpTo: 60_000) : SystemClock()
         var configuration = CacheConfiguration()
         configuration.logger.logLevel = .critical
-        configuration.flush.interval = random.pick([1, 4, 20])
+        configuration.flush.interval = .milliseconds(random.pick([1, 4, 20]))
         configuration.flush.startCount = random.pick([50, 1_000])
-        configuration.reorderWindow = 5
+        configuration.reorderWindow = .milliseconds(5)
         configuration.limits.heldEventCountMax = random.pick([8, 64, 4_096])
         configuration.limits.tombstoneAgeMax = 100 * 365 * 24 * 3_600 * 1_000
         configuration.memoryByteCountMax = random.pick([0, 100_000, 100_000_000])
@@ -42,7 +42,7 @@ struct SoakSession {
             let vetoes = Mutex(SeededGenerator(seed: seed))
             configuration.eviction.willEvict = { _ in vetoes.withLock { !$0.chance(200) } }
         }
-        if random.chance(300) { configuration.spareMemoryInterval = 1 }
+        if random.chance(300) { configuration.spareMemoryInterval = .milliseconds(1) }
         self.configuration = configuration
     }
 

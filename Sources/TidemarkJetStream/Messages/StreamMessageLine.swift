@@ -24,7 +24,7 @@ struct MessagePlace {
 /// line that cannot be used and whose number can be read.
 ///
 /// - Source: Protocol/jetstream.md, bodies; Protocol/events.md, envelopes.
-package enum MessageLine {
+package enum StreamMessageLine {
     /// The event of a control message: its kind is unknown, so it is counted and ignored.
     private static let ignored = Array(#"{"ControlMessage":null}"#.utf8)
 
@@ -147,7 +147,7 @@ package enum MessageLine {
     }
 }
 
-extension MessageLine {
+extension StreamMessageLine {
     /// The parts of a body, in whichever form it is.
     private struct Form {
         var event: Range<Int>?

@@ -1,5 +1,5 @@
 /// The options of a generated stream. The mix within these bounds is drawn from the seed.
-package struct StreamOptions: Sendable {
+package struct GeneratedStreamOptions: Sendable {
     /// The number of lines before faults.
     package var lineCount = 300
     /// The number of libraries at most; the last may be the default one.

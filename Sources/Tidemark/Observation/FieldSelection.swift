@@ -2,7 +2,7 @@ import TidemarkModel
 import TidemarkStore
 
 /// The selection of the part of a resource that a reader asked for.
-enum Selection {
+enum FieldSelection {
     /// Returns the named top-level fields, in the resource's order; fields that it does not have are left out.
     ///
     /// - Parameter resource: One object; an empty array stands for no resource and stays empty.

@@ -1,6 +1,6 @@
 extension Duration {
     /// The duration in whole milliseconds, rounded down; the nearest `Int64` when it does not fit.
-    var wholeMilliseconds: Int64 {
+    package var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000)
         if overflows { return seconds < 0 ? .min : .max }

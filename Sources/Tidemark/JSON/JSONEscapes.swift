@@ -12,10 +12,27 @@ enum JSONEscapes {
             UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
             return 2
         case UInt8(ascii: "u"):
-            return isCodeUnit(bytes, at: backslash) ? 6 : nil
+            return hexDigitCount(bytes, from: backslash + 2) == 4 ? 6 : nil
         default:
             return nil
         }
+    }
+
+    /// The fault of a string that cannot be continued at an offset: the text ends there, or the byte is a control
+    /// character, or a backslash without a valid escape.
+    static func fault(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> JSONFault {
+        guard offset < bytes.count else { return JSONFault(offset: offset, message: "the text ends inside a string") }
+        guard bytes[offset] == UInt8(ascii: "\\") else {
+            return JSONFault(offset: offset, message: "a control character must be escaped")
+        }
+        guard offset + 1 < bytes.count else {
+            return JSONFault(offset: offset + 1, message: "the text ends inside an escape")
+        }
+        guard bytes[offset + 1] == UInt8(ascii: "u") else {
+            return JSONFault(offset: offset + 1, message: "this escape does not exist")
+        }
+        return JSONFault(
+            offset: offset + 2 + hexDigitCount(bytes, from: offset + 2), message: "a hexadecimal digit is missing")
     }
 
     /// Returns the text that an escaped string represents.
@@ -34,15 +51,15 @@ enum JSONEscapes {
         return (bytes, isBroken)
     }
 
-    private static func isCodeUnit(_ text: UnsafeRawBufferPointer, at backslash: Int) -> Bool {
-        guard backslash + 6 <= text.count else { return false }
-        return text[backslash + 2..<backslash + 6].allSatisfy { byte in
+    /// The number of hexadecimal digits from an offset on: at most 4.
+    private static func hexDigitCount(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        bytes[start..<min(start + 4, bytes.count)].prefix { byte in
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
                 UInt8(ascii: "A")...UInt8(ascii: "F"):
                 true
             default: false
             }
-        }
+        }.count
     }
 }

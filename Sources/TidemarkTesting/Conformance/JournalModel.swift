@@ -1,10 +1,10 @@
+import Tidemark
 import TidemarkModel
 import TidemarkStore
-import TidemarkTesting
 
 /// The naive side of ``JournalConformance``: makes flushes, and remembers their effect.
-struct JournalModel {
-    private(set) var entities: [StoredKey: StoredEntity] = [:]
+package struct JournalModel {
+    package private(set) var entities: [StoredKey: StoredEntity] = [:]
     private var state = RecoveredState()
     private var random: SeededGenerator
     private var usedRows: Set<Int64> = []
@@ -19,6 +19,7 @@ struct JournalModel {
     private var clock: Int64 = 1_700_000_000_000
     private var queries: QueryFlushModel
     private var layers: LayerFlushModel
+    private var quarantine: QuarantineFlushModel
 
     init(seed: UInt64, rowCountMax: Int, isJSON: Bool = false) {
         var random = SeededGenerator(seed: seed)
@@ -28,6 +29,7 @@ struct JournalModel {
         self.isJSON = isJSON
         queries = QueryFlushModel(seed: random.next())
         layers = LayerFlushModel(seed: random.next())
+        quarantine = QuarantineFlushModel(seed: random.next())
         self.random = random
     }
 
@@ -45,6 +47,7 @@ struct JournalModel {
         changeEntities(&flush)
         queries.change(&flush, libraryCount: state.libraries.count, typeCount: state.types.count)
         layers.change(&flush, libraryCount: state.libraries.count, typeCount: state.types.count)
+        quarantine.change(&flush, libraries: state.libraries.map(\.name))
         var counts = [Int64](repeating: 0, count: state.libraries.count)
         for key in entities.keys { counts[Int(key.library)] += 1 }
         for index in state.libraries.indices {
@@ -72,6 +75,31 @@ struct JournalModel {
         }
         changeEvicted(&flush)
         return flush
+    }
+
+    /// Returns a flush with one more change that contradicts the content: a second name of a type, a record of a
+    /// library without a name, or a change of a row that does not exist.
+    mutating func contradicting(_ flush: FlushBatch) -> FlushBatch {
+        var faulty = flush
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: faulty.newTypes.append((0, "a second name of type 0"))
+        case 1:
+            faulty.libraries.append(
+                LibraryRecord(
+                    index: LibraryIndex(state.libraries.count), name: "nameless", epoch: nil, generation: 0,
+                    cursor: nil, isStale: false, lost: [], entityCount: 0))
+        case let draw:
+            let start = faulty.bytes.count
+            faulty.bytes += Array("x{}".utf8)
+            // The rows ascend, so the last one is the highest.
+            let row = max(usedRows.max() ?? 0, faulty.rows.last?.row ?? 0) + 1
+            faulty.rows.append(
+                FlushRow(
+                    row: row, change: draw == 2 ? .update : .stamp, library: 0, type: 0, isUUID: false, idOffset: start,
+                    idCount: 1, payloadOffset: start + 1, payloadCount: draw == 2 ? 2 : 0, sequence: nil, generation: 0,
+                    writtenAt: clock))
+        }
+        return faulty
     }
 
     private mutating func changeEvicted(_ flush: inout FlushBatch) {
@@ -241,7 +269,7 @@ struct JournalModel {
     }
 
     /// A rule over fields that payloads have, with the library, the type and the page size to ask for.
-    mutating func randomRule() -> (library: LibraryIndex, type: TypeIndex, countMax: Int, rule: String) {
+    package mutating func randomRule() -> (library: LibraryIndex, type: TypeIndex, countMax: Int, rule: String) {
         let key = randomKey()
         let size = random.next() % 100
         let name = random.next() % 9
@@ -278,6 +306,26 @@ struct JournalModel {
                     isReduced: reduced.contains($0.key))
             })
     }
+
+    /// The size of the pages of a scan over all rows.
+    mutating func rowPageCount() -> Int {
+        chance(1, in: 2) ? entities.count + 1 : 1 + entities.count / Int.random(in: 2...5, using: &random)
+    }
+
+    /// The number of entities of each library and type that has any.
+    var entityCounts: Set<JournalEntityCount> {
+        let groups = Dictionary(grouping: entities.keys) {
+            StoredKey(library: $0.library, type: $0.type, id: .text(""))
+        }
+        return Set(
+            groups.map { JournalEntityCount(library: $0.key.library, type: $0.key.type, count: Int64($0.value.count)) })
+    }
+
+    mutating func randomQuarantineSelection() -> QuarantineSelection {
+        quarantine.randomSelection(libraries: state.libraries.map(\.name))
+    }
+
+    func quarantined(_ selection: QuarantineSelection) -> [QuarantineRecord] { quarantine.selected(selection) }
 
     /// The arguments of a page, and the entities that the page must have, in order.
     mutating func randomPage() -> (

@@ -1,6 +1,5 @@
 import TidemarkModel
 import TidemarkStore
-import TidemarkTesting
 
 /// The naive side of ``JournalConformance`` for queries: changes some, and remembers their content.
 struct QueryFlushModel {

@@ -6,7 +6,7 @@ import TidemarkWire
 /// Reads a plain stream of event lines as if it were a recording without outcomes.
 ///
 /// A reader must be used by one task at a time.
-package final class StreamReader {
+package final class StreamStepReader {
     private let file: LineFile
     private var batch: EventBatch?
     private var nextEvent = 0
@@ -63,6 +63,6 @@ package final class StreamReader {
     private func entry(_ step: RecordedStep, line: Int64, offset: Int64) -> RecordingReader.Entry {
         lastNumber += 1
         return RecordingReader.Entry(
-            number: lastNumber, line: line, offset: offset, step: step, at: StreamReader.instant, outcome: [])
+            number: lastNumber, line: line, offset: offset, step: step, at: StreamStepReader.instant, outcome: [])
     }
 }

@@ -1,0 +1,56 @@
+/// The receiver that makes a ``JSONValue`` of a text.
+struct JSONValueBuilder: JSONReceiver {
+    /// The members or the elements of an open container; the other array stays empty.
+    struct Container {
+        let isObject: Bool
+        var elements: [JSONValue] = []
+        var members: [JSONMember] = []
+        /// The name whose value comes next.
+        var name = ""
+    }
+
+    static let requiresUTF8 = true
+
+    private let bytes: UnsafeRawBufferPointer
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    func open(isObject: Bool, at start: Int) -> Container { Container(isObject: isObject) }
+
+    func name(_ name: JSONStringToken, in object: inout Container) { object.name = text(name) }
+
+    func add(_ value: JSONValue, to container: inout Container) {
+        if container.isObject {
+            container.members.append(JSONMember(container.name, value))
+        } else {
+            container.elements.append(value)
+        }
+    }
+
+    func close(_ container: consuming Container, at end: Int) -> JSONValue {
+        container.isObject ? .object(container.members) : .array(container.elements)
+    }
+
+    func string(_ string: JSONStringToken) -> JSONValue { .string(text(string)) }
+
+    func number(_ range: Range<Int>, isInteger: Bool) -> JSONValue {
+        .number(JSONNumber(checked: String(decoding: bytes[range], as: UTF8.self)))
+    }
+
+    func word(_ word: JSONWord, _ range: Range<Int>) -> JSONValue {
+        switch word {
+        case .true: .bool(true)
+        case .false: .bool(false)
+        case .null: .null
+        }
+    }
+
+    /// The text of a string that the scan found to be UTF-8.
+    private func text(_ token: JSONStringToken) -> String {
+        let written = UnsafeRawBufferPointer(rebasing: bytes[token.range])
+        guard token.isEscaped else { return String(decoding: written, as: UTF8.self) }
+        return String(decoding: JSONEscapes.unescaped(written).bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,50 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+import TidemarkTesting
+
+extension JournalConformance {
+    /// A check of a journal with indexes: after each flush it also asks for the candidates of random rules.
+    package static func withIndexes(_ indexes: [FieldIndex]) -> JournalConformance {
+        var conformance = JournalConformance()
+        conformance.indexes = indexes
+        conformance.comparison = { journal, model in
+            for _ in 0..<4 {
+                if let difference = try await candidateDifference(journal, &model) { return difference }
+            }
+            return nil
+        }
+        return conformance
+    }
+
+    /// Compares the candidates of a random rule: they must be stored entities in key order, unchanged, and include all
+    /// that match the rule.
+    private static func candidateDifference(
+        _ journal: any Journal, _ model: inout JournalModel
+    ) async throws -> String? {
+        let wanted = model.randomRule()
+        let rule = try Membership(json: Array(wanted.rule.utf8))
+        let reference = ReferenceMembership(rule: try ReferenceJSONParser.parse(Array(wanted.rule.utf8)))
+        var found: [StoredEntity] = []
+        while true {
+            let page = try await journal.page(
+                library: wanted.library, type: wanted.type, after: found.last?.key.id, countMax: wanted.countMax,
+                constraint: rule.constraint)
+            if page.entities.isEmpty { break }
+            found += page.entities
+        }
+        let texts = found.map(\.key.id.text)
+        guard zip(texts, texts.dropFirst()).allSatisfy({ $0 < $1 }) else { return "\(wanted.rule) gives \(texts)" }
+        let areStored = found.allSatisfy {
+            model.entities[$0.key] == $0 && $0.key.library == wanted.library && $0.key.type == wanted.type
+        }
+        guard areStored else { return "\(wanted.rule) gives entities that are not stored" }
+        for (key, entity) in model.entities where key.library == wanted.library && key.type == wanted.type {
+            let resource = try ReferenceJSONParser.parse(entity.payload)
+            if reference.matches(resource), !texts.contains(key.id.text) {
+                return "\(wanted.rule) leaves out \(key.id.text)"
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,154 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// One run of ``JournalConformance``: the journal, its model, and the number of the flush.
+struct JournalRun {
+    private let conformance: JournalConformance
+    private let seed: UInt64
+    private var journal: any Journal
+    private var model: JournalModel
+    private var step = 0
+
+    init(_ conformance: JournalConformance, seed: UInt64, journal: any Journal) {
+        self.conformance = conformance
+        self.seed = seed
+        self.journal = journal
+        model = JournalRun.model(conformance, seed: seed)
+    }
+
+    private static func model(_ conformance: JournalConformance, seed: UInt64) -> JournalModel {
+        JournalModel(seed: seed, rowCountMax: conformance.rowCountMax, isJSON: !conformance.indexes.isEmpty)
+    }
+
+    /// Checks that the journal is empty.
+    mutating func begin() async throws {
+        let state = try await recover()
+        try check(
+            state.queries.isEmpty && state.layers.isEmpty && state.lastQuery == 0 && state.lastRow == 0
+                && state.libraries.isEmpty && state.types.isEmpty, "a new journal is not empty")
+    }
+
+    /// Commits the next flush and compares; sometimes lets a flush fail before, or opens the journal again afterwards.
+    mutating func commitNext(_ open: () async throws -> any Journal) async throws {
+        step += 1
+        let flush = model.nextFlush()
+        if model.chance(1, in: 5) { try await checkRefusal(of: flush) }
+        try await journal.commit(flush)
+        try await compare()
+        guard model.chance(1, in: 4) else { return }
+        try await close(flush)
+        journal = try await open()
+        let state = try await recover()
+        if let difference = model.difference(to: state) { throw failure("after reopening, \(difference)") }
+        try await compare()
+    }
+
+    /// Rebuilds the journal and checks that nothing is left.
+    mutating func rebuild() async throws {
+        let keys = Array(model.entities.keys)
+        try await journal.rebuild()
+        try await check(journal.load(keys).entities.isEmpty, "a rebuilt journal loads entities")
+        try await check(journal.rows(after: nil, countMax: 10).isEmpty, "a rebuilt journal has rows")
+        try await check(journal.entityCounts().isEmpty, "a rebuilt journal counts entities")
+        let records = try await journal.quarantine(QuarantineSelection(countMax: 10))
+        try check(records.isEmpty, "a rebuilt journal has records in quarantine")
+        model = JournalRun.model(conformance, seed: seed &+ 0x5EED)
+    }
+
+    func end() async throws { try await journal.close() }
+
+    private func recover() async throws -> RecoveredState {
+        let state = try await journal.recover()
+        try await journal.changeIndexes(FieldIndexChanges(added: conformance.indexes), progress: nil)
+        return state
+    }
+
+    /// Closes the journal and checks that it takes no flush any more.
+    private func close(_ flush: FlushBatch) async throws {
+        try await journal.close()
+        do throws(StorageError) {
+            try await journal.commit(flush)
+        } catch {
+            return try check(error.code == .closed, "after close a commit gives \(error)")
+        }
+        throw failure("a closed journal took a flush")
+    }
+
+    /// Checks that a flush that contradicts the content changes nothing: given again without its fault, it counts once.
+    private mutating func checkRefusal(of flush: FlushBatch) async throws {
+        let faulty = model.contradicting(flush)
+        do throws(StorageError) {
+            try await journal.commit(faulty)
+        } catch {
+            return try check(error.code == .damaged, "a flush that contradicts itself gives \(error)")
+        }
+        throw failure("a flush that contradicts itself was taken")
+    }
+
+    // MARK: Comparing
+
+    private mutating func compare() async throws {
+        try await compareLoads()
+        try await compareRows()
+        for _ in 0..<8 { try await comparePage() }
+        let counts = try await journal.entityCounts()
+        try check(
+            Set(counts) == model.entityCounts && counts.count == model.entityCounts.count,
+            "the entities are counted as \(counts), not \(model.entityCounts)")
+        for _ in 0..<3 { try await compareQuarantine() }
+        if let difference = try await conformance.comparison?(journal, &model) { throw failure(difference) }
+    }
+
+    private mutating func compareLoads() async throws {
+        let keys = model.keysToLoad()
+        let loaded = try await journal.load(keys).entities
+        let byKey = Dictionary(loaded.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        try check(byKey.count == loaded.count, "load gave a key twice")
+        for key in keys {
+            try check(
+                byKey[key] == model.entities[key],
+                "\(key) is \(String(describing: byKey[key])), not \(String(describing: model.entities[key]))")
+        }
+    }
+
+    /// Compares a scan of all rows in pages of a random size.
+    private mutating func compareRows() async throws {
+        let countMax = model.rowPageCount()
+        var rows: [StoredRowAge] = []
+        while true {
+            let page = try await journal.rows(after: rows.last?.stored.key, countMax: countMax)
+            rows += page
+            try check(page.count <= countMax, "a page of \(countMax) rows has \(page.count)")
+            if page.count < countMax || rows.count > model.entities.count { break }
+        }
+        try check(
+            Set(rows) == model.rowAges && rows.count == model.entities.count,
+            "a scan of the rows gives \(rows.count) of \(model.entities.count), or others")
+    }
+
+    private mutating func comparePage() async throws {
+        let page = model.randomPage()
+        let found = try await journal.page(
+            library: page.library, type: page.type, after: page.after, countMax: page.countMax)
+        try check(
+            found.entities == page.entities && found.damaged.isEmpty,
+            "a page after \(String(describing: page.after)) is \(found.entities.map(\.key.id)), not "
+                + "\(page.entities.map(\.key.id))")
+    }
+
+    private mutating func compareQuarantine() async throws {
+        let selection = model.randomQuarantineSelection()
+        let records = try await journal.quarantine(selection)
+        let wanted = model.quarantined(selection)
+        try check(records == wanted, "\(selection) gives \(records), not \(wanted)")
+    }
+
+    private func failure(_ message: String) -> JournalConformance.Failure {
+        JournalConformance.Failure(seed: seed, step: step, message: message)
+    }
+
+    private func check(_ holds: Bool, _ message: @autoclosure () -> String) throws {
+        if !holds { throw failure(message()) }
+    }
+}

@@ -1,0 +1,19 @@
+import Testing
+
+/// One name stands for one type.
+@Suite struct TypeNameTests {
+    @Test func `no two types of the sources have one name`() throws {
+        let pattern =
+            #/^(?:(?:public|package|private|fileprivate|final|indirect|@\w+) )*(?:struct|class|actor|enum|protocol) (\w+)/#
+        var files: [String: String] = [:]
+        // Types inside other types have the name of the outer one before theirs; these lines are indented.
+        for file in try Tree.swiftFiles(in: "Sources") {
+            for (_, line) in try Tree.codeLines(file) {
+                guard let name = try pattern.firstMatch(in: line).map({ String($0.1) }) else { continue }
+                let other = files.updateValue(file, forKey: name)
+                #expect(other == nil, "\(file) and \(other ?? "") both have \(name)")
+            }
+        }
+        #expect(files.count > 1_000)
+    }
+}
