@@ -37,7 +37,7 @@ final class SimulatedGraph: GraphUpstream {
         if request.kind == .mutation { server.with { $0.graph.edits[name]?.fate = .arrived } }
         let place = await place(library)
         let fate = server.with { state -> Fate in
-            state.told?.append("    ? \(name) of \(library) at \(place.map { "\($0)" } ?? "no place")")
+            state.trace?.append("    ? \(name) of \(library) at \(place.map { "\($0)" } ?? "no place")")
             guard let place else { return .fails(UpstreamError("the server is away"), delay: 0) }
             return request.kind == .mutation
                 ? Self.perform(name, place, &state) : Self.answer(name, place, &state)
@@ -79,7 +79,7 @@ final class SimulatedGraph: GraphUpstream {
             case .fails(let error, _): fate = error.isRefusal ? .refused : .lost
             case .answers(_, nil, _): fate = .refused
             case .answers(let text, let given?, _):
-                state.told?.append("    = \(name): \(text), at \(given.map { "\($0.log)@\($0.sequence)" })")
+                state.trace?.append("    = \(name): \(text), at \(given.map { "\($0.log)@\($0.sequence)" })")
                 state.given += given
                 fate = .answered(given)
             }

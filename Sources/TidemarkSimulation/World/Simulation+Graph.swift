@@ -79,9 +79,9 @@ extension Simulation {
         follow(
             Underway(
                 name: "put", input: input.number, isDelivery: false, lays: nil, isDone: { outcome.value != nil },
-                effect: { [self] truth, isCertain in take(given, isCertain: isCertain, &truth) },
+                effect: { [self] truth, isCertain in recordAnswer(given, isCertain: isCertain, &truth) },
                 finish: { world, isSure in
-                    if outcome.value == .some(nil) { world.take(given, isCertain: isSure, &world.truth) }
+                    if outcome.value == .some(nil) { world.recordAnswer(given, isCertain: isSure, &world.truth) }
                 }))
     }
 
@@ -116,7 +116,7 @@ extension Simulation {
                 if case .success(let answered) = result, let id = answered.subscription {
                     sink?.begin(id, question, answered.result.data)
                 }
-                reply.settle(true)
+                reply.set(true)
             }
         }
         follow(
@@ -216,7 +216,7 @@ extension Simulation {
     /// Applies what the end of a mutation may have done: its answer is stored in the step that takes its layer away.
     private func loosen(_ pendingID: String, _ truth: inout WorldTruth) {
         switch server.with({ $0.graph.edits[pendingID]?.fate }) {
-        case .answered(let given): for given in given { take(given, isCertain: false, &truth) }
+        case .answered(let given): for given in given { recordAnswer(given, isCertain: false, &truth) }
         case .refused: break
         default: return
         }
@@ -241,7 +241,7 @@ extension Simulation {
             let reply = Outcome<[UInt8]?>()
             _ = try call { cache in
                 await cache.readGraph(request) { result in
-                    if case .success(let answered) = result { reply.settle(answered.result.data) }
+                    if case .success(let answered) = result { reply.set(answered.result.data) }
                 }
             }
             guard case .some(.some(let data)) = reply.value else { continue }

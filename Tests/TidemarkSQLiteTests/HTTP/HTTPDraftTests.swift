@@ -186,7 +186,7 @@ import TidemarkTesting
         _ = try await journal.writeHTTP([.store(Self.record("http://a.test/x", 1), body: [1], replacing: [])])
         try await journal.close()
         #expect(try SQLiteReader(path: path).verify().isSound)
-        try DamageFixture.sqlite(path, ["UPDATE counters SET value = value + 1 WHERE name = '\(counter)'"])
+        SQLiteShell.run(path, ["UPDATE counters SET value = value + 1 WHERE name = '\(counter)'"])
         #expect(try !SQLiteReader(path: path).verify().isSound)
     }
 
@@ -194,7 +194,7 @@ import TidemarkTesting
         let journal = try await SQLiteJournal.open(path: path)
         _ = try await journal.writeHTTP([.store(Self.record("http://a.test/x", 1), body: [1], replacing: [])])
         try await journal.close()
-        try DamageFixture.sqlite(path, ["UPDATE http_chunks SET place = place + 5 * 1024"])
+        SQLiteShell.run(path, ["UPDATE http_chunks SET place = place + 5 * 1024"])
         #expect(try !SQLiteReader(path: path).verify().isSound)
     }
 }
