@@ -77,31 +77,6 @@ package struct JournalModel {
         return flush
     }
 
-    /// Returns a flush with one more change that contradicts the content: a second name of a type, a record of a
-    /// library without a name, or a change of a row that does not exist.
-    mutating func contradicting(_ flush: FlushBatch) -> FlushBatch {
-        var faulty = flush
-        switch Int.random(in: 0..<4, using: &random) {
-        case 0: faulty.newTypes.append((0, "a second name of type 0"))
-        case 1:
-            faulty.libraries.append(
-                LibraryRecord(
-                    index: LibraryIndex(state.libraries.count), name: "nameless", epoch: nil, generation: 0,
-                    cursor: nil, isStale: false, lost: [], entityCount: 0))
-        case let draw:
-            let start = faulty.bytes.count
-            faulty.bytes += Array("x{}".utf8)
-            // The rows ascend, so the last one is the highest.
-            let row = max(usedRows.max() ?? 0, faulty.rows.last?.row ?? 0) + 1
-            faulty.rows.append(
-                FlushRow(
-                    row: row, change: draw == 2 ? .update : .stamp, library: 0, type: 0, isUUID: false, idOffset: start,
-                    idCount: 1, payloadOffset: start + 1, payloadCount: draw == 2 ? 2 : 0, sequence: nil, generation: 0,
-                    writtenAt: clock))
-        }
-        return faulty
-    }
-
     private mutating func changeEvicted(_ flush: inout FlushBatch) {
         flush.evicted.replacesAll = chance(1, in: 8)
         for _ in 0..<Int.random(in: 0...(chance(1, in: 8) ? 3_000 : 4), using: &random) {
