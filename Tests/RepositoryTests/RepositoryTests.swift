@@ -140,7 +140,7 @@ import TidemarkTestKit
 
     @Test func `documentation is built for every library, and for nothing else`() throws {
         let manifest = try Tree.text("Package.swift")
-        let libraries = manifest.matches(of: /\.library\(name: "(Tidemark\w*)"/).map { String($0.1) }
+        let libraries = manifest.matches(of: /\.library\(\s*name: "(Tidemark\w*)"/).map { String($0.1) }
         let documented = try Tree.text(".spi.yml").matches(of: /- (Tidemark\w*)/).map { String($0.1) }
         #expect(!libraries.isEmpty && documented.sorted() == libraries.sorted())
     }

@@ -90,6 +90,10 @@ extension MetricsText {
         gauge(
             "free_disk_bytes", "The bytes of the database that wait to be used again or given back.",
             statistics.freeDiskByteCount)
+        gauge("reads_per_second", "The entities read from the database, over ten seconds.", statistics.readsPerSecond)
+        gauge(
+            "writes_per_second", "The entities written to the database or removed from it, over ten seconds.",
+            statistics.writesPerSecond)
         counter("stored_bytes", "The bytes of entities that were written.", statistics.storedByteCount)
         counter("log_bytes", "The bytes that were written to the log of the database.", statistics.logByteCount)
         counter("hits", "The reads that found what they asked for.", statistics.hitCount)
