@@ -71,26 +71,33 @@ import TidemarkTesting
                 configuration: configuration, journal: journal, clock: ManualClock(skipsUpTo: 400_000))
             let long = ChunkedServer()
             let client = HTTPClient(cache, transport: long, defaults: HTTPClientDefaults())
-            for number in 0..<3 where !disk.isStopped {
-                long.answers(.init(fields: [("ETag", "\"\(number)\"")], chunks: Self.bodies[number]))
-                progress.begun = number
-                if try await client.fetch(Self.request("http://a.test/long")).isStored { progress.stored = number }
-                // A confirmation, and an answer that ends with the process.
-                _ = try await client.fetch(Self.request("http://a.test/long"))
-                _ = try await client.fetch(Self.request("http://a.test/session", .session))
-                var one = Self.request("http://a.test/one")
-                one.normalization = try HTTPNormalization(
-                    spec: Array(#"{"resource_type":"file"}"#.utf8), limits: Limits())
-                long.answers(.init(chunks: [Array(Self.body(number).utf8)]))
-                progress.entityBegun = number
-                let fetched = try await client.fetch(one)
-                if fetched.isStored, fetched.normalized == .entities(1) { progress.entity = number }
-                _ = try await client.invalidate(HTTPSelection(url: "http://a.test/gone"))
-            }
+            do { try await store(long, client, disk, &progress) } catch { #expect(disk.isStopped, "\(error)") }
+            // Also when the disk has stopped: an open cache would try to write for ever.
             await client.close()
             try await cache.close()
         } catch {
             #expect(disk.isStopped, "\(error)")
+        }
+    }
+
+    private func store(
+        _ long: ChunkedServer, _ client: HTTPClient, _ disk: FaultDisk, _ progress: inout Progress
+    ) async throws {
+        for number in 0..<3 where !disk.isStopped {
+            long.answers(.init(fields: [("ETag", "\"\(number)\"")], chunks: Self.bodies[number]))
+            progress.begun = number
+            if try await client.fetch(Self.request("http://a.test/long")).isStored { progress.stored = number }
+            // A confirmation, and an answer that ends with the process.
+            _ = try await client.fetch(Self.request("http://a.test/long"))
+            _ = try await client.fetch(Self.request("http://a.test/session", .session))
+            var one = Self.request("http://a.test/one")
+            one.normalization = try HTTPNormalization(
+                spec: Array(#"{"resource_type":"file"}"#.utf8), limits: Limits())
+            long.answers(.init(chunks: [Array(Self.body(number).utf8)]))
+            progress.entityBegun = number
+            let fetched = try await client.fetch(one)
+            if fetched.isStored, fetched.normalized == .entities(1) { progress.entity = number }
+            _ = try await client.invalidate(HTTPSelection(url: "http://a.test/gone"))
         }
     }
 

@@ -69,9 +69,10 @@ public final class AnswerServer: Sendable {
         payloads.enumerated().map { index, payload in
             let head =
                 "HTTP/1.1 200 OK\r\nContent-Type: multipart/mixed;boundary=\"-\";\(specification)\r\n"
-                + "Connection: close\r\n\r\n\r\n---"
-            let end = index == payloads.count - 1 ? "\r\n-----\r\n" : "\r\n---"
-            return (index == 0 ? head : "") + "\r\nContent-Type: application/json\r\n\r\n\(payload)\(end)"
+                + "Connection: close\r\n\r\n\r\n---\r\n"
+            // A piece ends with a whole delimiter line: only then does a reader know that the part is complete.
+            let end = index == payloads.count - 1 ? "\r\n-----\r\n" : "\r\n---\r\n"
+            return (index == 0 ? head : "") + "Content-Type: application/json\r\n\r\n\(payload)\(end)"
         }
     }
 
