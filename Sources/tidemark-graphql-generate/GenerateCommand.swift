@@ -44,7 +44,8 @@ struct GenerateOperationsCommand: ParsableCommand {
         let paths = try PathPattern.paths(of: operations)
         do throws(GeneratorError) {
             let files = try CodeGenerator.files(
-                schema: GenerateOperationsCommand.source(schema), operations: paths.map(GenerateOperationsCommand.source), options: options)
+                schema: GenerateOperationsCommand.source(schema),
+                operations: paths.map(GenerateOperationsCommand.source), options: options)
             try GeneratedFolder(output).write(files)
         } catch {
             for finding in error.findings { StandardError.write(finding.description) }

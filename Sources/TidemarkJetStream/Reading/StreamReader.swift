@@ -187,7 +187,8 @@ struct StreamReader {
         guard let index = logs.place(of: message.subject) else { return }
         let quotedLibrary = logs[index].quoted
         if settings.numbering == .body {
-            StreamMessageLine.append(message.bytes, at: MessagePlace(quotedLibrary: quotedLibrary, numbers: nil), to: &lines)
+            StreamMessageLine.append(
+                message.bytes, at: MessagePlace(quotedLibrary: quotedLibrary, numbers: nil), to: &lines)
             return
         }
         if logs[index].needsReset {
