@@ -10,30 +10,53 @@ let server;
 before(async () => { server = await startPage(); });
 after(() => server.end());
 
-test("a browser that is killed between commits loses nothing acknowledged and applies nothing twice", options, async () => {
+/** Opens the cache of a page, and checks that it is what the log up to its cursor makes of it. Returns the cursor. */
+async function recovered(page) {
+  await page.run("open('kills').then((cache) => { globalThis.cache = cache; })");
+  const found = JSON.parse(await page.run(`JSON.stringify({ gaps: cache.gaps(), lines: cache.export() })`));
+  const cursor = found.gaps[""]?.sequence ?? 0;
+  for (const line of found.lines) {
+    const { id, resource, sequence } = JSON.parse(line);
+    assert.equal(sequence, resource.n);
+    // Each entity is what the log up to the cursor makes of it: cursor and entities are of one transaction.
+    const last = cursor - ((cursor - Number(id.slice(1))) % 50 + 50) % 50;
+    assert.equal(resource.n, last, `${id} at cursor ${cursor}`);
+  }
+  assert.equal(found.lines.length, Math.min(cursor, 50));
+  return cursor;
+}
+
+/** Writes until some events behind a cursor are acknowledged. Returns the last one. */
+async function written(page, cursor, count) {
+  await page.run(`write(cache, ${cursor})`);
+  let acknowledged = 0;
+  while ((acknowledged = await page.run("globalThis.acknowledged")) < cursor + count) { /* it is still writing */ }
+  return acknowledged;
+}
+
+test("a tab that is killed between commits loses nothing acknowledged and applies nothing twice", options, async () => {
+  const browser = await Browser.start(path, server.profile());
+  let acknowledged = 0;
+  for (let round = 0; round < 6; round += 1) {
+    const page = await browser.page(server.url);
+    const cursor = await recovered(page);
+    assert.ok(cursor >= acknowledged, `${acknowledged} was acknowledged, ${cursor} is there`);
+    acknowledged = await written(page, cursor, 60 + round * 35);
+    page.crash();
+  }
+  await browser.close();
+});
+
+test("a browser that is killed between commits leaves a whole state", options, async () => {
   const profile = server.profile();
   let acknowledged = 0;
-  // A profile that is killed in its first moments may lose what the browser itself knows of the page: it is made in peace.
-  const first = await Browser.start(path, profile);
-  await (await first.page(server.url)).run("open('kills').then((cache) => cache.close())");
-  await first.close();
   for (let round = 0; round < 4; round += 1) {
     const browser = await Browser.start(path, profile);
     const page = await browser.page(server.url);
-    await page.run("open('kills').then((cache) => { globalThis.cache = cache; })");
-    const found = JSON.parse(await page.run(`JSON.stringify({ gaps: cache.gaps(), lines: cache.export() })`));
-    const cursor = found.gaps[""]?.sequence ?? 0;
-    assert.ok(cursor >= acknowledged, `${acknowledged} was acknowledged, ${cursor} is there`);
-    for (const line of found.lines) {
-      const { id, resource, sequence } = JSON.parse(line);
-      assert.equal(sequence, resource.n);
-      // Each entity is what the log up to the cursor makes of it: cursor and entities are of one transaction.
-      const last = cursor - ((cursor - Number(id.slice(1))) % 50 + 50) % 50;
-      assert.equal(resource.n, last, `${id} at cursor ${cursor}`);
-    }
-    await page.run(`write(cache, ${cursor})`);
-    const wanted = cursor + 60 + round * 35;
-    while ((acknowledged = await page.run("globalThis.acknowledged")) < wanted) { /* it is still writing */ }
+    const cursor = await recovered(page);
+    // Chromium commits its own list of databases seconds later: killed before that, it forgets a young one as a whole.
+    assert.ok(cursor >= acknowledged || cursor === 0, `${acknowledged} was acknowledged, ${cursor} is there`);
+    acknowledged = await written(page, cursor, 60 + round * 35);
     await browser.kill();
   }
 });
