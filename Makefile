@@ -90,6 +90,11 @@ bench-compare: deps
 	@$(BENCH_BUILD)
 	@$(BENCH_RUN) compare "$(BASE)"
 
+## bench-urlcache: the suite of HTTP answers with Foundation's URLCache beside it; builds the bench without static linking
+bench-urlcache: deps
+	@TIDEMARK_URLCACHE=1 $(SWIFT) build -c release --scratch-path .build-urlcache --product tidemark-bench
+	@.build-urlcache/release/tidemark-bench --suite http $(BENCH)
+
 ## bench-guard: small runs: fail if counted work or a ratio is above Benchmarks/thresholds.json
 bench-guard: deps
 	@$(BENCH_BUILD)
@@ -276,7 +281,7 @@ web-format: web-deps
 ## clean: remove the build
 clean:
 	rm -rf demo.db demo.db-* demo.db.token
-	rm -rf Web/client/dist Web/client/bundle .build .build-tsan .build-asan .build-canaries .build-fuzz .build-fuzz-quick
+	rm -rf Web/client/dist Web/client/bundle .build .build-tsan .build-asan .build-canaries .build-fuzz .build-fuzz-quick .build-urlcache
 
 ## help: this list
 help:
@@ -290,5 +295,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations python run run-http run-graphql run-jetstream examples tutorial dist dist-check extension test test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-compare \
+.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations python run run-http run-graphql run-jetstream examples tutorial dist dist-check extension test test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps

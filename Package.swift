@@ -9,6 +9,8 @@ let strict: [SwiftSetting] = [
 // Fuzzers are built only when they are asked for: their flags are unsafe in SwiftPM's sense, and whoever depends
 // on a package with such flags cannot build it.
 let isFuzzing = Context.environment["TIDEMARK_FUZZ"] == "1"
+// The bench reads Foundation's URLCache too; `make bench-urlcache` asks for it.
+let measuresURLCache = Context.environment["TIDEMARK_URLCACHE"] == "1"
 // One test target alone, for builds with a sanitizer: they take minutes.
 let onlyTests = Context.environment["TIDEMARK_TESTS"]
 
@@ -264,7 +266,7 @@ let package = Package(
             ],
             path: "Benchmarks", exclude: ["CReference", "Peers", "Items/Documents", "Items/schema.graphqls"],
             sources: ["Harness", "Items/Generated", "Results", "Suites", "Runner"],
-            swiftSettings: strict),
+            swiftSettings: strict + (measuresURLCache ? [.define("TIDEMARK_URLCACHE")] : [])),
         // What people would use instead, those of them that are Swift, beside the library.
         .executableTarget(
             name: "tidemark-peers",

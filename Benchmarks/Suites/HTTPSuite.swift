@@ -10,10 +10,6 @@ import TidemarkStore
 import TidemarkTestKit
 import TidemarkTesting
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Stored HTTP answers: hits, confirmations over a real connection, and a file of many.
 enum HTTPSuite {
     private static let bodyByteCount = 10_240
@@ -47,16 +43,6 @@ enum HTTPSuite {
         let readCount = isSmoke ? 200 : 5_000
         let few = 100
         let rows = try RowTable(folder.path("rows.db"), count)
-        let urlCache = URLCache(memoryCapacity: 64 << 20, diskCapacity: 0, diskPath: nil)
-        for number in 0..<few {
-            guard
-                let response = HTTPURLResponse(
-                    url: url(number), statusCode: 200, httpVersion: nil,
-                    headerFields: ["Cache-Control": "max-age=100000"])
-            else { continue }
-            urlCache.storeCachedResponse(
-                CachedURLResponse(response: response, data: Data(body(number))), for: URLRequest(url: url(number)))
-        }
         func subject(_ distinct: Int) async throws -> UInt64 {
             var sum: UInt64 = 0
             for index in 0..<readCount {
@@ -73,16 +59,14 @@ enum HTTPSuite {
                     referenceName: "SELECT of such a row",
                     reference: { try rows.read(readCount, distinct) }, subject: { try await subject(distinct) }))
         }
-        report.add(
-            try await Measurement.compare(
-                "fresh hit of 10 KB, beside URLCache", unit: "hit", count: readCount, runs: runs, goal: nil,
-                referenceName: "URLCache in memory",
-                reference: {
-                    (0..<readCount).reduce(0) { sum, index in
-                        let found = urlCache.cachedResponse(for: URLRequest(url: url(index % few)))
-                        return sum + UInt64(found?.data.count ?? 0)
-                    }
-                }, subject: { try await subject(few) }))
+        #if TIDEMARK_URLCACHE
+            let urlCache = URLCacheReference(few, url: url, body: body)
+            report.add(
+                try await Measurement.compare(
+                    "fresh hit of 10 KB, beside URLCache", unit: "hit", count: readCount, runs: runs, goal: nil,
+                    referenceName: "URLCache in memory", reference: { urlCache.read(readCount, few) },
+                    subject: { try await subject(few) }))
+        #endif
     }
 
     // MARK: Confirmations

@@ -148,6 +148,7 @@ extension SyncCache {
         var result: GraphResult
         let visits: Set<EntityVisit>
         var snapshot: GraphSnapshot
+        var hasExplainedNulls = false
         switch outcome {
         case .unloaded: preconditionFailure("a read ended before what it needs was loaded")
         case .missed(let miss, let missVisits):
@@ -174,6 +175,7 @@ extension SyncCache {
                     result.data = projection.data
                     result.deferred = projection.deferred
                     snapshot = GraphSnapshot(data: result.data)
+                    hasExplainedNulls = true
                 }
                 result = result.with(parts)
             }
@@ -183,17 +185,20 @@ extension SyncCache {
         if delivery != nil { result.isPartial = true }
         finishGraph(
             result, snapshot, visits, expiresAt: expiresAt, request, plan, failed: parts?.failedFragments ?? [],
-            delivery: delivery, sink, reply)
+            hasExplainedNulls: hasExplainedNulls, delivery: delivery, sink, reply)
         return nil
     }
 
     /// Gives a result, and makes the watcher in the same step.
     ///
-    /// - Parameter delivery: The fetch whose further parts the watcher is told of; nil when the answer is whole.
+    /// - Parameters:
+    ///   - hasExplainedNulls: Whether the result has nulls of the server where the cache may keep good values: the
+    ///     watcher is told of those next.
+    ///   - delivery: The fetch whose further parts the watcher is told of; nil when the answer is whole.
     func finishGraph(
         _ result: GraphResult, _ snapshot: GraphSnapshot, _ visits: Set<EntityVisit>, expiresAt: Int64?,
         _ request: GraphReadRequest, _ plan: OperationPlan, failed: [AnswerParts.FailedFragment] = [],
-        delivery: GraphFetchKey?, _ sink: (any ObserverSink)?, _ reply: (Result<GraphReply, CacheError>) -> Void
+        hasExplainedNulls: Bool = false, delivery: GraphFetchKey?, _ sink: (any ObserverSink)?, _ reply: (Result<GraphReply, CacheError>) -> Void
     ) {
         guard let sink else { return reply(.success(GraphReply(result: result, subscription: nil))) }
         deliverAll(to: sink)
@@ -208,7 +213,9 @@ extension SyncCache {
         }
         graph.add(watcher, visits, in: self)
         reply(.success(GraphReply(result: result, subscription: watcher.subscription)))
-        if watcher.delivery == nil { graph.expect(expiresAt, watcher, in: self) }
+        guard watcher.delivery == nil else { return }
+        graph.expect(expiresAt, watcher, in: self)
+        if hasExplainedNulls { graph.run(watcher, in: self) }
     }
 
     // MARK: Fragments

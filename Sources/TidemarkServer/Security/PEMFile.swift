@@ -1,3 +1,5 @@
+import TidemarkSQLite
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -6,7 +8,7 @@
     import Musl
 #endif
 
-/// A file of certificates or of a key. Apart from ``TLSIdentity``, because NIO brings a second `stat`.
+/// A file of certificates or of a key.
 struct PEMFile {
     let path: String
 
@@ -22,14 +24,13 @@ struct PEMFile {
         guard descriptor >= 0 else { throw unreadable }
         defer { close(descriptor) }
         // The rights are those of the open file: nobody can exchange it meanwhile.
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard let rights = FileRights(descriptor: descriptor), rights.isRegular else {
             throw TLSIdentity.Fault(message: "\(path) is not a file")
         }
-        guard !isSecret || status.st_mode & 0o007 == 0 else {
+        guard !isSecret || !rights.isOpenToAll else {
             throw TLSIdentity.Fault(message: "others can read or change \(path): run chmod o= on it", isUnsafe: true)
         }
-        guard status.st_size <= PEMFile.byteCountMax else {
+        guard rights.byteCount <= PEMFile.byteCountMax else {
             throw TLSIdentity.Fault(message: "\(path) is too large to be in PEM")
         }
         var bytes = [UInt8](repeating: 0, count: PEMFile.byteCountMax)

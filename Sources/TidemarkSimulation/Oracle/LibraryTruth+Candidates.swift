@@ -15,8 +15,14 @@ extension LibraryTruth {
         if let base, let known = entities[id], known.count == 1, known.first?.fields == base { return true }
         let left = candidates(id).filter { isShown($0.fields) }
         guard left.isEmpty else {
-            precondition(left.count <= Self.candidateCountMax, "\(left.count) candidates of \(id)")
-            entities[id] = left
+            guard left.count > Self.candidateCountMax else {
+                entities[id] = left
+                return true
+            }
+            // Answers that may be stored at any time double the candidates: past the bound nothing is known but what
+            // is shown now.
+            blurred.insert(id)
+            entities[id] = Set(left.map { Candidate(fields: $0.fields) })
             return true
         }
         guard blurred.contains(id) else { return false }

@@ -7,7 +7,7 @@ import TidemarkModel
 /// those that the cache calls lost. Where the world leaves something open (a source with false answers, a write under
 /// way) there are several candidates; the state that the cache then shows decides between them. Laws: L1, L4.
 package struct LibraryTruth: Sendable {
-    /// The largest number of candidates of one entity; more are a failure of the oracle.
+    /// The largest number of candidates of one entity; past it the entity is blurred.
     static let candidateCountMax = 256
 
     /// The index of the server's log that the cache follows.
@@ -34,7 +34,7 @@ package struct LibraryTruth: Sendable {
     /// Whether the cache may lack events: denied ones, those before it followed the log, those of removed entities.
     package private(set) var hasGaps = false
     /// The entities of answers with a place in another log: any state of them is accepted until the log ends.
-    private(set) var blurred: Set<String> = []
+    package internal(set) var blurred: Set<String> = []
     /// The numbers that were lost at the last check.
     package private(set) var lost: [ClosedRange<Int64>] = []
     /// The false numbers that the cache received in this log.

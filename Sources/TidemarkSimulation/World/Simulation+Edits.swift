@@ -58,14 +58,6 @@ extension Simulation {
                     guard let place = world.truth.layers.firstIndex(where: { $0.pendingID == pendingID }) else {
                         return
                     }
-                    guard let error = outcome.value ?? nil else {
-                        world.truth.layers[place].isCertain = true
-                        if world.current?.number == input.number {
-                            world.server.with { $0.sent.notePrompt(pendingID) }
-                        }
-                        world.acknowledge(max(before, input.number))
-                        return
-                    }
                     // While the edit waited, the layer that it depends on may have settled.
                     let hasWaited = world.current?.number != input.number
                     let isOrphan = dependsOn.map { other in
@@ -73,6 +65,15 @@ extension Simulation {
                             $0.pendingID == other && $0.isCertain
                                 && !(hasWaited && ($0.isHandled || $0.request != nil))
                         }
+                    }
+                    guard let error = outcome.value ?? nil else {
+                        // A refused mutation took along what depends on it, though its place on the disk is confirmed.
+                        world.truth.layers[place].isCertain = !(hasWaited && isOrphan == true)
+                        if world.current?.number == input.number {
+                            world.server.with { $0.sent.notePrompt(pendingID) }
+                        }
+                        world.acknowledge(max(before, input.number))
+                        return
                     }
                     let isExcused =
                         switch error.code {
