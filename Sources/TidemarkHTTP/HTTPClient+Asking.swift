@@ -90,7 +90,13 @@ extension HTTPClient {
         case .failure(let error):
             return try await fallBack(error, question, found)
         case .success(let settled):
-            return try await answer(settled, question, found, isCollapsed: isCollapsed)
+            let fetched = try await answer(settled, question, lookup, isCollapsed: isCollapsed)
+            if fetched.status.isFallback {
+                askUntilReached(fetch)
+            } else if !isCollapsed, !fetched.isStored, found != nil, [404, 410].contains(fetched.head.status) {
+                tell(ExchangeKey(fetch, sent: fetch.request), fetched)
+            }
+            return fetched
         }
     }
 
@@ -110,12 +116,16 @@ extension HTTPClient {
         var served = serve(found, body, fetch, range, at: now)
         served.status = CacheStatus(question.forward)
         served.status.detail = error.code.rawValue
+        served.status.isFallback = true
+        served.normalized = await normalized(found, fetch)
+        askUntilReached(fetch)
         return served
     }
 
-    func answer(
-        _ settled: Settled, _ question: Question, _ found: HTTPResponseStore.Found?, isCollapsed: Bool
+    private func answer(
+        _ settled: Settled, _ question: Question, _ lookup: HTTPResponseStore.Lookup?, isCollapsed: Bool
     ) async throws(CacheError) -> HTTPFetched {
+        let found = lookup?.found
         let fetch = question.fetch
         let now = clock.now()
         switch settled.outcome {
@@ -137,6 +147,12 @@ extension HTTPClient {
             whole.isConditional = false
             return try await ask(whole, lookup: nil)
         case .answered:
+            if settled.head.status == 412, question.isConditional, !fetch.request.isSafe {
+                // RFC 9110, section 13.1.2: outside of GET and HEAD validators that match mean that nothing was done.
+                var whole = question
+                whole.isConditional = false
+                return try await ask(whole, lookup: lookup)
+            }
             if let found,
                 case .fallBack = AnswerRules.outcome(
                     settled.head, to: fetch.request, over: found.answer.head, fetch.rules, isConditional: false,
@@ -148,6 +164,8 @@ extension HTTPClient {
                 served.status = CacheStatus(question.forward)
                 served.status.forwardStatus = settled.head.status
                 served.status.detail = "error-status"
+                served.status.isFallback = true
+                served.normalized = await normalized(found, fetch)
                 return served
             }
             var head = settled.head

@@ -73,6 +73,8 @@ extension HTTPClient {
     private func receive(
         _ answer: HTTPExchangeAnswer, _ request: RequestHead, _ fetch: HTTPFetch, isStorable: Bool
     ) async throws(ExchangeError) -> Came {
+        // A body that is too long to be stored is an answer all the same, as far as its caller can take it.
+        let byteCountMax = max(defaults.bodyByteCountMax, fetch.answerByteCountMax ?? 0)
         let isFlow = fetch.wantsFlow && fetch.request.method == "GET" && fetch.normalization == nil
         var isStorable = isStorable
         var bytes: [UInt8] = []
@@ -81,12 +83,12 @@ extension HTTPClient {
         while let chunk = try await answer.body.next() {
             byteCount += chunk.count
             if let writing = writer {
-                guard byteCount <= defaults.bodyByteCountMax else {
+                guard byteCount <= byteCountMax else {
                     answer.body.cancel()
                     await writing.abandon()
-                    throw tooLong
+                    throw tooLong(byteCountMax)
                 }
-                if await writing.append(chunk) { continue }
+                if await writing.append(chunk), byteCount <= defaults.bodyByteCountMax { continue }
                 bytes = try await takenBack(writing)
                 writer = nil
                 isStorable = false
@@ -98,11 +100,11 @@ extension HTTPClient {
                 let arriving = Arriving(first: bytes, rest: answer.body, isStorable: isStorable, request: request)
                 return Came(head: answer.head, content: .bytes([]), url: request.url, arriving: arriving)
             }
-            guard byteCount <= defaults.bodyByteCountMax else {
+            guard byteCount <= byteCountMax else {
                 answer.body.cancel()
-                throw tooLong
+                throw tooLong(byteCountMax)
             }
-            if isStorable {
+            if isStorable, byteCount <= defaults.bodyByteCountMax {
                 let begun = DraftWriter(store)
                 if await begun.append(bytes) {
                     writer = begun
@@ -130,8 +132,8 @@ extension HTTPClient {
         return bytes
     }
 
-    private var tooLong: ExchangeError {
-        ExchangeError(.limitExceeded, "the body has more than \(defaults.bodyByteCountMax) bytes")
+    private func tooLong(_ byteCountMax: Int) -> ExchangeError {
+        ExchangeError(.limitExceeded, "the body has more than \(byteCountMax) bytes")
     }
 
     /// Returns the body for a caller that reads it as it comes, and stores the answer after the last byte.
@@ -167,12 +169,12 @@ extension HTTPClient {
         return settled.isStored
     }
 
-    /// Refuses a body that does not have the length that its head says. A coded body may have been decoded on its way.
+    /// Refuses a body that does not have the length that its head says. A transport that decodes bodies leaves the two
+    /// fields out that speak of the coded one.
     static func checkLength(
         _ head: ResponseHead, _ count: Int64, _ request: RequestHead
     ) throws(ExchangeError) {
         guard request.method != "HEAD", head.status != 304, head.status != 204,
-            !head.fields.contains("content-encoding"),
             !head.fields.contains("transfer-encoding"), let value = head.fields.first("content-length"),
             let length = ASCII.number(value.bytes, max: .max / 16), length != count
         else { return }

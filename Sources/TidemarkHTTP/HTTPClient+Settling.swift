@@ -37,6 +37,7 @@ extension HTTPClient {
             return .failure(error)
         }
         let answeredAt = clock.now()
+        reached(fetch.request.url.origin)
         let stored = StoredHead(
             head: came.head, requestedAt: requestedAt, answeredAt: answeredAt, byteCount: came.content.byteCount)
         var settled = Settled(
@@ -61,9 +62,7 @@ extension HTTPClient {
         _ begun: HTTPStart?
     ) async throws(CacheError) {
         let fetch = question.fetch
-        var changes = StorageRules.invalidated(by: settled.head, to: fetch.request).map { url in
-            HTTPChange.removeAll(HTTPSelection(library: fetch.library, url: url.text))
-        }
+        var changes = invalidations(by: settled.head, fetch)
         let outcome = AnswerRules.outcome(
             settled.head, to: fetch.request, over: lookup?.found?.answer.head, fetch.rules,
             isConditional: isConditional, isKeyed: fetch.isKeyed, at: settled.stored.answeredAt)
@@ -75,7 +74,12 @@ extension HTTPClient {
                 .update(
                     number: found.record.number, head: found.answer.bytes, answeredAt: settled.stored.answeredAt))
             settled.isStored = true
-            try await renew(found, fetch, begun, changes, &settled)
+            if let begun, let normalization = fetch.normalization, found.answer.normalized?.spec != normalization.spec {
+                let asOf = sequence(settled.head) ?? begun.cursor
+                settled.normalized = await normalize(found, normalization, begun, asOf: asOf, changes)
+            } else {
+                try await renew(found, fetch, begun, changes, &settled)
+            }
             observers.changed(fetch)
             return
         }
@@ -124,7 +128,7 @@ extension HTTPClient {
                     replacing: lookup?.replaced ?? [], isRedirected: settled.url != fetch.request.url))
         }
         if let result, let begun {
-            let count = result.resources.count + result.included.reduce(0) { $0 + $1.resources.count }
+            let count = result.resourceCount
             do throws(CacheError) {
                 try await cache.store(result, begun: begun, with: changes)
                 settled.normalized = .entities(count)
@@ -140,8 +144,20 @@ extension HTTPClient {
         if settled.isStored { observers.changed(fetch) }
     }
 
+    /// Returns the removals that an unsafe request leads to. One with a key of its caller is a question: the answers to
+    /// other questions of its URL stay, those to GET and HEAD go.
+    private func invalidations(by head: ResponseHead, _ fetch: HTTPFetch) -> [HTTPChange] {
+        let methods: [ByteString?] = fetch.isKeyed ? ["GET", "HEAD"] : [nil]
+        return StorageRules.invalidated(by: head, to: fetch.request).flatMap { url in
+            methods.flatMap { method -> [HTTPChange] in
+                let keys = method.map { [$0, HTTPFetch.led($0)] } ?? [nil]
+                return keys.map { .removeAll(HTTPSelection(library: fetch.library, url: url.text, key: $0)) }
+            }
+        }
+    }
+
     /// Returns the position in the log that an answer names.
-    private func sequence(_ head: ResponseHead) -> EventSequence? {
+    func sequence(_ head: ResponseHead) -> EventSequence? {
         head.fields.first(defaults.sequenceHeader.description).flatMap { value in
             ASCII.number(ASCII.trimmed(value.bytes[...]), max: .max / 16).map { EventSequence($0) }
         }

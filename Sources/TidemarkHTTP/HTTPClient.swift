@@ -23,8 +23,8 @@ package actor HTTPClient {
     private var salt: [UInt8]?
     var observers = HTTPObservers()
     var nextSubscription = HTTPClient.firstSubscription
-    /// The requests that are asked again until their host is reached. Bounded by the observers.
-    var retrying: Set<ExchangeKey> = []
+    /// The observed requests that are asked again until their host answers. Bounded by the observers.
+    var returning: [ExchangeKey: Return] = [:]
 
     /// The largest number of exchanges under way: 1,000.
     static let exchangeCountMax = 1_000
@@ -144,6 +144,7 @@ package actor HTTPClient {
             var served = serve(found, body, fetch, range, at: now)
             let freshness = Freshness(found.answer.head, at: now)
             served.status.timeToLive = freshness.left
+            served.normalized = await normalized(found, fetch)
             if asks { askBeside(fetch, lookup, salt) }
             return served
         case .serve: return try await ask(question, lookup: lookup)

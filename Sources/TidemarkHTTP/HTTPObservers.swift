@@ -7,10 +7,19 @@ struct HTTPObservers {
     static let countMax = 10_000
 
     struct Observer {
-        var fetch: HTTPFetch
+        let fetch: HTTPFetch
+        /// What is observed: one question serves all observers of it.
+        let key: ExchangeKey
         var tell: @Sendable (HTTPFetched) -> Void
         /// The answer that the observer knows.
         var last: HTTPFetched?
+
+        init(fetch: HTTPFetch, tell: @escaping @Sendable (HTTPFetched) -> Void, last: HTTPFetched?) {
+            self.fetch = fetch
+            key = ExchangeKey(fetch, sent: fetch.request)
+            self.tell = tell
+            self.last = last
+        }
     }
 
     /// The observers by subscription.

@@ -105,6 +105,53 @@ import TidemarkTesting
         try await fixture.close()
     }
 
+    @Test func `a keyed POST leaves the answers to other keys, and removes those to GET`() async throws {
+        let fixture = try await HTTPFixture()
+        func post(_ key: String?) async throws -> HTTPFetched {
+            var request = try fixture.request("http://a.test/x", .only(.enabled), method: "POST", body: "q")
+            request.cacheKey = key.map { ByteString($0) }
+            return try await fixture.client.fetch(request)
+        }
+        fixture.server.answers(200, [], "body")
+        _ = try await fixture.fetch()
+        for key in ["one", "two"] { #expect(try await post(key).isStored) }
+        for key in ["one", "two"] { #expect(try await post(key).isFromCache) }
+        #expect(try await !fixture.fetch("http://a.test/x", .only(.enabled)).isFromCache)
+        // Without a key it is an unsafe request as any.
+        _ = try await post(nil)
+        for key in ["one", "two"] { #expect(try await !post(key).isFromCache) }
+        try await fixture.close()
+    }
+
+    @Test func `a keyed POST whose validators are refused is asked without them`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers { exchange in
+            if exchange.fields.contains("if-none-match") { return .success(.init(status: 412)) }
+            return .success(.init(status: 200, fields: [("ETag", "\"1\"")], body: "body"))
+        }
+        var request = try fixture.request(method: "POST", body: "q")
+        request.cacheKey = "k"
+        _ = try await fixture.client.fetch(request)
+        let again = try await fixture.client.fetch(request)
+        #expect(again.head.status == 200 && again.text == "body" && again.isStored)
+        #expect(fixture.server.asked.map { $0.fields.contains("if-none-match") } == [false, true, false])
+        try await fixture.close()
+    }
+
+    @Test(arguments: [nil, "gzip"] as [String?])
+    func `a body that is longer or shorter than its head says is no answer`(coding: String?) async throws {
+        let fixture = try await HTTPFixture()
+        for length in [4, 6] {
+            fixture.server.answers(
+                200, [("Content-Length", "\(length)")] + (coding.map { [("Content-Encoding", $0)] } ?? []), "12345")
+            await #expect {
+                try await fixture.fetch()
+            } throws: { ($0 as? CacheError)?.code == .truncated }
+        }
+        #expect(try await fixture.client.list(HTTPSelection(), after: nil, countMax: 10).entries.isEmpty)
+        try await fixture.close()
+    }
+
     @Test func `equal requests under way are one exchange`() async throws {
         let fixture = try await HTTPFixture()
         fixture.server.answers(200, [("Set-Cookie", "a=b")], "x")

@@ -53,6 +53,49 @@ import TidemarkTesting
         try await fixture.close()
     }
 
+    /// Answers that were stored for a request without `normalize`, or with another one.
+    @Test(arguments: ["a hit", "a 304", "a fallback"])
+    func `a stored answer becomes entities for the first request that asks for them`(served: String) async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(
+            200, [("ETag", "\"1\""), ("Cache-Control", "max-age=600")],
+            #"{"data":[{"id":"f1","name":"a"},{"id":"f2","name":"b"}]}"#)
+        #expect(try await fixture.fetch().normalized == nil)
+        try await fixture.ingest(
+            6, #"{"ResourceChanged":{"resource_type":"file","resource":{"id":"f1","name":"event"}}}"#)
+        if served == "a fallback" { fixture.server.fails(.offline) }
+        let rules: CacheRules = served == "a hit" ? .standard : .only([.etag, .loadIfOffline])
+        let fetched = try await fixture.fetch("http://a.test/x", rules, normalize: Self.list)
+        #expect(fetched.isFromCache && fetched.normalized == .entities(2))
+        #expect(fetched.isRevalidated == (served == "a 304") && fetched.status.isFallback == (served == "a fallback"))
+        #expect(try await fixture.entity("f2").entity == Array(#"{"id":"f2","name":"b"}"#.utf8))
+        // The server has just confirmed the answer; without its word the event is newer than what nobody can place.
+        let first = served == "a 304" ? "a" : "event"
+        #expect(try await fixture.entity("f1").entity == Array(#"{"id":"f1","name":"\#(first)"}"#.utf8))
+        let list = try await fixture.cache.query(
+            File.self, method: "all", input: JSONValue.null, policy: .cacheOnly, allowsStale: true)
+        #expect(list.items.map(\.id) == ["f1", "f2"])
+        // The next hit finds them made, and brings nothing back.
+        var removal = Removal(library: "")
+        removal.resourceType = "file"
+        _ = try await fixture.cache.remove(removal)
+        let again = try await fixture.fetch("http://a.test/x", .only(.enabled), normalize: Self.list)
+        #expect(again.isFromCache && again.normalized == .entities(2))
+        #expect(try await fixture.entity("f2").entity == nil)
+        let wrong = #"{"resource_type":"file","pointer":"/nothing"}"#
+        guard case .error = try await fixture.fetch("http://a.test/x", .only(.enabled), normalize: wrong).normalized
+        else { throw Unexpected() }
+        try await fixture.close()
+    }
+
+    private struct Unexpected: Error {}
+
+    private struct File: Resource {
+        static let resourceType = "file"
+        var id: String
+        var name: String
+    }
+
     @Test func `a renewal brings back nothing that was removed`() async throws {
         let fixture = try await HTTPFixture()
         fixture.server.answers(200, [("ETag", "\"1\"")], #"{"id":"f1","name":"a"}"#)

@@ -243,6 +243,29 @@ final class ChunkedServer: HTTPTransport {
         #expect(try Self.chunkCount(world) == 0)
     }
 
+    /// Of a caller that takes so much at once, such as a session, whose lines hold 11 MiB.
+    @Test(arguments: [0, 1, 3 << 20])
+    func `a body that is too long to be stored is given to a caller that can take it`(bound: Int) async throws {
+        let world = try await World()
+        var defaults = HTTPClientDefaults()
+        defaults.bodyByteCountMax = bound
+        let client = HTTPClient(world.fixture.cache, transport: world.server, defaults: defaults)
+        var fetch = try world.fixture.request()
+        fetch.answerByteCountMax = 5 << 20
+        let chunks = Self.chunks(40, of: 100_000)
+        world.server.answers(.init(fields: [("ETag", "\"1\"")], chunks: chunks))
+        let fetched = try await client.fetch(fetch)
+        #expect(fetched.body == Array(chunks.joined()) && !fetched.isStored)
+        #expect(try await !world.isStored())
+        world.server.answers(.init(fields: [("ETag", "\"1\"")], chunks: Self.chunks(60, of: 100_000)))
+        await #expect {
+            _ = try await client.fetch(fetch)
+        } throws: { ($0 as? CacheError)?.code == .limitExceeded }
+        await client.close()
+        try await world.close()
+        #expect(try Self.chunkCount(world) == 0)
+    }
+
     @Test func `a body that may not be stored is read as it comes`() async throws {
         let world = try await World()
         let chunks = Self.chunks(30, of: 100_000)

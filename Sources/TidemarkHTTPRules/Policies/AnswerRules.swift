@@ -24,7 +24,7 @@ package enum AnswerRules {
     /// The statuses that `stale-if-error` speaks of.
     ///
     /// - Source: RFC 5861, section 4.
-    static let errorStatuses: Set<Int> = [500, 502, 503, 504]
+    package static let errorStatuses: Set<Int> = [500, 502, 503, 504]
 
     /// - Parameters:
     ///   - isConditional: Whether the stored validators were sent.

@@ -21,6 +21,8 @@ package struct CacheStatus: Hashable, Sendable {
     package var isHit = true
     package var isStored = false
     package var isCollapsed = false
+    /// Whether a stored answer was served in place of an answer that did not come, or was an error.
+    package var isFallback = false
     /// The seconds that a hit stays fresh; negative for a stale one.
     package var timeToLive: Int64?
     /// An error's code, or `invalidated` and the like: a token.
