@@ -15,8 +15,12 @@ struct HTTPInvalidateCommand: AsyncParsableCommand {
             Removes the answers of a URL, or of all that begin so, or all. Needs the database's lock.
 
             EXAMPLE
+              tidemark http invalidate https://example.com/a --db cache.db
               tidemark http invalidate --db cache.db --prefix https://example.com/
             """)
+
+    @Argument(help: ArgumentHelp("Only this URL, as --url.", valueName: "url"))
+    var place: String?
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var scope: LibraryOptions
@@ -29,8 +33,9 @@ struct HTTPInvalidateCommand: AsyncParsableCommand {
     var all = false
 
     func validate() throws {
-        guard all || url != nil || prefix.map({ !$0.isEmpty }) == true else {
-            throw ValidationError("Say what to remove: --url, --prefix or --all.")
+        guard place == nil || url == nil else { throw ValidationError("The URL is given twice.") }
+        guard all || url != nil || place != nil || prefix.map({ !$0.isEmpty }) == true else {
+            throw ValidationError("Say what to remove: a URL, --prefix or --all.")
         }
     }
 
@@ -44,7 +49,7 @@ struct HTTPInvalidateCommand: AsyncParsableCommand {
 
     func run() async throws {
         var selection = HTTPSelection(library: scope.library, prefix: prefix.map { ByteString($0) })
-        if let url { selection.url = try HTTPInvalidateCommand.url(url) }
+        if let url = url ?? place { selection.url = try HTTPInvalidateCommand.url(url) }
         // The reader comes first: an invalidation must not create a database that does not exist.
         _ = try SQLiteReader(path: database.path)
         let journal = try await SQLiteJournal.open(path: database.path)

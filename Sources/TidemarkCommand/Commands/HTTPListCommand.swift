@@ -67,7 +67,8 @@ struct HTTPShowCommand: AsyncParsableCommand {
         commandName: "show",
         abstract: "Show a stored HTTP answer.",
         discussion: """
-            Prints the stored head and body of every answer of a URL; nobody is asked.
+            Prints the stored head and body of every answer of a URL; nobody is asked. With --json one answer a line: \
+            the entry of http.list with headers and body. A body that fails its check is reported, with status 65.
 
             EXAMPLE
               tidemark http show https://example.com/ --db cache.db
@@ -90,11 +91,20 @@ struct HTTPShowCommand: AsyncParsableCommand {
         let output = Output.standard()
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
         for record in records {
-            guard let head = HTTPEntry.head(record) else { continue }
+            guard let head = HTTPEntry.head(record), let entry = HTTPEntry(record, at: now) else { continue }
+            guard let body = try reader.httpBody(record.number) else {
+                try output.flush()
+                throw Failure(
+                    .badData, "damaged", "the body of \(Printable.text(entry.key)) fails its check",
+                    advice: "fetch it again, or remove it with tidemark http invalidate")
+            }
             if format.isJSON {
-                guard let entry = HTTPEntry(record, at: now) else { continue }
                 var line = JSONLine()
-                line.entry(entry)
+                line.object { line in
+                    line.members(of: entry)
+                    line.headers(head.fields)
+                    line.body(body, isText: body.isEmpty || HTTPText.isText(head.fields))
+                }
                 try output.writeLine(line.bytes)
                 continue
             }
@@ -103,7 +113,7 @@ struct HTTPShowCommand: AsyncParsableCommand {
                 try output.writeLine("\(Printable.text(field.name)): \(Printable.text(field.value))")
             }
             try output.writeLine("")
-            try output.write(try reader.httpBody(record.number) ?? [])
+            try output.write(body)
         }
         try output.flush()
     }

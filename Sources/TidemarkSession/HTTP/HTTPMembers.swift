@@ -6,7 +6,7 @@ import TidemarkWire
 
 extension JSONLine {
     /// Writes `headers`: an array of pairs, in order. Bytes that are not UTF-8 are read as Latin-1.
-    mutating func headers(_ fields: HeaderFields) {
+    package mutating func headers(_ fields: HeaderFields) {
         name("headers")
         array { line in
             for field in fields.fields {
@@ -26,7 +26,7 @@ extension JSONLine {
     }
 
     /// Writes `body` when it is text, else `body_base64`.
-    mutating func body(_ bytes: [UInt8], isText: Bool) {
+    package mutating func body(_ bytes: [UInt8], isText: Bool) {
         if isText, String(validating: bytes, as: UTF8.self) != nil {
             member("body", Optional(ByteString(bytes)))
         } else {

@@ -117,21 +117,22 @@ extension JSONLine {
     }
 
     /// Writes one entry of a listing.
-    package mutating func entry(_ entry: HTTPEntry) {
+    package mutating func entry(_ entry: HTTPEntry) { object { $0.members(of: entry) } }
+
+    /// Writes the members of an entry.
+    package mutating func members(of entry: HTTPEntry) {
+        member("key", Optional(entry.key))
+        member("url", Optional(entry.url))
+        member("status", entry.status)
+        member("size", entry.byteCount)
+        member("stored_size", entry.storedByteCount)
+        member("age", entry.age)
+        member("freshness_left", entry.freshnessLeft)
+        name("validators")
         object { line in
-            line.member("key", Optional(entry.key))
-            line.member("url", Optional(entry.url))
-            line.member("status", entry.status)
-            line.member("size", entry.byteCount)
-            line.member("stored_size", entry.storedByteCount)
-            line.member("age", entry.age)
-            line.member("freshness_left", entry.freshnessLeft)
-            line.name("validators")
-            line.object { line in
-                if let tag = entry.tag { line.member("etag", Optional(tag)) }
-                if let modified = entry.modified { line.member("last_modified", Optional(modified)) }
-            }
-            line.member("hits", entry.hitCount)
+            if let tag = entry.tag { line.member("etag", Optional(tag)) }
+            if let modified = entry.modified { line.member("last_modified", Optional(modified)) }
         }
+        member("hits", entry.hitCount)
     }
 }
