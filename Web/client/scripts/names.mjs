@@ -15,7 +15,7 @@ const TYPESCRIPT = "/usr/share/nodejs/typescript";
 
 /** Files whose types are public, stored, sent, or those of somebody else. */
 const OPEN = new RegExp("^(store/own|journal/|outbox/|tabs/|react/|sources/|session/|policy/|out/|inspector/|json/exact|queries/value|model/|"
-  + "engine/(?:ports|port|cache|calls|registry|clock|notifications|queries|upstreams)|state/(?:records|ages))");
+  + "engine/(?:ports|port|cache|calls|registry|clock|notifications|queries|upstreams)|state/(?:records|ages|expiry))");
 /** Files that write values which are given out. */
 const WRITING = new RegExp(`${OPEN.source}|^(methods/|inspection/|engine/|queries/rule|state/layers)`);
 
@@ -29,6 +29,8 @@ export function internalNames(require) {
     const visit = (node) => {
       if (isMember(ts, node) && ts.isIdentifier(node.name)) (OPEN.test(name) && !isPrivate(ts, node) ? kept : own).add(node.name.text);
       if (ts.isStringLiteralLike(node)) kept.add(node.text);
+      // A part is reached by the names that it exports.
+      if (ts.isExportSpecifier(node)) kept.add(node.name.text);
       const isWritten = ts.isPropertyAssignment(node) || ts.isShorthandPropertyAssignment(node);
       if (isWritten && WRITING.test(name) && ts.isIdentifier(node.name)) kept.add(node.name.text);
       node.forEachChild(visit);

@@ -13,14 +13,15 @@ export type {
 } from "./engine/ports.js";
 export { ResourceError, ResourceTypeRegistry } from "./engine/registry.js";
 export type { ResourceDecoder } from "./engine/registry.js";
-export { fetchPolicies } from "./engine/queries.js";
-export type { FetchPolicy } from "./engine/queries.js";
+export { fetchPolicies } from "./engine/policies.js";
+export type { FetchPolicy } from "./engine/policies.js";
 export { IndexedDBJournal, JournalError } from "./journal/indexed-db.js";
 export type { IndexedDBOptions, JournalErrorCode } from "./journal/indexed-db.js";
 export type { DamagedRecord } from "./journal/damage.js";
 export { MemoryJournal } from "./journal/memory.js";
 export { ExactNumber, parseExact, stringifyExact } from "./json/exact.js";
 export type { JsonValue, NumberMode } from "./json/exact.js";
+export { loadParts } from "./parts/index.js";
 export { CacheError, UpstreamError } from "./model/errors.js";
 export type { ErrorCode, Reason, Reasons, UpstreamFailure } from "./model/errors.js";
 export { defaultLimits } from "./model/limits.js";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { defaultLimits } from "../dist/index.js";
+import { defaultLimits, loadParts } from "../dist/index.js";
 import { compact, elementsOf, kindOf, memberOf, membersOf, stringValue } from "../dist/json/text.js";
 import { take } from "../dist/state/apply.js";
 import { storeAnswer } from "../dist/state/answers.js";
@@ -14,6 +14,7 @@ import { statusOf } from "../dist/state/watch.js";
 import { EventDecoder } from "../dist/wire/decoder.js";
 import { LineFramer } from "../dist/wire/framer.js";
 
+await loadParts();
 const WINDOW = 50;
 const bins = ["applied", "duplicate", "ignored", "quarantined", "held", "reconciled"];
 

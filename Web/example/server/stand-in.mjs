@@ -2,7 +2,7 @@
 
 import { NormalizedCache, CacheError } from "../../client/dist/index.js";
 import { textOf } from "../../client/dist/out/value.js";
-import { errorOut } from "../../client/dist/methods/methods.js";
+import { errorOut } from "../../client/dist/methods/errors.js";
 
 /** A cache behind HTTP, for one program on this machine. */
 export class StandIn {

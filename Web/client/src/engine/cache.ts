@@ -8,6 +8,7 @@ import type { DamagedRecord } from "../journal/damage.js";
 import type { Limits } from "../model/limits.js";
 import type { Sequence } from "../model/sequence.js";
 import { valueOf } from "../out/value.js";
+import { loadPartsSoon } from "../parts/index.js";
 import type { Policy } from "../state/ages.js";
 import type { QuarantineRecord } from "../state/records.js";
 import type { LibraryPhase } from "../store/library.js";
@@ -47,6 +48,8 @@ export interface CacheOptions {
   evictIgnore?: readonly string[];
   /** How numbers past 2^53 are given out; as `ExactNumber` by default. */
   numbers?: NumberMode;
+  /** Whether the parts of the client that are not needed at once are loaded as soon as the page has time; true by default. */
+  preload?: boolean;
 }
 
 /** Where one library stands. */
@@ -90,6 +93,7 @@ export class NormalizedCache implements CacheHandle {
       aliases: new Map(Object.entries(options.aliases ?? {})), policy: options.policy ?? null, keptTypes: kept.types, keptFields: kept.fields,
     });
     this.ready = this.engine.opened;
+    if (options.preload !== false) loadPartsSoon();
     this.port = enginePort(this.engine);
     this.calls = cacheCalls((method, params) => this.call(method, params));
   }
@@ -105,9 +109,10 @@ export class NormalizedCache implements CacheHandle {
   /** Ends a stream: what came after its last LF is a line, and gaps wait no longer. Resolves when none is left. */
   async endOfInput(): Promise<void> {
     await this.ready;
+    await this.engine.partsCame();
     this.engine.endOfBytes();
     this.engine.afterInput();
-    await this.engine.gaps.end();
+    await this.engine.endGaps();
   }
 
   /** Calls a method of Protocol/sessions.md. Rejects with a `CacheError`. */
@@ -116,7 +121,7 @@ export class NormalizedCache implements CacheHandle {
       const json = params === undefined ? null : stringifyExact(params);
       this.engine.whenRoom(json === null ? 0 : json.length, () => this.engine.methods.perform(
         method, json, this.sink,
-        (outcome) => outcome instanceof CacheError ? reject(outcome) : resolve(valueOf(outcome, this.mode))));
+        (outcome) => outcome instanceof CacheError ? reject(outcome) : resolve(valueOf(outcome, this.mode))), reject);
     });
   }
 

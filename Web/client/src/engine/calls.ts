@@ -3,7 +3,7 @@ import type { Sequence } from "../model/sequence.js";
 import type { Miss } from "../state/reads.js";
 import type { LibraryPhase } from "../store/library.js";
 import type { Writer } from "../store/stamp.js";
-import type { FetchPolicy } from "./queries.js";
+import type { FetchPolicy } from "./policies.js";
 
 /** A JSON object. */
 export interface JsonObject { readonly [name: string]: JsonValue; }

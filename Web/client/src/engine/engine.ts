@@ -1,36 +1,36 @@
 // The engine: one owner of a state, with time, an upstream and a journal around it. Everything runs in one thread, each
 // step to its end: nothing comes between a change and its notifications.
 
-import { byteLength } from "../json/utf8.js";
 import { CacheError } from "../model/errors.js";
 import type { Limits } from "../model/limits.js";
 import type { EventSource } from "../sequencing/held.js";
-import { recover } from "../journal/records.js";
 import type { DamagedRecord } from "../journal/damage.js";
 import { Methods } from "../methods/methods.js";
+import { edits, gaps, journal, lists, upkeep } from "../parts/index.js";
+import type { Part } from "../parts/part.js";
 import { take } from "../state/apply.js";
-import { evict, isCrowded } from "../state/eviction.js";
 import { setLineAside } from "../state/quarantine.js";
-import { isFull } from "../state/reconcile.js";
-import type { AnsweredLine } from "../state/reconcile.js";
+import type { GapPatience } from "../state/reconcile.js";
 import type { Policy } from "../state/ages.js";
 import type { Miss } from "../state/reads.js";
 import { State } from "../state/state.js";
-import { statusOf } from "../state/watch.js";
+import { isCrowded, statusOf } from "../state/watch.js";
 import type { LibraryStatus } from "../state/records.js";
 import { EventDecoder } from "../wire/decoder.js";
 import { LineFramer } from "../wire/framer.js";
-import type { DecodedLine, Line } from "../wire/events.js";
+import type { ChangeEvent, DecodedLine, Line } from "../wire/events.js";
 import type { CacheClock } from "./clock.js";
-import { Fetches } from "./fetches.js";
-import { Flusher } from "./flusher.js";
-import { Gaps } from "./gaps.js";
+import type { Gaps } from "./gaps.js";
+import { InputQueue } from "./input.js";
+import type { Refuse, Step } from "./input.js";
 import type { Sink } from "./notifications.js";
 import { Observers } from "./observers.js";
-import { Outbox } from "./outbox.js";
+import type { Outbox } from "./outbox.js";
 import type { Journal, TextUpstream } from "./ports.js";
-import { Queries } from "./queries.js";
-import { Refreshes } from "./refreshes.js";
+import type { Queries } from "./queries.js";
+import type { Refreshes } from "./refreshes.js";
+import { NoFlusher } from "./storage.js";
+import type { Storage } from "./storage.js";
 
 /** What an engine is told when it is made. */
 export interface EngineOptions {
@@ -64,12 +64,15 @@ export class Engine {
   readonly fetchTimeout: number;
   readonly random: () => number;
   readonly observers: Observers;
-  readonly queries: Queries;
-  readonly fetches: Fetches;
-  readonly gaps: Gaps;
-  readonly refreshes: Refreshes;
-  readonly flusher: Flusher;
-  readonly outbox: Outbox;
+  /** The readers of queries; null before the first one. */
+  queries: Queries | null = null;
+  /** What follows gaps; null until something was missing. */
+  gaps: Gaps | null = null;
+  /** What follows ages; null until something could become too old. */
+  refreshes: Refreshes | null = null;
+  /** The sending of edits; null before the first edit. */
+  outbox: Outbox | null = null;
+  flusher: Storage;
   readonly methods: Methods;
   /** Who hears of libraries and commits. */
   readonly sinks = new Set<Sink>();
@@ -82,13 +85,15 @@ export class Engine {
   damage: readonly DamagedRecord[] = [];
   isOpen = false;
   isClosed = false;
+  /** Whether the cache is about to be closed: no edit is sent any more. */
+  private isEnding = false;
   /** Resolves when the journal was read; rejects when it cannot be used. */
   readonly opened: Promise<void>;
   private readonly decoder: EventDecoder;
   private readonly framer: LineFramer;
-  private readonly input: { byteCount: number; body: () => void; }[] = [];
-  private inputByteCount = 0;
-  private isDraining = false;
+  private readonly input = new InputQueue(this);
+  /** Whether the input has ended: nothing can come late any more. */
+  isAtEnd = false;
   private pieceTime: number | null = null;
   private positionWaiters: PositionWaiter[] = [];
 
@@ -104,33 +109,39 @@ export class Engine {
     this.fetchTimeout = options.fetchTimeout;
     this.random = options.random;
     this.observers = new Observers(this.state);
-    this.queries = new Queries(this);
-    this.fetches = new Fetches(this);
-    this.gaps = new Gaps(this);
-    this.refreshes = new Refreshes(this);
-    this.flusher = new Flusher(this);
-    this.outbox = new Outbox(this);
+    this.flusher = new NoFlusher(this);
     this.methods = new Methods(this);
     this.decoder = new EventDecoder(options.limits, options.aliases);
     this.framer = new LineFramer(options.limits.lineByteCountMax, options.limits.quarantineByteCountMax);
-    this.opened = options.journal === null ? Promise.resolve() : this.open(options.journal, options.limits);
-    if (options.journal === null) this.isOpen = true;
+    const mayKeepUp = this.state.recency !== null || options.policy !== null;
+    const isBare = options.journal === null && (!mayKeepUp || upkeep.isLoaded);
+    this.opened = isBare ? Promise.resolve() : this.open(options.journal, options.limits, mayKeepUp);
+    if (isBare) this.isOpen = true;
     // Who waits for it hears of the failure; nobody has to.
     this.opened.catch(() => undefined);
   }
 
-  private async open(journal: Journal, limits: Limits): Promise<void> {
-    const contents = await journal.open();
+  private async open(kept: Journal | null, limits: Limits, mayKeepUp: boolean): Promise<void> {
+    if (mayKeepUp) await upkeep.load();
+    if (kept !== null) await this.recover(kept, limits);
     if (this.isClosed) return;
-    this.damage = recover(this.state, contents, limits, this.now());
-    this.flusher.start();
-    this.outbox.restore();
     this.isOpen = true;
     this.noteShown();
-    this.outbox.follow(true);
-    this.gaps.healAll();
+    this.outbox?.follow(true);
+    this.healAll();
     this.drainInput();
     this.afterInput();
+  }
+
+  /** Reads the journal. */
+  private async recover(kept: Journal, limits: Limits): Promise<void> {
+    const [code, contents] = await Promise.all([journal.load(), kept.open()]);
+    if (contents.layers.size > 0) await edits.load();
+    if (contents.queries.size > 0) await lists.load();
+    if (this.isClosed) return;
+    this.damage = code.recover(this.state, contents, limits, this.now());
+    this.flusher = new code.Flusher(this, kept);
+    if (!this.state.layers.isEmpty) this.takeOutbox().restore();
   }
 
   now(): number { return this.clock.now(); }
@@ -148,34 +159,16 @@ export class Engine {
   // Input
 
   /** Runs a step now, or when a full library's upstream has answered and what came before was taken. */
-  whenRoom(byteCount: number, body: () => void): void {
-    if (this.input.length === 0 && this.isOpen && !isFull(this.state)) {
-      body();
-      return;
-    }
-    this.input.push({ byteCount, body });
-    this.inputByteCount += byteCount;
-    if (this.inputByteCount > this.state.limits.aheadByteCountMax && this.isOpen) {
-      this.gaps.failAll(`${this.inputByteCount} bytes of other lines came while an answer was waited for`);
-    }
-    this.drainInput();
-  }
+  whenRoom(byteCount: number, body: Step, refuse: Refuse | null = null): void { this.input.run(byteCount, body, refuse); }
 
-  /** Whether input waits for a full library's upstream, or for the journal. */
-  get isWaiting(): boolean { return this.input.length > 0 || !this.isOpen || isFull(this.state); }
+  /** Whether input waits for a full library's upstream, for the journal, or for a part of the client. */
+  get isWaiting(): boolean { return this.input.isWaiting; }
+
+  /** Resolves when no input waits for a part of the client, or when one cannot be loaded. */
+  partsCame(): Promise<void> { return this.input.partsCame(); }
 
   /** Takes what waited for room. */
-  drainInput(): void {
-    if (this.isDraining || !this.isOpen) return;
-    this.isDraining = true;
-    while (this.input.length > 0 && !isFull(this.state)) {
-      const next = this.input.shift();
-      if (next === undefined) break;
-      this.inputByteCount -= next.byteCount;
-      next.body();
-    }
-    this.isDraining = false;
-  }
+  drainInput(): void { this.input.drain(); }
 
   /** Takes bytes of the stream of lines. */
   ingestBytes(bytes: Uint8Array): void {
@@ -203,9 +196,7 @@ export class Engine {
   /** Ends the stream of bytes: what came after the last LF is a line. */
   endOfBytes(): void { this.framer.end((line) => this.ingestLine(line)); }
 
-  private applyLine(line: Line): void {
-    this.applyDecoded(line, this.decoder.decode(line));
-  }
+  private applyLine(line: Line): Part<unknown> | null { return this.applyDecoded(line, this.decoder.decode(line)); }
 
   /** Says what a line is. */
   decode(line: Line): DecodedLine { return this.decoder.decode(line); }
@@ -221,42 +212,96 @@ export class Engine {
   /** Gives what came after the last LF as a line. */
   frameEnd(body: (line: Line) => void): void { this.framer.end(body); }
 
-  /** Takes a line that was decoded. */
-  applyDecoded(line: Line, decoded: DecodedLine): void {
+  /** Takes a line that was decoded. Returns the part that it needs, if that is not loaded; then nothing changed. */
+  applyDecoded(line: Line, decoded: DecodedLine): Part<unknown> | null {
     const { counts } = this.state;
     const now = this.pieceTime ?? this.now();
+    if (decoded.is === "later" || !gaps.isLoaded && decoded.is === "event" && this.isBehindGap(decoded.event)) return gaps;
     counts.lines += 1;
     switch (decoded.is) {
       case "event":
-        if (this.state.recency !== null && isCrowded(this.state)) evict(this.state, now);
+        if (isCrowded(this.state)) upkeep.code.evict(this.state, now);
         take(this.state, decoded.event, sourceOf(line), now);
-        if (this.state.watched.length > 0 && this.state.watched.some((library) => library.gate.held.isOver)) this.gaps.follow("endless");
+        if (this.state.watched.length > 0 && this.state.watched.some((library) => library.gate.held.isOver)) this.followGaps("endless");
         break;
       case "unusable": setLineAside(this.state, line, decoded.line, now); break;
       case "blank": counts.blank += 1; break;
       case "control": counts.control += 1; break;
       case "message": counts.messages += 1; break;
     }
-    if (this.state.log.length > 0 || this.state.tap !== null) this.distribute();
+    if (this.state.log.length > 0 || this.state.tap !== null || this.state.layers.hasChangedRequests) this.distribute();
+    return null;
+  }
+
+  /** Whether an event may be late, or a library holds as much as it may. */
+  private isBehindGap({ library, sequence }: ChangeEvent): boolean {
+    const { libraries, options, watched } = this.state;
+    return sequence !== null && libraries.get(library ?? options.defaultLibrary)?.gate.lost.isEmpty === false
+      || watched.some(({ gate }) => gate.held.isOver);
   }
 
   /** Follows up on input: gaps, notifications, and what has to be written. */
   afterInput(): void {
     if (!this.isOpen) return;
     // More input may wait unread: windows end when a timer fires, never between two lines.
-    this.gaps.follow(this.gaps.isAtEnd ? "none" : "endless");
+    this.followGaps(this.isAtEnd ? "none" : "endless");
     this.distribute();
     this.noteChanged();
   }
 
-  /** Decodes the events of an upstream's answer. */
-  decodeAnswer(lines: readonly string[]): AnsweredLine[] {
-    return lines.map((text, index) => {
-      const line: Line = {
-        text, bytes: new Uint8Array(0), byteCount: byteLength(text), number: index + 1, offset: 0, isTooLong: false, piece: null,
-      };
-      return { decoded: this.decoder.decode(line), source: { ...sourceOf(line), isUpstream: true } };
-    });
+  // Parts that are made when they are needed
+
+  /** Looks at what is missing, after input or an answer. */
+  private followGaps(patience: GapPatience): void {
+    if (this.gaps !== null) return this.gaps.follow(patience);
+    if (this.state.watched.length === 0 && this.state.lossCount === 0) return;
+    if (gaps.isLoaded) return this.takeGaps().follow(patience);
+    gaps.load().then(() => { if (!this.isClosed) this.followGaps(patience); }, () => undefined);
+  }
+
+  private takeGaps(): Gaps { return this.gaps ??= new gaps.code.Gaps(this); }
+
+  /** Ends the input: asks for what is missing, and resolves when it came or is lost. */
+  async endGaps(): Promise<void> {
+    this.isAtEnd = true;
+    if (this.gaps === null && this.state.watched.length === 0 && this.state.lossCount === 0) return this.drainInput();
+    await gaps.load();
+    await this.takeGaps().end();
+  }
+
+  /** Asks at once for numbers that were lost, as a cache does when it was opened. */
+  private healAll(): void {
+    if (this.upstream?.eventsSince == null || ![...this.state.libraries.values()].some(({ gate }) => !gate.lost.isEmpty)) return;
+    if (gaps.isLoaded) return this.takeGaps().healAll();
+    gaps.load().then(() => { if (!this.isClosed) this.takeGaps().healAll(); }, () => undefined);
+  }
+
+  /** Ends the sending of edits. */
+  stopSending(): void {
+    this.isEnding = true;
+    this.outbox?.stop();
+  }
+
+  /** Returns the sending of edits, which begins with the first one. */
+  takeOutbox(): Outbox {
+    if (this.outbox !== null) return this.outbox;
+    this.outbox = new edits.code.Outbox(this);
+    if (this.isEnding) this.outbox.stop();
+    return this.outbox;
+  }
+
+  /** Returns the readers of queries, which are made for the first one. */
+  takeQueries(): Queries { return this.queries ??= new lists.code.Queries(this); }
+
+  /** Returns what follows ages, which is made for the first one. */
+  takeRefreshes(): Refreshes { return this.refreshes ??= new upkeep.code.Refreshes(this); }
+
+  /** Sees to it that observers hear when the time of a list is over. */
+  followExpiry(): void {
+    if (this.refreshes !== null) return this.refreshes.schedule();
+    if (![...this.observers.queries].some((query) => query.expiry !== null)) return;
+    if (upkeep.isLoaded) return this.takeRefreshes().schedule();
+    upkeep.load().then(() => { if (!this.isClosed) this.followExpiry(); }, () => undefined);
   }
 
   // Output
@@ -265,7 +310,7 @@ export class Engine {
   distribute(): void {
     this.observers.distribute(this.refreshes, this.sinks);
     this.state.tap?.tell();
-    this.outbox.follow();
+    this.outbox?.follow();
     if (this.positionWaiters.length > 0) this.wakePositionWaiters(false);
     if (this.shownLayers === this.state.layers.version) return;
     this.shownLayers = this.state.layers.version;
@@ -313,11 +358,14 @@ export class Engine {
     if (this.isClosed) return;
     await this.opened;
     this.endOfBytes();
-    this.outbox.stop();
-    this.gaps.isAtEnd = true;
-    this.fetches.failAll("the cache is closed");
-    this.gaps.failAll("the cache is closed");
-    await this.gaps.end();
+    // What waits for a part of the client is performed first, where that can be loaded.
+    await this.input.partsCame();
+    this.stopSending();
+    this.isAtEnd = true;
+    this.queries?.fetches.failAll("the cache is closed");
+    this.gaps?.failAll("the cache is closed");
+    // Where the part cannot be loaded, what is missing stays missing.
+    await this.endGaps().catch(() => undefined);
     this.wakePositionWaiters(true);
     let failure: unknown = null;
     try {
@@ -326,8 +374,8 @@ export class Engine {
       failure = error;
     }
     this.isClosed = true;
-    this.refreshes.close();
-    this.gaps.close();
+    this.refreshes?.close();
+    this.gaps?.close();
     this.flusher.close();
     this.distribute();
     await this.journal?.close();
@@ -340,6 +388,7 @@ export class Engine {
   }
 }
 
-function sourceOf(line: Line): EventSource {
+/** Returns where an event of a line came from. */
+export function sourceOf(line: Line): EventSource {
   return { isUpstream: false, line: line.number, offset: line.offset, byteCount: line.byteCount, text: line.text };
 }

@@ -6,8 +6,12 @@ import type { QueryKey } from "../queries/query.js";
 import { beginFetch, endFetch } from "../state/newer.js";
 import type { FetchStart } from "../state/newer.js";
 import type { Answer } from "../state/answers.js";
+import { answerOf, store } from "../methods/lists.js";
+import { Params } from "../methods/params.js";
+import { Raw } from "../out/raw.js";
 import type { Engine } from "./engine.js";
-import type { QueryAnswer, QueryRequest } from "./queries.js";
+import { selected } from "./patches.js";
+import type { Queries, QueryAnswer, QueryRequest } from "./queries.js";
 
 /** One reader that waits for an answer. */
 export interface FetchWaiter {
@@ -31,7 +35,7 @@ interface Fetch {
 export class Fetches {
   private readonly fetches = new Map<string, Fetch>();
 
-  constructor(private readonly engine: Engine) { }
+  constructor(private readonly engine: Engine, private readonly queries: Queries) { }
 
   /** Asks the upstream, or joins the readers that wait for the same answer. */
   fetch(waiter: FetchWaiter): void {
@@ -98,7 +102,7 @@ export class Fetches {
     if (this.engine.isClosed || !this.end(name, fetch)) return;
     let answer: Answer;
     try {
-      answer = this.engine.methods.answer(text, key);
+      answer = answerOf(new Params(text), key, this.engine.methods.context);
     } catch (error) {
       endFetch(this.engine.state);
       this.fail(fetch.waiters, unusable(error));
@@ -106,14 +110,14 @@ export class Fetches {
     }
     const stored = fetch.waiters.filter((waiter) => waiter.isStored);
     for (const waiter of fetch.waiters) {
-      if (!waiter.isStored) waiter.reply(this.engine.queries.unstored(answer, waiter.request));
+      if (!waiter.isStored) waiter.reply(this.unstored(answer, waiter.request));
     }
     if (stored.length === 0) {
       endFetch(this.engine.state);
       return;
     }
     try {
-      this.engine.queries.store(answer, fetch.start);
+      store(this.engine, answer, fetch.start);
     } catch (error) {
       endFetch(this.engine.state);
       this.fail(stored, unusable(error), error instanceof CacheError ? error.code : "upstream_failed");
@@ -121,9 +125,20 @@ export class Fetches {
     }
     endFetch(this.engine.state);
     for (const waiter of stored) {
-      const miss = this.engine.queries.answer(waiter.request, true, "upstream", waiter.reply);
-      if (miss !== null) waiter.reply(this.engine.queries.missError(miss.reason));
+      const miss = this.queries.answer(waiter.request, true, "upstream", waiter.reply);
+      if (miss !== null) waiter.reply(this.queries.missError(miss.reason));
     }
+  }
+
+  /** Returns the reply for a reader whose answer is not stored. */
+  private unstored(answer: Answer, request: QueryRequest): QueryAnswer {
+    const { type, members } = answer.groups[0];
+    const fields = this.queries.fields(request, type);
+    return {
+      entities: members.map((member) => selected(new Raw(member.resource), fields)),
+      keys: members.map((member) => `${type}:${member.id}`), source: "upstream", isStale: false, asOf: answer.asOf,
+      isPending: false, subscription: null,
+    };
   }
 
   /** Fails readers: some put up with the cache's answer, the others get both reasons. */
@@ -131,7 +146,7 @@ export class Fetches {
     for (const waiter of waiters) {
       let cache = waiter.cacheReason;
       if (waiter.fallsBack) {
-        const miss = this.engine.queries.answer(waiter.request, true, "cache", waiter.reply);
+        const miss = this.queries.answer(waiter.request, true, "cache", waiter.reply);
         if (miss === null) continue;
         cache = miss.reason;
       }

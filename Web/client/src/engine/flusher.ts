@@ -2,11 +2,13 @@
 
 import { CacheError } from "../model/errors.js";
 import { Changes } from "../state/changes.js";
-import { evict } from "../state/eviction.js";
+import { upkeep } from "../parts/index.js";
 import type { Sequence } from "../model/sequence.js";
 import { batchOf } from "../journal/records.js";
 import type { Engine } from "./engine.js";
-import { durableNotification } from "./notifications.js";
+import type { Notification } from "./notifications.js";
+import type { Journal } from "./ports.js";
+import type { Storage } from "./storage.js";
 
 const DELAY = 4;
 const CHANGE_COUNT_MAX = 32_768;
@@ -22,7 +24,7 @@ interface Waiter {
 }
 
 /** Writes changes in one transaction at a time; what failed is kept and written again. */
-export class Flusher {
+export class Flusher implements Storage {
   private cancelTimer: (() => void) | null = null;
   private isWriting = false;
   /** The number of flushes that were begun. */
@@ -34,7 +36,11 @@ export class Flusher {
   /** The error of the last flush; null when it succeeded. */
   error: Error | null = null;
 
-  constructor(private readonly engine: Engine) { }
+  /** Begins to keep changes for a journal. */
+  constructor(private readonly engine: Engine, private readonly journal: Journal) {
+    engine.state.changes ??= new Changes();
+    for (const library of engine.state.libraries.values()) this.noteDurable(library.name, library.gate.epoch, library.cursor);
+  }
 
   /** `ok`, or the code of the last flush's error. */
   get storage(): string {
@@ -43,20 +49,9 @@ export class Flusher {
     return typeof code === "string" ? code : "input_output";
   }
 
-  /** Begins to keep changes for a journal. */
-  start(): void {
-    this.engine.state.changes ??= new Changes();
-    for (const library of this.engine.state.libraries.values()) this.noteDurable(library.name, library.gate.epoch, library.cursor);
-  }
-
   /** Sees to it that what changed is written soon. */
   schedule(): void {
     const { state } = this.engine;
-    if (this.engine.journal === null) {
-      evict(state, this.engine.now());
-      this.engine.distribute();
-      return;
-    }
     if (state.changes === null || state.changes.isEmpty || this.isWriting) return;
     if (state.changes.slots.size > CHANGE_COUNT_MAX) return this.write();
     if (this.cancelTimer !== null) return;
@@ -70,7 +65,7 @@ export class Flusher {
   /** Calls `done` when everything that changed until now is durable, or when writing it failed. */
   wait(isImpatient: boolean, done: (error: CacheError | null) => void): void {
     const changes = this.engine.state.changes;
-    if (this.engine.journal === null || changes === null) return done(null);
+    if (changes === null) return done(null);
     const isClean = changes.isEmpty;
     if (isClean && !this.isWriting) return done(null);
     this.waiters.push({ flush: isClean ? this.begun : this.begun + 1, done, isImpatient });
@@ -90,15 +85,15 @@ export class Flusher {
   close(): void { this.cancelTimer?.(); }
 
   private write(): void {
-    const { state, journal } = this.engine;
+    const { state } = this.engine;
     const changes = state.changes;
-    if (journal === null || changes === null || changes.isEmpty || this.isWriting) return;
+    if (changes === null || changes.isEmpty || this.isWriting) return;
     this.isWriting = true;
     this.begun += 1;
     const batch = batchOf(state, changes);
     const places = [...changes.libraries].map(({ name, gate, cursor }) => ({ name, epoch: gate.epoch, cursor }));
     state.changes = new Changes();
-    journal.commit(batch).then(
+    this.journal.commit(batch).then(
       () => this.succeeded(places),
       (error: unknown) => this.failed(changes, error instanceof Error ? error : new Error(String(error))));
   }
@@ -110,7 +105,7 @@ export class Flusher {
     this.committed = this.begun;
     for (const { name, epoch, cursor } of places) this.noteDurable(name, epoch, cursor);
     this.settle((waiter) => waiter.flush <= this.committed, null);
-    evict(this.engine.state, this.engine.now());
+    if (this.engine.state.recency !== null) upkeep.code.evict(this.engine.state, this.engine.now());
     this.engine.distribute();
     this.schedule();
   }
@@ -162,4 +157,9 @@ function merged(before: Changes, since: Changes): Changes {
   for (const query of all.queries) if (all.removedQueries.has(query.number)) all.queries.delete(query);
   for (const layer of all.layers) if (all.removedLayers.has(layer.number)) all.layers.delete(layer);
   return all;
+}
+
+/** Returns the notification of a commit that moved a library's durable cursor. */
+function durableNotification(library: string, epoch: string, sequence: Sequence): Notification {
+  return { method: "durable", params: { library_id: library, epoch, sequence } };
 }

@@ -3,10 +3,14 @@
 import { UpstreamError } from "../model/errors.js";
 import type { Sequence } from "../model/sequence.js";
 import { HealSchedule } from "../sequencing/heal.js";
+import { machineOf } from "../sequencing/reconcile.js";
 import { applyAnswer, beginHealing, canHeal, expireGaps, failReconcile, nextGapDeadline, resumeReconcile } from "../state/reconcile.js";
 import type { AnsweredLine, GapPatience } from "../state/reconcile.js";
 import type { ReconcileRequest } from "../state/records.js";
 import type { Library } from "../store/library.js";
+import { byteLength } from "../json/utf8.js";
+import type { Line } from "../wire/events.js";
+import { sourceOf } from "./engine.js";
 import type { Engine } from "./engine.js";
 
 /** Follows what is missing: asks the upstream, waits, and declares lost what nobody brings. */
@@ -17,13 +21,11 @@ export class Gaps {
   private cancelHealTimer: (() => void) | null = null;
   private healMoment = Infinity;
   private endWaiters: (() => void)[] = [];
-  /** Whether the input has ended: nothing can come late any more. */
-  isAtEnd = false;
 
   constructor(private readonly engine: Engine) { }
 
   /** Looks at what is missing, after input or an answer. */
-  follow(patience: GapPatience = this.isAtEnd ? "none" : "window"): void {
+  follow(patience: GapPatience = this.engine.isAtEnd ? "none" : "window"): void {
     const { state } = this.engine;
     if (state.watched.length > 0) {
       this.perform(expireGaps(state, patience, this.engine.now()));
@@ -47,7 +49,6 @@ export class Gaps {
 
   /** Ends the input: asks for what is missing, and resolves when it came or is lost. */
   async end(): Promise<void> {
-    this.isAtEnd = true;
     this.follow("none");
     while (this.isBusy) await new Promise<void>((resolve) => this.endWaiters.push(resolve));
   }
@@ -77,8 +78,8 @@ export class Gaps {
 
   /** Whether something is missing that somebody was asked for, or will be. */
   private get isBusy(): boolean {
-    return this.engine.state.watched.some((library) => library.machine.isActive && !library.machine.isHealing)
-      || [...this.engine.state.libraries.values()].some((library) => library.machine.isHealing);
+    return this.engine.state.watched.some((library) => library.machine?.isActive === true && !library.machine.isHealing)
+      || [...this.engine.state.libraries.values()].some((library) => library.machine?.isHealing === true);
   }
 
   private setGapTimer(): void {
@@ -114,8 +115,18 @@ export class Gaps {
     this.attempts.set(library, attempt);
     const answer = ask(library.name, from);
     answer.then(
-      ({ lines, coveredThrough }) => this.answered(library, attempt, { lines: this.engine.decodeAnswer(lines), coveredThrough }, null),
+      ({ lines, coveredThrough }) => this.answered(library, attempt, { lines: this.decoded(lines), coveredThrough }, null),
       (error: unknown) => this.answered(library, attempt, null, error));
+  }
+
+  /** Decodes the events of an upstream's answer. */
+  private decoded(lines: readonly string[]): AnsweredLine[] {
+    return lines.map((text, index) => {
+      const line: Line = {
+        text, bytes: new Uint8Array(0), byteCount: byteLength(text), number: index + 1, offset: 0, isTooLong: false, piece: null,
+      };
+      return { decoded: this.engine.decode(line), source: { ...sourceOf(line), isUpstream: true } };
+    });
   }
 
   private answered(
@@ -125,14 +136,15 @@ export class Gaps {
     const { state } = this.engine;
     if (this.attempts.get(library) === attempt) this.attempts.delete(library);
     const now = this.engine.now();
-    const wasHealing = library.machine.isHealing && library.machine.isAsking(attempt);
+    const machine = machineOf(library);
+    const wasHealing = machine.isHealing && machine.isAsking(attempt);
     const isFinal = error instanceof UpstreamError && error.isFinal;
     this.perform(answer === null
       ? failReconcile(state, library, attempt, isFinal, this.engine.random(), now)
       : applyAnswer(state, answer.lines, answer.coveredThrough, library, attempt, this.engine.random(), now));
     this.engine.distribute();
     if (answer === null && wasHealing && !isFinal) this.healing.unreached(library);
-    if (this.healing.isAsking(library) && !library.machine.isHealing) {
+    if (this.healing.isAsking(library) && !machine.isHealing) {
       this.healing.answered(library, library.gate.lost.ranges, now);
     }
     if (answer !== null) this.healing.reached(library, now);

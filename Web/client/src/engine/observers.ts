@@ -4,10 +4,11 @@ import { CacheError } from "../model/errors.js";
 import type { KeyNode } from "../queries/node.js";
 import type { Query } from "../queries/query.js";
 import { Raw } from "../out/raw.js";
+import { lists } from "../parts/index.js";
 import type { ChangeRecord } from "../state/records.js";
 import { knownPart } from "../state/reads.js";
 import type { State } from "../state/state.js";
-import { changedFields, patchOf, stateNotification } from "./notifications.js";
+import { changedFields, stateNotification } from "./notifications.js";
 import type { Sink } from "./notifications.js";
 import type { Refreshes } from "./refreshes.js";
 
@@ -117,7 +118,7 @@ export class Observers {
   }
 
   /** Tells everything in the log, in order. `sinks` hear of libraries. */
-  distribute(refreshes: Refreshes, sinks: ReadonlySet<Sink>): void {
+  distribute(refreshes: Refreshes | null, sinks: ReadonlySet<Sink>): void {
     const log = this.state.log;
     for (const record of log) {
       switch (record.of) {
@@ -135,14 +136,14 @@ export class Observers {
     sink(notification);
   }
 
-  private tellQuery(change: Extract<ChangeRecord, { of: "query"; }>, refreshes: Refreshes): void {
+  private tellQuery(change: Extract<ChangeRecord, { of: "query"; }>, refreshes: Refreshes | null): void {
     for (const observer of [...this.byQuery.get(change.query) ?? []]) {
       if (observer.isRefreshed) {
         const nodes = change.steps.flatMap((step) => step.op === "add" || step.op === "replace" ? [step.node] : []);
-        refreshes.follow(observer, nodes);
+        refreshes?.follow(observer, nodes);
       }
-      const patch = patchOf(change.steps, observer.fields);
-      const isStale = change.isStale || refreshes.isTooOld(observer);
+      const patch = lists.code.patchOf(change.steps, observer.fields);
+      const isStale = change.isStale || refreshes?.isTooOld(observer) === true;
       if (patch.length === 0 && isStale === observer.shownStale) continue;
       observer.shownStale = isStale;
       this.tell(observer.sink, {
@@ -154,13 +155,13 @@ export class Observers {
     }
   }
 
-  private tellEntity(change: Extract<ChangeRecord, { of: "entity"; }>, refreshes: Refreshes): void {
+  private tellEntity(change: Extract<ChangeRecord, { of: "entity"; }>, refreshes: Refreshes | null): void {
     for (const observer of [...this.byNode.get(change.node) ?? []]) {
-      if (observer.isRefreshed) refreshes.follow(observer, [change.node]);
+      if (observer.isRefreshed) refreshes?.follow(observer, [change.node]);
       const old = change.old === null ? null : knownPart(change.old, change.wasWhole, observer.fields);
       const text = change.text === null ? null : knownPart(change.text, change.isWhole, observer.fields);
       if (old === text) continue;
-      const stale = observer.isRefreshed ? refreshes.isTooOld(observer) : undefined;
+      const stale = observer.isRefreshed ? refreshes?.isTooOld(observer) : undefined;
       if (stale !== undefined) observer.shownStale = stale;
       this.tell(observer.sink, {
         method: "entity.changed",

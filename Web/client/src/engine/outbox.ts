@@ -9,10 +9,13 @@ import type { OutboxItem, OutboxStatus } from "../outbox/queue.js";
 import { OutboxQueue } from "../outbox/queue.js";
 import { boundedFailure } from "../outbox/sending.js";
 import type { MutationFailure } from "../outbox/sending.js";
+import { stackOf } from "../layers/stack.js";
 import { confirm, rollBack } from "../state/layers.js";
 import type { Confirmation } from "../state/layers.js";
 import { beginAttempt, failRequest, retryRequest } from "../state/outbox.js";
 import { changesOut } from "../methods/changes.js";
+import { Params } from "../methods/params.js";
+import { confirmationOf } from "../methods/steps.js";
 import type { Engine } from "./engine.js";
 
 /** How long an attempt waits that was not sent because the journal failed. */
@@ -101,7 +104,7 @@ export class Outbox {
   private get maySend(): boolean { return this.engine.upstream?.send != null && !this.isStopped && !this.engine.isClosed && this.engine.isOpen; }
 
   private takeChanges(): void {
-    const { layers } = this.engine.state;
+    const layers = stackOf(this.engine.state);
     for (const layer of layers.takeChangedRequests()) {
       if (layers.get(layer.pendingId) === layer && layer.sending !== null) {
         this.queue.put(layer, layer.sending);
@@ -158,7 +161,7 @@ export class Outbox {
   private send(item: OutboxItem, attempt: Attempt): void {
     const { upstream, state, clock, fetchTimeout } = this.engine;
     if (!this.maySend || upstream?.send == null || !this.queue.isSending(item, attempt.number)) return;
-    const group = state.layers.group(item.layer);
+    const group = stackOf(state).group(item.layer);
     const mutation = {
       pending_id: item.layer.pendingId, method: item.sending.request.method,
       input: new Raw(group[group.length - 1].sending?.request.input ?? item.sending.request.input), attempt: attempt.number,
@@ -185,7 +188,7 @@ export class Outbox {
     const fail = (message: string, code: string | null): void => this.failed(item, attempt, boundedFailure(message, code), false);
     let confirmation: Confirmation;
     try {
-      confirmation = this.engine.methods.confirmation(answer, item.layer.pendingId);
+      confirmation = confirmationOf(new Params(answer, "result"), this.engine.methods.context, item.layer.pendingId);
     } catch (error) {
       if (!(error instanceof CacheError)) throw error;
       return fail(`the host's answer to mutation.send cannot be used: ${error.message}`, null);
@@ -212,9 +215,9 @@ export class Outbox {
       case "again": break;
       case "failed": failRequest(state, item.layer, failure); break;
       case "discarded":
-        for (const layer of state.layers.group(item.layer).reverse()) {
+        for (const layer of stackOf(state).group(item.layer).reverse()) {
           // The rollback of a newer one may have taken this one along.
-          if (state.layers.get(layer.pendingId) === layer) rollBack(state, layer.pendingId, null, now);
+          if (stackOf(state).get(layer.pendingId) === layer) rollBack(state, layer.pendingId, null, now);
         }
         this.engine.distribute();
     }

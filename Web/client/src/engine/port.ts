@@ -1,5 +1,6 @@
 import type { CacheError } from "../model/errors.js";
 import type { NumberMode } from "../json/exact.js";
+import { edits } from "../parts/index.js";
 import type { Out } from "../out/value.js";
 import type { CacheCalls } from "./calls.js";
 import type { CacheClock } from "./clock.js";
@@ -37,14 +38,14 @@ export function enginePort(engine: Engine): CachePort {
     random: engine.random,
     perform(method, json, sink, reply) {
       if (engine.isClosed) return;
-      engine.whenRoom(json.length, () => engine.methods.perform(method, json, sink, reply));
+      engine.whenRoom(json.length, () => engine.methods.perform(method, json, sink, reply), reply);
     },
     onEdits(listener) {
       engine.layerListeners.add(listener);
       return () => { engine.layerListeners.delete(listener); };
     },
     get editVersion() { return engine.state.layers.version; },
-    edits: (library) => engine.methods.pending(library),
+    edits: (library) => engine.state.layers.isEmpty ? { pending: [] } : edits.code.pendingOut(engine.state, library),
     isPending(subscription) {
       const observer = engine.observers.get(subscription);
       if (observer === null) return null;

@@ -5,27 +5,19 @@ import type { Sequence } from "../model/sequence.js";
 import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
 import type { QueryKey } from "../queries/query.js";
-import { NO_AGES, agesOf, expiredField } from "../state/ages.js";
+import { upkeep } from "../parts/index.js";
+import { tableOf } from "../queries/table.js";
+import { NO_AGES, agesOf } from "../state/ages.js";
 import type { ExpiredField } from "../state/ages.js";
-import { storeAnswer } from "../state/answers.js";
-import type { Answer } from "../state/answers.js";
 import { isEvicted } from "../state/entities.js";
-import type { FetchStart } from "../state/newer.js";
-import { readList } from "../state/reads.js";
+import { readList } from "../state/read-list.js";
 import type { Miss } from "../state/reads.js";
 import type { Slot } from "../store/slot.js";
 import type { Engine } from "./engine.js";
-import { selected } from "./notifications.js";
+import { Fetches } from "./fetches.js";
+import { selected } from "./patches.js";
 import type { Sink } from "./notifications.js";
-
-/** Where a read is answered from. Protocol/queries.md, fetch policies. */
-export type FetchPolicy =
-  | "cacheFirst" | "networkOnly" | "networkOnlyNoStore" | "cacheOnly" | "cacheAndNetwork" | "networkFirst" | "staleWhileRevalidate";
-
-/** The policies by name. */
-export const fetchPolicies: readonly FetchPolicy[] = [
-  "cacheFirst", "networkOnly", "networkOnlyNoStore", "cacheOnly", "cacheAndNetwork", "networkFirst", "staleWhileRevalidate",
-];
+import type { FetchPolicy } from "./policies.js";
 
 /** What a reader of a query wants. */
 export interface QueryRequest {
@@ -72,7 +64,10 @@ type Reply = (result: QueryAnswer | CacheError) => void;
 
 /** Readers of queries. */
 export class Queries {
-  constructor(private readonly engine: Engine) { }
+  /** What the upstream was asked for. */
+  readonly fetches: Fetches;
+
+  constructor(private readonly engine: Engine) { this.fetches = new Fetches(engine, this); }
 
   /** Reads a query, and observes it where the request has a sink. `later` hears the fetch of `cacheAndNetwork`. */
   read(request: QueryRequest, reply: Reply, later: Reply): void {
@@ -90,7 +85,7 @@ export class Queries {
       return;
     }
     const fetch = (cacheReason: string | null, isStored = true, fallsBack = false): void =>
-      this.engine.fetches.fetch({ request, isStored, cacheReason, fallsBack, reply });
+      this.fetches.fetch({ request, isStored, cacheReason, fallsBack, reply });
     switch (request.policy) {
       case "cacheFirst": {
         const miss = this.answer(request, false, "cache", reply);
@@ -119,9 +114,7 @@ export class Queries {
   }
 
   private fetchBeside(request: QueryRequest, reply: Reply): void {
-    this.engine.fetches.fetch({
-      request: { ...request, sink: undefined }, isStored: true, cacheReason: null, fallsBack: false, reply,
-    });
+    this.fetches.fetch({ request: { ...request, sink: undefined }, isStored: true, cacheReason: null, fallsBack: false, reply });
   }
 
   /** Answers from the cache if what it has is fresh enough, or whatever its age. Null: `reply` was called. */
@@ -136,7 +129,7 @@ export class Queries {
     const now = this.engine.now();
     const query = state.queries.find(request.key);
     if (query === null || !query.isStored || query.table === null) return { reason: "absent", counted: "absent" };
-    state.queries.touch(query);
+    tableOf(state).touch(query);
     const since = query.staleSince(now);
     if (since !== null && !isAnyAge && !isGoodEnough(since, request, now)) {
       return { reason: query.invalidSince === null ? "expired" : "stale", counted: "expired" };
@@ -172,9 +165,9 @@ export class Queries {
     });
     if (observer === null) return null;
     if (request.refreshes) {
-      this.engine.refreshes.begin(observer, agesOf(request.maxAges, this.engine.state.options.policy), isStale && !query.isStale(now));
+      this.engine.takeRefreshes().begin(observer, agesOf(request.maxAges, this.engine.state.options.policy), isStale && !query.isStale(now));
     }
-    this.engine.refreshes.schedule();
+    this.engine.followExpiry();
     return null;
   }
 
@@ -186,14 +179,14 @@ export class Queries {
     const ages = agesOf(request.maxAges, this.engine.state.options.policy);
     if (ages === NO_AGES) return null;
     for (const slot of slots) {
-      const field = expiredField(slot, fields, ages, now);
+      const field = upkeep.code.expiredField(slot, fields, ages, now);
       if (field !== null && (worst === null || field.overdue > worst.field.overdue)) worst = { field, slot };
     }
     return worst;
   }
 
   /** Returns the fields of a type that a request selects; null for all. */
-  private fields(request: QueryRequest, type: string): ReadonlySet<string> | null {
+  fields(request: Pick<QueryRequest, "select">, type: string): ReadonlySet<string> | null {
     if (request.select === null) return null;
     const own = request.select.get(type);
     if (own !== undefined) return own;
@@ -204,25 +197,6 @@ export class Queries {
   missError(reason: string): CacheError {
     return new CacheError("cache_miss",
       `the cache has no answer (${reason}): read with another policy, or put one`, { cache: reason });
-  }
-
-  /** Stores an answer. Throws when it is refused; nothing was stored then. */
-  store(answer: Answer, start: FetchStart | null): void {
-    const query = storeAnswer(this.engine.state, answer, start, this.engine.now());
-    this.engine.distribute();
-    this.engine.refreshes.answered(query);
-    this.engine.noteChanged();
-  }
-
-  /** Returns the reply for a reader whose answer is not stored. */
-  unstored(answer: Answer, request: QueryRequest): QueryAnswer {
-    const { type, members } = answer.groups[0];
-    const fields = this.fields(request, type);
-    return {
-      entities: members.map((member) => selected(new Raw(member.resource), fields)),
-      keys: members.map((member) => `${type}:${member.id}`), source: "upstream", isStale: false, asOf: answer.asOf,
-      isPending: false, subscription: null,
-    };
   }
 }
 

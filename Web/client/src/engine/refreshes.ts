@@ -3,8 +3,8 @@
 import type { KeyNode } from "../queries/node.js";
 import type { Query } from "../queries/query.js";
 import type { Ages } from "../state/ages.js";
-import { entityExpiry, listExpiry } from "../state/ages.js";
-import { expire } from "../state/staleness.js";
+import { entityExpiry, listExpiry } from "../state/expiry.js";
+import { expire } from "../state/invalidation.js";
 import { completeness } from "../state/units.js";
 import { knownPart } from "../state/reads.js";
 import { Raw } from "../out/raw.js";
@@ -91,7 +91,10 @@ export class Refreshes {
     this.cancelTimer?.();
     this.timerMoment = next;
     this.cancelTimer = next === Infinity ? null : this.engine.clock.schedule(
-      Math.max(0, next - this.engine.now()), () => this.engine.whenRoom(0, () => this.fired()));
+      Math.max(0, next - this.engine.now()), () => this.engine.whenRoom(0, () => {
+        this.fired();
+        return null;
+      }));
   }
 
   close(): void {
@@ -132,7 +135,7 @@ export class Refreshes {
     if (expiry === null || expiry > now) return this.settle(observer, refresh, expiry);
     if (observer.of === "query" && this.engine.canFetch && !observer.query.isLocal) {
       refresh.isFetching = true;
-      this.engine.fetches.refresh(observer.query.key, (error) => this.fetched(observer, refresh, error));
+      this.engine.takeQueries().fetches.refresh(observer.query.key, (error) => this.fetched(observer, refresh, error));
       return;
     }
     this.fail(observer, refresh, true, now);

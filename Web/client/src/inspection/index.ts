@@ -4,6 +4,7 @@ import type { NormalizedCache } from "../engine/cache.js";
 import type { Engine } from "../engine/engine.js";
 import { kindOf, membersOf } from "../json/text.js";
 import { CacheError } from "../model/errors.js";
+import { layerState } from "../layers/out.js";
 import { changeOut } from "../methods/changes.js";
 import type { Methods } from "../methods/methods.js";
 import { Params } from "../methods/params.js";
@@ -12,6 +13,7 @@ import type { RequestContext } from "../methods/requests.js";
 import type { Query } from "../queries/query.js";
 import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
+import { installParts } from "../parts/all.js";
 import { findEntities } from "./find.js";
 import { addLog } from "./log.js";
 import { addQuarantine } from "./quarantine.js";
@@ -26,6 +28,7 @@ const INPUT_BYTE_COUNT_MAX = 4 << 20;
  * `log.observe`, `doctor.findings` and `facets`, and `base` to `entity.get`. Once is enough; again does nothing.
  */
 export function addInspection({ engine }: NormalizedCache): void {
+  installParts();
   const { methods } = engine;
   const { context } = methods;
   if (methods.names.includes("entity.find")) return;
@@ -62,7 +65,7 @@ function baseOf(engine: Engine, methods: Methods, params: Params): Out {
       return { name, writer, sequence, written_at: writtenAt };
     }),
     layers: layers.map((layer) => ({
-      pending_id: layer.pendingId, state: methods.layerState(layer), created_at: layer.createdAt,
+      pending_id: layer.pendingId, state: layerState(state, layer), created_at: layer.createdAt,
       changes: touches.filter((touch) => touch.layer === layer).map(({ change }) => changeOut(change)),
     })),
   };

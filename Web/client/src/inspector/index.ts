@@ -4,7 +4,6 @@ import { mountPanels } from "@tidemark/client/panels";
 import type { NormalizedCache } from "../engine/cache.js";
 import type { Notification } from "../engine/notifications.js";
 import { addInspection } from "../inspection/index.js";
-import { errorOut } from "../methods/methods.js";
 import { CacheError } from "../model/errors.js";
 import { textOf } from "../out/value.js";
 
@@ -22,7 +21,7 @@ export function mountInspector(element: HTMLElement, cache: NormalizedCache): ()
         method, params, (notification) => tell(notification.method, textOf(notification.params)),
         (outcome) => {
           if (!(outcome instanceof CacheError)) return reply(textOf(outcome), null);
-          reply("null", { code: outcome.code, message: String(errorOut(outcome).message) });
+          reply("null", { code: outcome.code, message: outcome.message });
         }));
     },
     onNotification(handler) {

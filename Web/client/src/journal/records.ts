@@ -1,28 +1,25 @@
 // What a journal keeps: plain values that survive a structured clone and JSON alike.
 
 import type { Layer, LayerChange } from "../layers/layer.js";
-import { layerByteCount } from "../layers/layer.js";
 import type { LayerSending } from "../outbox/sending.js";
+import { edits, lists } from "../parts/index.js";
 import type { Limits } from "../model/limits.js";
 import { parseSequence } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
-import { LAYERED, MISSING, EXTRA, isShown } from "../queries/list.js";
+import { LAYERED, MISSING, EXTRA } from "../queries/list.js";
 import { Query } from "../queries/query.js";
-import { parseRule, ResourceView } from "../queries/rule.js";
-import type { SortKey } from "../queries/rule.js";
+import { tableOf } from "../queries/table.js";
+import { ResourceView } from "../queries/view.js";
+import type { SortKey } from "../queries/view.js";
 import type { StaleCause } from "../sequencing/gate.js";
 import type { Changes } from "../state/changes.js";
 import { insertElement } from "../state/elements.js";
-import { evaluate } from "../state/answers.js";
-import { pushLayer, takeSlot } from "../state/layers.js";
-import { settleNode } from "../state/layer-lists.js";
 import { fileQuery } from "../state/queries.js";
 import type { State } from "../state/state.js";
 import { beginUnit, endUnit } from "../state/units.js";
 import { Library } from "../store/library.js";
 import type { Slot } from "../store/slot.js";
 import type { Completeness, Stamp, Writer } from "../store/stamp.js";
-import { nodesOf } from "../layers/stack.js";
 import { DAMAGE_COUNT_MAX, hasShape } from "./damage.js";
 import type { DamagedRecord } from "./damage.js";
 import type { JournalBatch, JournalContents, JournalStore, JournalWrite } from "../engine/ports.js";
@@ -225,7 +222,7 @@ export function recover(state: State, contents: JournalContents, limits: Limits,
     const query = state.queries.find({ library: record.library, method: record.method, input: record.input });
     if (query !== null && damage.some(({ store }) => store === "libraries")) query.invalidSince ??= query.storedAt;
   }, byNumber);
-  for (const node of nodesOf(laid)) settleNode(state, node);
+  if (laid.length > 0) for (const node of edits.code.nodesOf(laid)) edits.code.settleNode(state, node);
   endUnit(state, now);
   state.clearLog();
   return damage;
@@ -259,7 +256,7 @@ function recoverLayer(state: State, record: LayerRecord): Layer | null {
   const library = state.takeLibrary(record.library);
   if (library === null) return null;
   const changes = record.changes.map((change): LayerChange => {
-    const slot = takeSlot(state, library, change.type, change.id);
+    const slot = state.takeSlot(library, change.type, change.id);
     switch (change.op) {
       case "put": return { op: "put", slot, resource: change.resource };
       case "patch": return { op: "patch", slot, fields: change.fields, unset: change.unset };
@@ -273,9 +270,9 @@ function recoverLayer(state: State, record: LayerRecord): Layer | null {
   const layer: Layer = {
     ...parts, number: record.number, library, createdAt: record.createdAt, isConfirmed: record.isConfirmed,
     awaited: record.awaited === null || sequence === null ? null : { sequence, generation: record.awaited[1] },
-    byteCount: layerByteCount(parts),
+    byteCount: edits.code.layerByteCount(parts),
   };
-  pushLayer(state, layer);
+  edits.code.pushLayer(state, layer);
   return layer;
 }
 
@@ -283,8 +280,8 @@ function recoverQuery(state: State, record: QueryRecord): void {
   const library = state.takeLibrary(record.library);
   if (library === null || !state.takeType(record.type)) return;
   const key = { library: record.library, method: record.method, input: record.input };
-  const rule = record.rule === "" ? null : parseRule(record.rule);
-  const query = state.queries.add(new Query(key, library, record.number));
+  const rule = record.rule === "" ? null : lists.code.parseRule(record.rule);
+  const query = tableOf(state).add(new Query(key, library, record.number));
   query.table = library.takeTable(record.type);
   query.tags = record.tags;
   query.ruleText = record.rule;
@@ -296,7 +293,7 @@ function recoverQuery(state: State, record: QueryRecord): void {
   query.invalidSince = record.invalidSince;
   query.horizon = record.horizon;
   fileQuery(state, query);
-  if (query.isLocal) return evaluate(state, query);
+  if (query.isLocal) return lists.code.evaluate(state, query);
   for (const id of record.ids) recoverElement(state, query, query.table.take(id));
 }
 
@@ -315,6 +312,3 @@ function recoverElement(state: State, query: Query, slot: Slot): void {
     insertElement(state, query, node, sortKey, node.overlay === null ? 0 : LAYERED, list.lowerBound(sortKey, "all", rule));
   }
 }
-
-/** Tells whether an element is shown. */
-export const isElementShown = isShown;

@@ -3,10 +3,11 @@ import type { KeyNode, Overlay } from "../queries/node.js";
 import type { Library } from "../store/library.js";
 import type { AwaitedPlace, Layer } from "./layer.js";
 import { layerByteCount } from "./layer.js";
+import type { LayerView } from "./view.js";
 import type { LayerSending } from "../outbox/sending.js";
 
 /** The pending layers, oldest first. What they do to an entity stands at its node. */
-export class LayerStack {
+export class LayerStack implements LayerView {
   private readonly layers = new Map<string, Layer>();
   private lastNumber = 0;
   /** Grows with each change of any layer. */
@@ -157,6 +158,11 @@ export class LayerStack {
     return [...this.layers.values()].some(
       (layer) => layer.library === library && layer.awaited !== null && layer.awaited.generation !== generation);
   }
+}
+
+/** Returns the stack of a state, which is made with its first edit. */
+export function stackOf(state: { layers: LayerView; }): LayerStack {
+  return state.layers instanceof LayerStack ? state.layers : state.layers = new LayerStack();
 }
 
 /** Returns the nodes that layers name, each once, by number. */

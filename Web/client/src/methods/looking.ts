@@ -7,9 +7,9 @@ import type { Out } from "../out/value.js";
 import { COVERED } from "../queries/list.js";
 import type { QueryKey } from "../queries/query.js";
 import type { Ages } from "../state/ages.js";
-import { limitsOf } from "../state/ages.js";
-import { pendingIdsOver } from "../state/layers.js";
+import { limitsOf } from "../state/expiry.js";
 import { completeness } from "../state/units.js";
+import type { KeyNode } from "../queries/node.js";
 import type { Slot } from "../store/slot.js";
 
 /** Returns what `cache.stats` answers. */
@@ -81,6 +81,11 @@ function placesOf(slot: Slot, now: number): Out[] {
       index: query.list.index(element, "shown"), stale: query.isStale(now),
     };
   });
+}
+
+/** Returns the pending ids of the layers over a node, oldest first. */
+function pendingIdsOver(node: KeyNode | null): string[] {
+  return [...new Set((node?.overlay?.touches ?? []).map((touch) => touch.layer.pendingId))];
 }
 
 function explainMiss(slot: Slot, isDeleted: boolean, isEvicted: boolean): Out {

@@ -10,7 +10,8 @@ import { nearestName } from "./nearest.js";
 const TEXT_BYTE_COUNT_MAX = 1_024;
 const SECONDS_MAX = 1e12;
 
-function refuse(message: string): never { throw new CacheError("invalid_params", message); }
+/** Refuses a request. */
+export function refuse(message: string): never { throw new CacheError("invalid_params", message); }
 
 /** The members of a request's params, each checked when it is asked for. */
 export class Params {

@@ -32,6 +32,11 @@ export class CacheError extends Error {
   get number(): number { return numbers[this.code]; }
 }
 
+/** The refusal of one library, or one type, too many. */
+export function noRoomFor(what: string): CacheError {
+  return new CacheError("limit_exceeded", `there is no room for another ${what}: use one that is known`);
+}
+
 /** More about the failure of an upstream. */
 export interface UpstreamFailure {
   /** Whether another attempt is useless. */

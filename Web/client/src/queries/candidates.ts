@@ -1,6 +1,6 @@
 import type { Pointer } from "./pointer.js";
 import type { Query } from "./query.js";
-import type { ResourceView, Rule } from "./rule.js";
+import type { ResourceView, Rule } from "./view.js";
 import { exactCode } from "./value.js";
 
 /** The queries with a rule of one library and type, filed by a value that their elements must have. */

@@ -1,6 +1,6 @@
 import type { KeyNode } from "./node.js";
 import type { Query } from "./query.js";
-import type { Rule, SortKey } from "./rule.js";
+import type { Rule, SortKey } from "./view.js";
 
 /** The element's entity is in no tier, and no delete is known. */
 export const MISSING = 1;

@@ -7,7 +7,7 @@ import { LAYERED } from "./list.js";
 import { ElementList } from "./list.js";
 import type { Element } from "./list.js";
 import type { KeyNode } from "./node.js";
-import type { Rule, SortKey } from "./rule.js";
+import type { Rule, SortKey } from "./view.js";
 
 /** The elements that are kept behind a limit at least: lists with a small one change often. */
 const SLACK_COUNT_MIN = 32;

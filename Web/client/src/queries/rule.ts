@@ -6,70 +6,27 @@ import { Pointer } from "./pointer.js";
 import { lies, pathOf } from "./path.js";
 import type { ScopePath } from "./path.js";
 import { areComparable, compareValues, exactCode, orderValue } from "./value.js";
-import type { OrderValue } from "./value.js";
-
-/** The place of an element in a list that a rule puts in order. */
-export interface SortKey {
-  values: readonly OrderValue[];
-  id: string;
-}
+import type { Requirement, ResourceView, Rule, SortKey } from "./view.js";
 
 /** The key before every other one. */
 export const LOWEST_KEY: SortKey = { values: [{ rank: -1, text: "" }], id: "" };
 
-/** What a rule reads of a resource; each pointer and path is looked up once. */
-export class ResourceView {
-  private readonly values = new Map<Pointer, string | null>();
-  private readonly paths = new Map<Pointer, readonly ScopePath[]>();
-
-  constructor(readonly json: string) { }
-
-  at(pointer: Pointer): string | null {
-    let value = this.values.get(pointer);
-    if (value === undefined) {
-      value = pointer.value(this.json);
-      this.values.set(pointer, value);
-    }
-    return value;
-  }
-
-  /** The paths of the resource: the one at a pointer, and its alternates. */
-  pathsAt(pointer: Pointer): readonly ScopePath[] {
-    let paths = this.paths.get(pointer);
-    if (paths === undefined) {
-      const alternates = this.at(ALTERNATES);
-      const own = this.at(pointer);
-      const all = [...(own === null ? [] : [own]), ...(alternates?.startsWith("[") === true ? elementsOf(alternates) : [])];
-      paths = all.map(pathOf).filter((path): path is ScopePath => path !== null);
-      this.paths.set(pointer, paths);
-    }
-    return paths;
-  }
-}
-
 const ALTERNATES = Pointer.member("alternate_paths");
 const SD_PATH = Pointer.member("sd_path");
 
+/** The paths of a resource: the one at a pointer, and its alternates. Each pointer is looked up once. */
+function pathsAt(view: ResourceView, pointer: Pointer): readonly ScopePath[] {
+  const known = view.paths.get(pointer);
+  if (known !== undefined) return known;
+  const alternates = view.at(ALTERNATES);
+  const own = view.at(pointer);
+  const all = [...(own === null ? [] : [own]), ...(alternates?.startsWith("[") === true ? elementsOf(alternates) : [])];
+  const paths = all.map(pathOf).filter((path): path is ScopePath => path !== null);
+  view.paths.set(pointer, paths);
+  return paths;
+}
+
 type Predicate = (view: ResourceView) => boolean;
-
-/** Values of which a resource must have one at a pointer to fulfil a rule. */
-export interface Requirement {
-  pointer: Pointer;
-  codes: ReadonlySet<string>;
-}
-
-/** What belongs to a query's list, and in which order. Protocol/queries.md, membership. */
-export interface Rule {
-  resourceType: string;
-  /** The number of first elements that readers see. */
-  limit: number;
-  hasLimit: boolean;
-  /** A condition that every element fulfils, by which queries are filed; null when there is none. */
-  requirement: Requirement | null;
-  matches(view: ResourceView): boolean;
-  sortKey(view: ResourceView, id: string): SortKey;
-  compare(left: SortKey, right: SortKey): number;
-}
 
 const DEPTH_MAX = 32;
 const PREDICATE_COUNT_MAX = 1_000;
@@ -135,7 +92,7 @@ class RuleParser {
     const isRecursive = recursive !== null && this.boolean(recursive, "/scope/recursive");
     const written = presentMember(scope, "pointer");
     const pointer = written === null ? SD_PATH : this.pointer(written, "/scope/pointer");
-    return (view) => view.pathsAt(pointer).some((path) => lies(path, directory, isRecursive));
+    return (view) => pathsAt(view, pointer).some((path) => lies(path, directory, isRecursive));
   }
 
   private order(json: string): { pointer: Pointer; isDescending: boolean; }[] {

@@ -1,5 +1,6 @@
 import type { Limits } from "../model/limits.js";
 import type { Library } from "../store/library.js";
+import type { QueryView } from "./none.js";
 import { Query } from "./query.js";
 import type { QueryKey } from "./query.js";
 
@@ -7,7 +8,7 @@ import type { QueryKey } from "./query.js";
 const KEPT_COUNT_MAX = 64;
 
 /** The queries by their keys, in the order of their last reads. */
-export class QueryTable {
+export class QueryTable implements QueryView {
   private readonly byKey = new Map<string, Query>();
   private readonly kept = new Set<Query>();
   /** The last number that was given. */
@@ -65,6 +66,11 @@ export class QueryTable {
     const name = nameOf(query.key);
     if (this.byKey.delete(name)) this.byKey.set(name, query);
   }
+}
+
+/** Returns the table of a state, which is made with its first query. */
+export function tableOf(state: { readonly limits: Limits; queries: QueryView; }): QueryTable {
+  return state.queries instanceof QueryTable ? state.queries : state.queries = new QueryTable(state.limits);
 }
 
 function nameOf(key: QueryKey): string { return JSON.stringify([key.library, key.method, key.input]); }

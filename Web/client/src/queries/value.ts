@@ -1,4 +1,5 @@
-import { canonicalNumber, compareNumbers } from "../json/number.js";
+import { compareNumbers } from "../json/compare.js";
+import { canonicalNumber } from "../json/number.js";
 import { elementsOf, kindOf, membersOf, quoted, stringValue } from "../json/text.js";
 import { compareBytes } from "../json/utf8.js";
 

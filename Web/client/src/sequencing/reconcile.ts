@@ -16,10 +16,13 @@ const DELAY_MAX = 30_000;
 export class ReconcileMachine {
   private state: "idle" | "asking" | "waiting" = "idle";
   private purpose: "gap" | "healing" = "gap";
-  private attempt = 0;
+  private attempt: number;
   private failureCount = 0;
   /** When the open request was made: gaps that opened later are not part of it. */
   askedAt = 0;
+
+  /** `attempt`: the number of attempts so far. */
+  constructor(attempt: number) { this.attempt = attempt; }
 
   get isActive(): boolean { return this.state !== "idle"; }
 
@@ -88,4 +91,9 @@ export class ReconcileMachine {
     this.state = "idle";
     return action;
   }
+}
+
+/** Returns the machine of a library, which is made with its first conversation. */
+export function machineOf(library: { machine: ReconcileMachine | null; readonly logCount: number; }): ReconcileMachine {
+  return library.machine ??= new ReconcileMachine(library.logCount);
 }

@@ -8,9 +8,10 @@ import { addInspection } from "../inspection/index.js";
 import { compact, elementsOf, kindOf, quoted } from "../json/text.js";
 import { CacheError, UpstreamError } from "../model/errors.js";
 import { defaultLimits } from "../model/limits.js";
-import { errorOut } from "../methods/methods.js";
+import { errorOut } from "../methods/errors.js";
 import { Params } from "../methods/params.js";
 import { textOf } from "../out/value.js";
+import { installParts } from "../parts/all.js";
 import type { Out } from "../out/value.js";
 import type { Line } from "../wire/events.js";
 import { HostCalls } from "./host-calls.js";
@@ -45,7 +46,9 @@ export class Session {
     const timeout = options.fetchTimeout ?? 30_000;
     this.calls = new HostCalls((line) => options.write(line), timeout, clock);
     const { upstream, write: _write, ...rest } = options;
-    this.cache = new NormalizedCache({ ...rest, clock }, this.upstreamOf(upstream ?? "host"));
+    // A session waits for no part: what a line leads to comes before the next one is read.
+    installParts();
+    this.cache = new NormalizedCache({ ...rest, clock, preload: false }, this.upstreamOf(upstream ?? "host"));
     addInspection(this.cache);
     this.cache.engine.addSink(this.sink);
   }
@@ -65,9 +68,9 @@ export class Session {
     await engine.opened;
     engine.frameEnd((line) => this.take(line));
     engine.afterInput();
-    engine.outbox.stop();
+    engine.stopSending();
     this.calls.close();
-    await engine.gaps.end();
+    await engine.endGaps();
     engine.wakePositionWaiters(true);
     while (this.waiting.size > 0) await new Promise<void>((resolve) => this.endWaiters.push(resolve));
     await this.cache.close();
@@ -84,6 +87,7 @@ export class Session {
         engine.applyDecoded(line, decoded);
         engine.afterInput();
         this.takeMessages(json);
+        return null;
       });
       return;
     }
@@ -93,6 +97,7 @@ export class Session {
         const message = `line ${line.number} cannot be read (${decoded.line.reason}) and is in quarantine: send one JSON value a line`;
         this.options.write(`{"jsonrpc":"2.0","id":null,"error":${textOf({ code: -32700, message })}}`);
       }
+      return null;
     });
   }
 

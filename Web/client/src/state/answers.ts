@@ -2,13 +2,16 @@
 
 import { namesOf } from "../json/text.js";
 import { byteLength } from "../json/utf8.js";
-import { CacheError } from "../model/errors.js";
+import { CacheError, noRoomFor } from "../model/errors.js";
 import { later } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
+import { edits } from "../parts/index.js";
 import { MISSING } from "../queries/list.js";
 import type { Query, QueryKey } from "../queries/query.js";
-import { LOWEST_KEY, ResourceView } from "../queries/rule.js";
-import type { Rule, SortKey } from "../queries/rule.js";
+import { tableOf } from "../queries/table.js";
+import { LOWEST_KEY } from "../queries/rule.js";
+import { ResourceView } from "../queries/view.js";
+import type { Rule, SortKey } from "../queries/view.js";
 import type { TypeTable } from "../store/library.js";
 import { assigned } from "../store/merge.js";
 import type { Slot } from "../store/slot.js";
@@ -17,13 +20,11 @@ import type { Stamp } from "../store/stamp.js";
 import type { EventMember } from "../wire/events.js";
 import { beginChange, insertElement, removeAllElements } from "./elements.js";
 import { clearTombstone, insertEntity, isAwaitingAnswers, isEvicted, overwrite } from "./entities.js";
-import { settleQuery } from "./layer-lists.js";
 import { checkLength, enterSlot, holds, trim } from "./lists.js";
-import { comparable, forgetRecentWrites, isNewerWrite, newerWrites } from "./newer.js";
+import { comparable, forgetRecentWrites, isNewerWrite, newerWrites, recentOf } from "./newer.js";
 import type { FetchStart, NewerWrites } from "./newer.js";
 import { fileQuery, openQuery, unfileQuery } from "./queries.js";
-import { dropOutlived } from "./settling.js";
-import { markStale } from "./staleness.js";
+import { markStale } from "./stale.js";
 import type { State } from "./state.js";
 import { beginUnit, endUnit } from "./units.js";
 import { noteStatus } from "./watch.js";
@@ -55,8 +56,8 @@ export function storeAnswer(state: State, asked: Answer, start: FetchStart | nul
   check(state, asked);
   const { asOf, start: begun } = comparable(state, asked, start);
   const library = state.takeLibrary(asked.key.library);
-  if (library === null) throw noRoom("library");
-  for (const group of asked.groups) if (!state.takeType(group.type)) throw noRoom("resource type");
+  if (library === null) throw noRoomFor("library");
+  for (const group of asked.groups) if (!state.takeType(group.type)) throw noRoomFor("resource type");
   const query = openQuery(state, asked.key, library);
   if (query === null) {
     throw new CacheError("limit_exceeded", "every stored query is observed: cancel some subscriptions first");
@@ -87,8 +88,8 @@ export function storeAnswer(state: State, asked: Answer, start: FetchStart | nul
     if (newer.isUnsure) markStale(state, query, "answer", now);
   }
   if (!state.layers.isEmpty) {
-    settleQuery(state, query);
-    dropOutlived(state);
+    edits.code.settleQuery(state, query);
+    edits.code.dropOutlived(state);
   }
   // What is evaluated over the store brings nothing new from the server.
   if (!asked.isLocal) library.gate.staleCause = null;
@@ -96,10 +97,6 @@ export function storeAnswer(state: State, asked: Answer, start: FetchStart | nul
   endUnit(state, now);
   noteStatus(state, library, now);
   return query;
-}
-
-function noRoom(what: string): CacheError {
-  return new CacheError("limit_exceeded", `there is no room for another ${what}: use one that is known`);
 }
 
 /** Checks everything that can be refused, before anything changes. */
@@ -190,7 +187,7 @@ function noteAnswer(state: State, slot: Slot, stamp: Stamp): void {
   if (stamp.sequence === null) return;
   const library = slot.table.library;
   library.answeredThrough = library.answeredThrough === null ? stamp.sequence : later(library.answeredThrough, stamp.sequence);
-  if (isAwaitingAnswers(state)) state.recent.append(slot, stamp.sequence, true);
+  if (isAwaitingAnswers(state)) recentOf(state).append(slot, stamp.sequence, true);
 }
 
 // Lists
@@ -219,7 +216,7 @@ function refile(
   query.staleCause = null;
   query.horizon = null;
   fileQuery(state, query);
-  state.queries.touch(query);
+  tableOf(state).touch(query);
 }
 
 /** Makes the list of an answer, in the server's order or, under a rule, in the rule's. */

@@ -1,6 +1,7 @@
 // Stage 4 of 7: admitted events → writes. Before: sequencing. After: entities. Laws: L1, L4, L7.
 
 import { isLonger } from "../json/utf8.js";
+import { edits, upkeep } from "../parts/index.js";
 import type { EventSource } from "../sequencing/held.js";
 import type { Library, TypeTable } from "../store/library.js";
 import type { MergeRules } from "../store/merge.js";
@@ -8,14 +9,12 @@ import { own } from "../store/own.js";
 import type { Stamp } from "../store/stamp.js";
 import { isNewer } from "../store/stamp.js";
 import type { ChangeEvent } from "../wire/events.js";
-import { deleteWithOthers } from "./cascade.js";
 import {
-  alternateMatch, clearTombstone, insertEntity, isEvicted, mergeRules, noteWrite, writeEntity,
+  alternateMatch, clearTombstone, deleteEntity, insertEntity, isEvicted, mergeRules, noteWrite, writeEntity,
 } from "./entities.js";
 import type { WriteOutcome } from "./entities.js";
 import { refuse, refuseOversized, setMemberAside } from "./quarantine.js";
 import { hearHeartbeat, offer } from "./sequencing.js";
-import { maySettle, settleBy } from "./settling.js";
 import { invalidateBy } from "./staleness.js";
 import type { State } from "./state.js";
 import { beginUnit, endUnit } from "./units.js";
@@ -33,7 +32,7 @@ export function take(state: State, event: ChangeEvent, source: EventSource, now:
     else if (event.kind !== "unknown" && library !== null) invalidateBy(state, event, library, now);
     if (library !== null && !state.layers.isEmpty && event.mutationId !== null) {
       beginUnit(state, true);
-      settleBy(state, event, library);
+      edits.code.settleBy(state, event, library);
       endUnit(state, now);
     }
     return;
@@ -55,7 +54,8 @@ export function applyEffect(state: State, event: ChangeEvent, source: EventSourc
 
 /** Tells whether an event may change several entities. */
 export function isMulti(state: State, event: ChangeEvent, library: Library): boolean {
-  return event.members.length > 1 || event.kind === "deleted" && state.options.policy !== null || maySettle(state, event, library);
+  return event.members.length > 1 || event.kind === "deleted" && state.options.policy !== null
+    || !state.layers.isEmpty && edits.code.maySettle(state, event, library);
 }
 
 function performEffect(state: State, event: ChangeEvent, source: EventSource, library: Library, now: number): void {
@@ -77,7 +77,7 @@ function performEffect(state: State, event: ChangeEvent, source: EventSource, li
     case "reset": case "unknown": break;
   }
   count(state, event, source);
-  if (!state.layers.isEmpty) settleBy(state, event, library);
+  if (!state.layers.isEmpty) edits.code.settleBy(state, event, library);
 }
 
 function upsert(state: State, event: ChangeEvent, source: EventSource, library: Library, now: number): WriteOutcome {
@@ -150,7 +150,9 @@ function deleteBy(state: State, event: ChangeEvent, library: Library, now: numbe
   noteWrite(state, slot, event.sequence);
   // The evicted value may have been newer than the delete.
   if (isEvicted(state, slot) && mayBeAnswered(library, event)) return;
-  deleteWithOthers(state, slot, { sequence: event.sequence, generation, deletedAt: now }, false);
+  const tombstone = { sequence: event.sequence, generation, deletedAt: now };
+  if (state.options.policy === null) deleteEntity(state, slot, tombstone);
+  else upkeep.code.deleteWithOthers(state, slot, tombstone, false);
 }
 
 /** Counts an event in its bin; what an upstream brings has one of its own. */

@@ -5,7 +5,7 @@ import type { ListStep } from "../queries/difference.js";
 import { Element, EXTRA, isShown, LAYERED, MISSING } from "../queries/list.js";
 import type { KeyNode } from "../queries/node.js";
 import type { Query } from "../queries/query.js";
-import type { SortKey } from "../queries/rule.js";
+import type { SortKey } from "../queries/view.js";
 import type { State } from "./state.js";
 
 /** Begins a change of a query in the unit: keeps the elements that observers saw before. */

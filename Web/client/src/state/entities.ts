@@ -8,11 +8,11 @@ import { knowable, merged } from "../store/merge.js";
 import type { MergeRules } from "../store/merge.js";
 import { own } from "../store/own.js";
 import type { Slot } from "../store/slot.js";
+import { edits } from "../parts/index.js";
 import { isEvaluable } from "../store/stamp.js";
 import type { Stamp, Tombstone } from "../store/stamp.js";
 import type { TypeTable } from "../store/library.js";
-import { followDelete, followWrite, rememberSlot } from "./lists.js";
-import { noteOutlived, noteOutlivedBy } from "./settling.js";
+import { followDelete, followWrite, rememberSlot } from "./follow.js";
 import type { State } from "./state.js";
 
 /** The outcome of writing one resource of an event. */
@@ -44,7 +44,7 @@ export function insertEntity(state: State, slot: Slot, resource: string, stamp: 
   state.noteSlot(slot);
   state.touch(slot);
   if (!state.hasReaders) return;
-  if (slot.node !== null) noteOutlivedBy(state, slot.node, stamp);
+  if (slot.node !== null && slot.node.overlay !== null) edits.code.noteOutlivedBy(state, slot.node, stamp);
   followWrite(state, slot, stamp.writtenAt);
 }
 
@@ -61,7 +61,7 @@ export function overwrite(state: State, slot: Slot, resource: string, names: rea
   // Becoming complete is a change for readers, even when the bytes are equal.
   const isChanged = slot.write(resource, stamp, names);
   if (isChanged || completeness !== slot.completeness) followWrite(state, slot, stamp.writtenAt);
-  if (slot.node !== null) noteOutlivedBy(state, slot.node, stamp);
+  if (slot.node !== null && slot.node.overlay !== null) edits.code.noteOutlivedBy(state, slot.node, stamp);
 }
 
 /** Writes an event's resource into a stored entity. */
@@ -109,7 +109,7 @@ export function deleteEntity(state: State, slot: Slot, tombstone: Tombstone): vo
   state.noteSlot(slot);
   if (slot.node === null) return;
   followDelete(state, slot.node, tombstone.deletedAt);
-  noteOutlived(state, slot.node, tombstone.generation);
+  if (slot.node.overlay !== null) edits.code.noteOutlived(state, slot.node, tombstone.generation);
 }
 
 /** Removes the tombstone of a key that is stored again. */
@@ -144,7 +144,7 @@ export function isAwaitingAnswers(state: State): boolean {
 
 /** Remembers a write for answers that are on their way. */
 export function noteWrite(state: State, slot: Slot, sequence: Sequence | null): void {
-  if (isAwaitingAnswers(state)) state.recent.append(slot, sequence, false, state.unit.late !== null);
+  if (isAwaitingAnswers(state)) state.recent?.append(slot, sequence, false, state.unit.late !== null);
 }
 
 /** Returns the one stored entity that has one of the alternate ids; null when there is none, or more than one. */

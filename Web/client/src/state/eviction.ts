@@ -1,17 +1,13 @@
 // Eviction: the entities used least recently go, but for what must stay. Protocol/limits.md. Law: L9.
 
 import { isShown } from "../queries/list.js";
+import { lists } from "../parts/index.js";
 import type { Slot } from "../store/slot.js";
 import { selection } from "../json/text.js";
 import { dropEntity, noteEvicted, noteForgotten } from "./entities.js";
-import { followReduction, followRemoval, rememberSlot } from "./lists.js";
+import { followRemoval, rememberSlot } from "./follow.js";
 import type { State } from "./state.js";
 import { beginUnit, endUnit } from "./units.js";
-
-/** Whether more entities are kept than may be, by more than a tenth: the next input makes room first. */
-export function isCrowded(state: State): boolean {
-  return state.recency !== null && state.entityCount > Math.floor(state.limits.entityCountMax * 1.1);
-}
 
 /** Evicts entities until there are no more than may be, or until all that are left must stay. */
 export function evict(state: State, now: number): void {
@@ -59,7 +55,7 @@ function reduce(state: State, slot: Slot, fields: ReadonlySet<string>, now: numb
   slot.fields = stamps;
   slot.text = selection(slot.text ?? "{}", fields);
   state.noteSlot(slot);
-  if (slot.node !== null) followReduction(state, slot.node, now);
+  if (slot.node !== null && slot.node.holders.length > 0) lists.code.followReduction(state, slot.node, now);
 }
 
 /** What is observed or pending, and types that are kept, are never evicted. */

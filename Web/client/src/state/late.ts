@@ -4,6 +4,7 @@ import { kindOf, membersOf, namesOf } from "../json/text.js";
 import { isLonger } from "../json/utf8.js";
 import { earlier, successor } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
+import { edits, upkeep } from "../parts/index.js";
 import type { LostRange } from "../sequencing/lost.js";
 import type { EventSource } from "../sequencing/held.js";
 import type { Library, TypeTable } from "../store/library.js";
@@ -12,12 +13,10 @@ import type { Slot } from "../store/slot.js";
 import type { Stamp } from "../store/stamp.js";
 import type { ChangeEvent } from "../wire/events.js";
 import { count, eventStamp, isMulti } from "./apply.js";
-import { deleteWithOthers } from "./cascade.js";
 import {
-  alternateMatch, clearTombstone, insertEntity, isEvicted, mergeRules, noteWrite, writeEntity,
+  alternateMatch, clearTombstone, deleteEntity, insertEntity, isEvicted, mergeRules, noteWrite, writeEntity,
 } from "./entities.js";
 import { refuseLateOversized, setMemberAside } from "./quarantine.js";
-import { settleNamed } from "./settling.js";
 import { invalidateBy } from "./staleness.js";
 import type { State } from "./state.js";
 import { beginUnit, endUnit } from "./units.js";
@@ -43,7 +42,7 @@ export function applyLate(
   } else {
     count(state, event, source);
     // A mutation whose result is not stored must not settle a layer.
-    if (!state.layers.isEmpty) settleNamed(state, event, library);
+    if (!state.layers.isEmpty) edits.code.settleNamed(state, event, library);
   }
   state.unit.late = null;
   if (hasReaders) endUnit(state, now);
@@ -172,7 +171,9 @@ function deleteLate(state: State, event: ChangeEvent, sequence: Sequence, librar
     state.tidy(slot);
     return "held_off";
   }
-  deleteWithOthers(state, slot, { sequence, generation, deletedAt: now }, true);
+  const deletion = { sequence, generation, deletedAt: now };
+  if (state.options.policy === null) deleteEntity(state, slot, deletion);
+  else upkeep.code.deleteWithOthers(state, slot, deletion, true);
   noteWrite(state, slot, sequence);
   return "written";
 }

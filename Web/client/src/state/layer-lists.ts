@@ -5,8 +5,8 @@ import { COVERED, EXTRA, isShown, LAYERED, MISSING, SUPPLIED } from "../queries/
 import type { Element } from "../queries/list.js";
 import type { KeyNode } from "../queries/node.js";
 import type { Query } from "../queries/query.js";
-import { ResourceView } from "../queries/rule.js";
-import type { SortKey } from "../queries/rule.js";
+import { ResourceView } from "../queries/view.js";
+import type { SortKey } from "../queries/view.js";
 import { isEvaluable } from "../store/stamp.js";
 import { insertElement, markElement, removeElement, replaceElement, resortElement } from "./elements.js";
 import type { State } from "./state.js";
@@ -30,7 +30,7 @@ export function settleNode(state: State, node: KeyNode): void {
   for (const element of node.holders) note(take(element.query), element);
   const visible = node.overlay === null ? null : node.overlay.visible;
   const view = visible === null ? null : new ResourceView(visible);
-  if (view !== null && isEvaluable(completeness(node))) node.slot.table.candidates.forEach(view, take);
+  if (view !== null && isEvaluable(completeness(node))) node.slot.table.candidates?.forEach(view, take);
   for (const [query, place] of places) show(state, node, query, place, view);
 }
 

@@ -2,12 +2,14 @@
 
 import { membersOf, namesOf, presentMember, quoted } from "../json/text.js";
 import { byteLength, isLonger } from "../json/utf8.js";
-import { CacheError } from "../model/errors.js";
+import { CacheError, noRoomFor } from "../model/errors.js";
 import { later } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
 import type { Layer, LayerChange } from "../layers/layer.js";
 import { fold, isAlong, layerByteCount } from "../layers/layer.js";
-import type { KeyNode, Overlay } from "../queries/node.js";
+import { stackOf } from "../layers/stack.js";
+import { upkeep } from "../parts/index.js";
+import type { Overlay } from "../queries/node.js";
 import type { Library } from "../store/library.js";
 import { assigned } from "../store/merge.js";
 import type { Slot } from "../store/slot.js";
@@ -15,7 +17,6 @@ import type { Stamp } from "../store/stamp.js";
 import { newSending } from "../outbox/sending.js";
 import type { MutationRequest } from "../outbox/sending.js";
 import type { EventMember } from "../wire/events.js";
-import { cascade } from "./cascade.js";
 import { clearTombstone, insertEntity, isAwaitingAnswers, overwrite } from "./entities.js";
 import { settleNode } from "./layer-lists.js";
 import { renameInputs } from "./outbox.js";
@@ -46,7 +47,7 @@ function tooLarge(state: State, place: string, slot: Slot): CacheError {
 
 /** Returns a layer; `unknown_pending` when there is none, or when it is of another library than the one named. */
 export function layerOf(state: State, pendingId: string, library: string | null): Layer {
-  const layer = state.layers.get(pendingId);
+  const layer = stackOf(state).get(pendingId);
   if (layer === null || library !== null && layer.library.name !== library) throw unknownPending(pendingId);
   return layer;
 }
@@ -59,7 +60,8 @@ interface PlacedChange {
 
 /** Lays a mutation over the base, as one unit. */
 export function lay(state: State, update: LayerUpdate, now: number): void {
-  const { limits, layers } = state;
+  const { limits } = state;
+  const layers = stackOf(state);
   if (layers.get(update.pendingId) !== null) {
     throw new CacheError("duplicate_pending",
       `'${update.pendingId}' is pending already: pass an id of its own for each mutation, nothing changed`);
@@ -99,7 +101,7 @@ function tooMany(what: string): CacheError {
 
 /** Adds a layer to the stack, and its changes to the overlays of their nodes. */
 export function pushLayer(state: State, layer: Layer): void {
-  state.layers.push(layer, ({ slot }): Overlay => {
+  stackOf(state).push(layer, ({ slot }): Overlay => {
     const node = state.takeNode(slot);
     return node.overlay ??= { touches: [], visible: slot.text, isDeleted: false };
   });
@@ -107,17 +109,8 @@ export function pushLayer(state: State, layer: Layer): void {
 
 function takeLibrary(state: State, name: string): Library {
   const library = state.takeLibrary(name);
-  if (library === null) throw new CacheError("limit_exceeded", "there is no room for another library: use one that is known");
+  if (library === null) throw noRoomFor("library");
   return library;
-}
-
-/** Returns the slot of a key, whose type may be new. */
-export function takeSlot(state: State, library: Library, type: string, id: string): Slot {
-  const own = state.ownType(type);
-  if (!state.takeType(own)) {
-    throw new CacheError("limit_exceeded", "there is no room for another resource type: use one that is known");
-  }
-  return library.takeTable(own).take(id);
 }
 
 /** Reads the changes of an edit, with the deletes that the policy adds: they follow what is visible after the changes before. */
@@ -130,7 +123,7 @@ function changesOf(state: State, steps: readonly Step[], library: Library): Plac
   return steps.flatMap((step, index) => {
     const change = changeOf(state, step, index, library);
     if (state.options.policy === null) return [{ change, index }];
-    const along = change.op === "delete" ? cascade(state, [change.slot], seen) : [];
+    const along = change.op === "delete" ? upkeep.code.cascade(state, [change.slot], seen) : [];
     for (const slot of along) changed.set(slot, null);
     changed.set(change.slot, fold(change, seen(change.slot)));
     return [change, ...along.map((slot): LayerChange => ({ op: "delete", slot, isAlong: true }))].map((one) => ({ change: one, index }));
@@ -139,7 +132,7 @@ function changesOf(state: State, steps: readonly Step[], library: Library): Plac
 
 function changeOf(state: State, step: Step, index: number, library: Library): LayerChange {
   if (step.op === "remove") throw new CacheError("invalid_params", `changes[${index}] is a removal: pass a delete, nothing changed`);
-  const slot = takeSlot(state, library, step.type, step.id);
+  const slot = state.takeSlot(library, step.type, step.id);
   switch (step.op) {
     case "put": return { op: "put", slot, resource: step.resource };
     case "delete": return { op: "delete", slot };
@@ -174,7 +167,7 @@ function checkSizes(state: State, changes: readonly PlacedChange[]): void {
 
 /** Rolls back a layer and those that depend on it, as one unit. */
 export function rollBack(state: State, pendingId: string, library: string | null, now: number): void {
-  const gone = state.layers.withDependents(layerOf(state, pendingId, library));
+  const gone = stackOf(state).withDependents(layerOf(state, pendingId, library));
   const slots = new Set(gone.flatMap((layer) => layer.changes.map((change) => change.slot)));
   beginUnit(state, slots.size > 1);
   for (const layer of gone) releaseGroup(state, layer, gone);
@@ -184,9 +177,9 @@ export function rollBack(state: State, pendingId: string, library: string | null
 
 /** Lets the other layers of a group send their own requests: the layer that sent for them goes. */
 function releaseGroup(state: State, layer: Layer, gone: readonly Layer[]): void {
-  for (const member of state.layers.group(layer).slice(1)) {
+  for (const member of stackOf(state).group(layer).slice(1)) {
     if (gone.includes(member)) continue;
-    state.layers.changeSending(member, { sentWith: null });
+    stackOf(state).changeSending(member, { sentWith: null });
     state.changes?.layers.add(member);
   }
 }
@@ -214,7 +207,7 @@ export function confirm(state: State, confirmation: Confirmation, now: number): 
   });
   const layer = layerOf(state, confirmation.pendingId, confirmation.library);
   const { library } = layer;
-  const group = state.layers.group(layer);
+  const group = stackOf(state).group(layer);
   const generation = confirmation.generation ?? library.gate.generation;
   const resources = confirmedResources(state, confirmation, layer);
   const renames = confirmation.realIds.filter(({ temporary, real }) => temporary !== real);
@@ -229,12 +222,12 @@ export function confirm(state: State, confirmation: Confirmation, now: number): 
   }
   for (const { slot, resource } of resources) confirmOne(state, slot, resource, confirmation.sequence, generation, now);
   if (confirmation.confirmed !== null) {
-    if (state.layers.get(layer.pendingId) === layer) dropLayers(state, group);
+    if (stackOf(state).get(layer.pendingId) === layer) dropLayers(state, group);
   } else {
     const { sequence } = confirmation;
     const place = sequence === null ? null : { sequence, generation };
     for (const member of group) {
-      for (const released of state.layers.confirm(member, place)) state.changes?.layers.add(released);
+      for (const released of stackOf(state).confirm(member, place)) state.changes?.layers.add(released);
       state.changes?.layers.add(member);
     }
   }
@@ -250,7 +243,7 @@ function confirmedResources(
     if (type === null) {
       throw new CacheError("invalid_params", `nothing says what confirmed[${index}] is: pass resource_type, nothing changed`);
     }
-    return { slot: takeSlot(state, layer.library, type, id), resource };
+    return { slot: state.takeSlot(layer.library, type, id), resource };
   });
 }
 
@@ -318,23 +311,5 @@ function confirmOne(
     library.answeredThrough = library.answeredThrough === null ? place : later(library.answeredThrough, place);
     state.noteLibrary(library);
   }
-  if (isAwaitingAnswers(state)) state.recent.append(slot, place);
-}
-
-/** Tells whether a patch of a layer lies over an entity that was deleted, and shows nothing there. */
-export function isOrphaned(state: State, layer: Layer): boolean {
-  return layer.changes.some((change) => {
-    if (change.op === "put" || change.op === "delete" || !state.tombstones.has(change.slot)) return false;
-    let value = change.slot.text;
-    for (const touch of change.slot.node?.overlay?.touches ?? []) {
-      if (touch.change === change) break;
-      value = fold(touch.change, value);
-    }
-    return value === null;
-  });
-}
-
-/** Returns the pending ids of the layers over a node, oldest first. */
-export function pendingIdsOver(node: KeyNode | null): string[] {
-  return [...new Set((node?.overlay?.touches ?? []).map((touch) => touch.layer.pendingId))];
+  if (isAwaitingAnswers(state)) state.recent?.append(slot, place);
 }

@@ -4,42 +4,30 @@ import { EXTRA, LAYERED, COVERED, MISSING } from "../queries/list.js";
 import type { Element } from "../queries/list.js";
 import type { KeyNode } from "../queries/node.js";
 import type { Query } from "../queries/query.js";
-import { ResourceView } from "../queries/rule.js";
-import type { SortKey } from "../queries/rule.js";
+import { ResourceView } from "../queries/view.js";
+import type { SortKey } from "../queries/view.js";
 import type { Slot } from "../store/slot.js";
 import { isEvaluable } from "../store/stamp.js";
 import {
-  insertElement, markElement, removeElement, replaceElement, resortElement, setHorizon, setMissing,
+  insertElement, removeElement, replaceElement, resortElement, setHorizon, setMissing,
 } from "./elements.js";
-import { settleNode } from "./layer-lists.js";
-import { markStale } from "./staleness.js";
+import { markStale } from "./stale.js";
 import type { State } from "./state.js";
-import { noteObserved, remember } from "./units.js";
 
-/** Keeps what observers saw of a key, before it is written or removed. */
-export function rememberSlot(state: State, slot: Slot): void {
-  if (slot.node !== null) remember(state, slot.node);
-}
-
-/** Updates lists after an entity got a value. */
-export function followWrite(state: State, slot: Slot, now: number): void {
+/** Updates the lists that hold an entity, and those it enters, after it got a value. */
+export function followWriteInLists(state: State, slot: Slot, text: string, now: number): void {
   state.unit.stamp += 1;
-  const node = slot.node;
-  const text = slot.text;
-  if (text === null) return;
-  const table = slot.table;
-  if (node === null && table.candidates.isEmpty) return;
+  const { node, table } = slot;
+  const candidates = table.candidates?.isEmpty === false ? table.candidates : null;
+  if (node === null && candidates === null) return;
   const view = new ResourceView(text);
   if (node !== null) {
-    noteObserved(state, node);
     for (let place = node.holders.length - 1; place >= 0; place -= 1) follow(state, node.holders[place], slot, view, now);
   }
-  if (!table.candidates.isEmpty && isEvaluable(slot.completeness)) {
-    table.candidates.forEach(view, (query) => {
-      if (query.visit !== state.unit.stamp) enterSlot(state, slot, query, view, now);
-    });
-  }
-  if (node !== null && node.overlay !== null) settleNode(state, node);
+  if (candidates === null || !isEvaluable(slot.completeness)) return;
+  candidates.forEach(view, (query) => {
+    if (query.visit !== state.unit.stamp) enterSlot(state, slot, query, view, now);
+  });
 }
 
 /** Updates a list that holds the entity already. What layers do to it is computed afterwards. */
@@ -72,25 +60,21 @@ function follow(state: State, element: Element, slot: Slot, view: ResourceView, 
 }
 
 /** Removes a deleted entity from every list. */
-export function followDelete(state: State, node: KeyNode, now: number): void {
-  noteObserved(state, node);
+export function followDeleteInLists(state: State, node: KeyNode, now: number): void {
   for (let place = node.holders.length - 1; place >= 0; place -= 1) {
     const element = node.holders[place];
     if ((element.marks & EXTRA) !== 0) continue;
     removeElement(state, element);
     checkLength(state, element.query, now);
   }
-  if (node.overlay !== null) settleNode(state, node);
 }
 
 /** Updates lists after a removal, which says nothing about the server: lists with a rule lose it, others miss it. */
-export function followRemoval(state: State, node: KeyNode, now: number): void {
-  noteObserved(state, node);
+export function forgetInLists(state: State, node: KeyNode, now: number): void {
   for (let place = node.holders.length - 1; place >= 0; place -= 1) {
     const element = node.holders[place];
     if ((element.marks & EXTRA) === 0) forgetElement(state, element, now);
   }
-  if (node.overlay !== null) settleNode(state, node);
 }
 
 /** Hides an element whose entity is in no tier. */
@@ -182,6 +166,3 @@ export function checkLength(state: State, query: Query, now: number): void {
 export function holds(query: Query, node: KeyNode | null): boolean {
   return node !== null && node.holders.some((element) => element.query === query && (element.marks & EXTRA) === 0);
 }
-
-/** Sets marks of an element; for layers. */
-export const mark = markElement;

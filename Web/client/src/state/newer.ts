@@ -1,8 +1,8 @@
 // Writes that win over an answer: those made while it was on its way, or after the place in the log it stands for.
 
-import { laterKnown } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
 import type { Library } from "../store/library.js";
+import { RecentWrites } from "../store/recent.js";
 import type { RecentWrite } from "../store/recent.js";
 import type { Slot } from "../store/slot.js";
 import { isAwaitingAnswers } from "./entities.js";
@@ -27,24 +27,27 @@ export interface NewerWrites {
   isUnsure: boolean;
 }
 
+/** Returns the memory of a state for its newest writes, which is made with the first answer. */
+export function recentOf(state: State): RecentWrites { return state.recent ??= new RecentWrites(); }
+
 /** Begins a fetch: writes from now on win over its answer. */
 export function beginFetch(state: State, name: string): FetchStart {
   if (!isAwaitingAnswers(state)) forgetRecentWrites(state);
   state.fetchCount += 1;
   const library = state.libraries.get(name);
-  return { write: state.recent.ordinal, cursor: library?.cursor ?? null, generation: library?.gate.generation ?? 0 };
+  return { write: recentOf(state).ordinal, cursor: library?.cursor ?? null, generation: library?.gate.generation ?? 0 };
 }
 
 /** Ends a fetch, whatever came of it. */
 export function endFetch(state: State): void {
   state.fetchCount -= 1;
-  if (!isAwaitingAnswers(state)) state.recent.clear();
+  if (!isAwaitingAnswers(state)) recentOf(state).clear();
 }
 
 /** Empties the memory of writes before it is used again. */
 export function forgetRecentWrites(state: State): void {
-  state.recent.clear();
-  for (const library of state.libraries.values()) state.recent.forgetThrough(library.knownThrough, library);
+  recentOf(state).clear();
+  for (const library of state.libraries.values()) recentOf(state).forgetThrough(library.knownThrough, library);
 }
 
 /** Removes the place of an answer when the log began anew meanwhile: there is nothing to compare it with. */
@@ -62,7 +65,7 @@ export function comparable(
 export function newerWrites(
   state: State, asOf: Sequence | null, start: FetchStart | null, library: Library,
 ): NewerWrites {
-  const recent = state.recent;
+  const recent = recentOf(state);
   if (asOf !== null) {
     const above = recent.above(asOf, library);
     const meanwhile = start === null ? [] : recent.after(start.write);
@@ -97,6 +100,3 @@ export function isNewerWrite(
   if (newer.isUnsure && (sequence === null || newer.asOf === null)) return true;
   return newer.asOf !== null && sequence !== null && ownGeneration === generation && sequence > newer.asOf;
 }
-
-/** Returns the higher of two positions. */
-export const higherOf = laterKnown;

@@ -1,14 +1,15 @@
 // The requests of layers: counted, failed, sent again. Protocol/optimistic.md, the outbox.
 
 import type { Layer } from "../layers/layer.js";
-import type { MutationFailure } from "../outbox/sending.js";
+import { stackOf } from "../layers/stack.js";
+import type { LayerSending, MutationFailure } from "../outbox/sending.js";
 import { renamedInput } from "../outbox/sending.js";
 import type { Library } from "../store/library.js";
 import { layerOf } from "./layers.js";
 import type { State } from "./state.js";
 
-function change(state: State, layer: Layer, sending: Parameters<State["layers"]["changeSending"]>[1]): void {
-  state.layers.changeSending(layer, sending);
+function change(state: State, layer: Layer, sending: Partial<LayerSending>): void {
+  stackOf(state).changeSending(layer, sending);
   state.changes?.layers.add(layer);
 }
 
@@ -29,7 +30,7 @@ export function failRequest(state: State, layer: Layer, failure: MutationFailure
 export function retryRequest(state: State, pendingId: string, library: string | null): Layer | null {
   const layer = layerOf(state, pendingId, library);
   if (layer.sending === null) return null;
-  const sender = (layer.sending.sentWith === null ? null : state.layers.get(layer.sending.sentWith)) ?? layer;
+  const sender = (layer.sending.sentWith === null ? null : stackOf(state).get(layer.sending.sentWith)) ?? layer;
   if (sender.sending === null || sender.sending.failure === null) return sender;
   change(state, sender, { failure: null, forgivenCount: sender.sending.attemptCount, firstAttemptAt: null });
   return sender;
@@ -37,7 +38,7 @@ export function retryRequest(state: State, pendingId: string, library: string | 
 
 /** Replaces a temporary id in the inputs of all requests of a library; `json`: the real id as a JSON string. */
 export function renameInputs(state: State, library: Library, temporary: string, json: string): void {
-  for (const layer of state.layers.all) {
+  for (const layer of stackOf(state).all) {
     const request = layer.sending?.request;
     if (request === undefined || layer.library !== library || request.temporaryIds.length === 0) continue;
     const input = renamedInput(request, temporary, json);

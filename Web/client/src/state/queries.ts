@@ -1,19 +1,21 @@
 // Queries: opening, filing by type and rule, and going.
 
+import { lists } from "../parts/index.js";
 import type { Query, QueryKey } from "../queries/query.js";
 import type { Library } from "../store/library.js";
+import { tableOf } from "../queries/table.js";
 import { removeAllElements } from "./elements.js";
 import type { State } from "./state.js";
 
 /** Returns a query, which is opened when it is new; null when there are too many and all are observed. */
 export function openQuery(state: State, key: QueryKey, library: Library): Query | null {
-  return state.queries.open(key, library, (query) => dropQuery(state, query));
+  return tableOf(state).open(key, library, (query) => dropQuery(state, query));
 }
 
 /** Removes a query that is not observed, with its list. */
 export function dropQuery(state: State, query: Query): void {
   unstoreQuery(state, query);
-  state.queries.remove(query);
+  tableOf(state).remove(query);
 }
 
 /** Removes a query's answer; observers still wait for the next one. */
@@ -23,7 +25,7 @@ export function unstoreQuery(state: State, query: Query): void {
   if (!query.isStored) return;
   unfileQuery(state, query);
   query.isStored = false;
-  state.queries.storedCount -= 1;
+  tableOf(state).storedCount -= 1;
   state.changes?.queries.delete(query);
   state.changes?.removedQueries.add(query.number);
 }
@@ -32,12 +34,12 @@ export function unstoreQuery(state: State, query: Query): void {
 export function fileQuery(state: State, query: Query): void {
   query.table?.queries.add(query);
   if (query.rule !== null) {
-    query.table?.candidates.insert(query, query.rule);
-    if (!query.isLocal) state.queries.remoteRuleCount += 1;
+    if (query.table !== null) (query.table.candidates ??= new lists.code.Candidates()).insert(query, query.rule);
+    if (!query.isLocal) tableOf(state).remoteRuleCount += 1;
   }
   if (!query.isStored) {
     query.isStored = true;
-    state.queries.storedCount += 1;
+    tableOf(state).storedCount += 1;
   }
 }
 
@@ -45,6 +47,6 @@ export function fileQuery(state: State, query: Query): void {
 export function unfileQuery(state: State, query: Query): void {
   query.table?.queries.delete(query);
   if (query.rule === null) return;
-  query.table?.candidates.remove(query, query.rule);
-  if (!query.isLocal) state.queries.remoteRuleCount -= 1;
+  query.table?.candidates?.remove(query, query.rule);
+  if (!query.isLocal) tableOf(state).remoteRuleCount -= 1;
 }

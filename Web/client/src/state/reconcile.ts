@@ -3,6 +3,7 @@
 import { BEFORE_FIRST, earlier, later, laterKnown, predecessor, successor } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
 import type { EventSource } from "../sequencing/held.js";
+import { machineOf } from "../sequencing/reconcile.js";
 import type { ReconcileAction } from "../sequencing/reconcile.js";
 import type { Library } from "../store/library.js";
 import type { ChangeEvent, DecodedLine } from "../wire/events.js";
@@ -29,13 +30,13 @@ export function expireGaps(state: State, patience: GapPatience, now: number): Re
   for (const library of [...state.watched]) {
     while (isDue(state, library, patience, now)) {
       library.isUrgent = false;
-      if (state.options.hasUpstream) requests.push(...follow(state, library.machine.start("gap", now), library, now));
+      if (state.options.hasUpstream) requests.push(...follow(state, machineOf(library).start("gap", now), library, now));
       else loseGap(state, library, false, now);
     }
     noteStatus(state, library, now);
   }
   state.watched = state.watched.filter((library) => {
-    if (library.gate.missing !== null || !library.gate.holes.isEmpty || library.machine.isActive) return true;
+    if (library.gate.missing !== null || !library.gate.holes.isEmpty || machineOf(library).isActive) return true;
     library.isWatched = false;
     library.isUrgent = false;
     return false;
@@ -45,7 +46,7 @@ export function expireGaps(state: State, patience: GapPatience, now: number): Re
 
 function isDue(state: State, library: Library, patience: GapPatience, now: number): boolean {
   const since = library.openSince;
-  if (library.machine.isActive || since === null) return false;
+  if (machineOf(library).isActive || since === null) return false;
   if (patience === "none" || library.isUrgent) return true;
   return patience === "window" && now - since >= state.options.reorderWindow;
 }
@@ -55,16 +56,11 @@ export function nextGapDeadline(state: State): number | null {
   let deadline: number | null = null;
   for (const library of state.watched) {
     const since = library.openSince;
-    if (library.machine.isActive || since === null) continue;
+    if (machineOf(library).isActive || since === null) continue;
     const own = library.isUrgent ? since : since + state.options.reorderWindow;
     deadline = Math.min(deadline ?? own, own);
   }
   return deadline;
-}
-
-/** Whether some library holds as much as it may: input waits until its upstream has answered. */
-export function isFull(state: State): boolean {
-  return state.watched.some((library) => library.gate.held.isOver && library.machine.isActive);
 }
 
 /** The numbers of an answer, as its lines name them. */
@@ -119,9 +115,9 @@ export function applyAnswer(
   state: State, lines: readonly AnsweredLine[], coveredThrough: Sequence | null, library: Library, attempt: number,
   random: number, now: number,
 ): ReconcileRequest[] {
-  if (!library.machine.isAsking(attempt)) return [];
+  if (!machineOf(library).isAsking(attempt)) return [];
   state.noteLibrary(library);
-  const requests = library.machine.isHealing
+  const requests = machineOf(library).isHealing
     ? heal(state, lines, coveredThrough, library, attempt, now)
     : fillGap(state, lines, coveredThrough, library, attempt, random, now);
   noteStatus(state, library, now);
@@ -158,14 +154,14 @@ function fillGap(
     loseGap(state, library, true, now);
   }
   const hasProgress = gate.cursor !== cursor || gate.generation !== generation;
-  return follow(state, library.machine.answered(attempt, hasProgress, gate.missing !== null, random, now), library, now);
+  return follow(state, machineOf(library).answered(attempt, hasProgress, gate.missing !== null, random, now), library, now);
 }
 
 /** Notes that the upstream failed. */
 export function failReconcile(
   state: State, library: Library, attempt: number, isFinal: boolean, random: number, now: number,
 ): ReconcileRequest[] {
-  const machine = library.machine;
+  const machine = machineOf(library);
   // A hole that nothing proved is asked for once.
   const action = machine.isHealing
     ? machine.healed(attempt) : machine.failed(attempt, isFinal || library.gate.missing === null, random);
@@ -178,7 +174,7 @@ export function failReconcile(
 /** Goes on after a pause. */
 export function resumeReconcile(state: State, library: Library, attempt: number, now: number): ReconcileRequest[] {
   const isMissing = library.gate.missing !== null || !library.gate.holes.isEmpty;
-  const requests = follow(state, library.machine.resumed(attempt, isMissing, now), library, now);
+  const requests = follow(state, machineOf(library).resumed(attempt, isMissing, now), library, now);
   noteStatus(state, library, now);
   return requests;
 }
@@ -187,7 +183,7 @@ function follow(state: State, action: ReconcileAction, library: Library, now: nu
   const gate = library.gate;
   switch (action.is) {
     case "ask": {
-      if (library.machine.isHealing) {
+      if (machineOf(library).isHealing) {
         return [{ is: "ask", library, from: library.healingFrom ?? 0, attempt: action.attempt }];
       }
       gate.holes.markAsked();
@@ -197,7 +193,7 @@ function follow(state: State, action: ReconcileAction, library: Library, now: nu
     case "wait": return [{ is: "wait", library, attempt: action.attempt, milliseconds: action.milliseconds }];
     case "give_up": {
       // Gaps that opened after the question get one of their own.
-      const askedAt = library.machine.askedAt;
+      const askedAt = machineOf(library).askedAt;
       for (let since = gate.missingSince; since !== null && since <= askedAt; since = gate.missingSince) {
         loseGap(state, library, false, now);
       }
@@ -215,7 +211,7 @@ function follow(state: State, action: ReconcileAction, library: Library, now: nu
 
 /** Whether a library has lost numbers that can be asked for now. */
 export function canHeal(state: State, library: Library): boolean {
-  return state.options.hasUpstream && !library.gate.lost.isEmpty && !library.machine.isActive
+  return state.options.hasUpstream && !library.gate.lost.isEmpty && !machineOf(library).isActive
     && library.gate.missing === null && library.gate.holes.isEmpty;
 }
 
@@ -227,7 +223,7 @@ export function beginHealing(state: State, library: Library, now: number): Recon
 function askForLost(from: Sequence, library: Library, now: number): ReconcileRequest[] {
   const first = library.gate.lost.firstFrom(from);
   if (first === null) return [];
-  const action = library.machine.start("healing", now);
+  const action = machineOf(library).start("healing", now);
   if (action.is !== "ask") return [];
   library.healingFrom = first;
   return [{ is: "ask", library, from: first, attempt: action.attempt }];
@@ -248,7 +244,7 @@ function heal(
   });
   const covered = scan.covered(coveredThrough, predecessor(first), scan.last ?? BEFORE_FIRST);
   if (covered !== null) recoverBut(state, first, covered, heldOff, library);
-  if (library.machine.healed(attempt).is !== "ignore") library.healingFrom = null;
+  if (machineOf(library).healed(attempt).is !== "ignore") library.healingFrom = null;
   library.gate.holes.removeAsked();
   if (scan.last === null || scan.last < first || !canHeal(state, library)) return [];
   return askForLost(successor(scan.last), library, now);

@@ -5,7 +5,7 @@ import type { Slot } from "../store/slot.js";
 import { beginChange } from "./elements.js";
 import { dropEntity, noteForgotten } from "./entities.js";
 import { settleNode } from "./layer-lists.js";
-import { followRemoval, rememberSlot } from "./lists.js";
+import { followRemoval, rememberSlot } from "./follow.js";
 import { dropQuery, unstoreQuery } from "./queries.js";
 import type { State } from "./state.js";
 import { beginUnit, endUnit, noteObserved, remember } from "./units.js";

@@ -1,5 +1,6 @@
 // Temporary ids that become real ones: in layers, in lists, and for observers. Protocol/optimistic.md, settling.
 
+import { stackOf } from "../layers/stack.js";
 import type { KeyNode } from "../queries/node.js";
 import { EXTRA } from "../queries/list.js";
 import type { Library } from "../store/library.js";
@@ -49,7 +50,7 @@ function moveChanges(state: State, old: KeyNode, fresh: KeyNode, json: string): 
   for (const { layer, change } of touches) {
     change.slot = fresh.slot;
     if (change.op === "put") change.resource = renamedResource(change.resource, json);
-    state.layers.recount(layer);
+    stackOf(state).recount(layer);
     state.changes?.layers.add(layer);
   }
   fresh.overlay ??= { touches: [], visible: fresh.slot.text, isDeleted: false };

@@ -2,12 +2,12 @@
 
 import { predecessor } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
+import { gaps } from "../parts/index.js";
 import type { EventSource } from "../sequencing/held.js";
 import type { Library } from "../store/library.js";
 import { own } from "../store/own.js";
 import type { ChangeEvent } from "../wire/events.js";
 import { applyEffect, count } from "./apply.js";
-import { applyLate } from "./late.js";
 import { markAllStale } from "./staleness.js";
 import type { State } from "./state.js";
 import { noteStatus, watch } from "./watch.js";
@@ -29,7 +29,7 @@ function admit(state: State, event: ChangeEvent, source: EventSource, library: L
     case "apply": return applyInOrder(state, event, sequence, source, library, now);
     case "duplicate": return countDuplicate(state, event, source);
     case "late":
-      applyLate(state, event, sequence, source, library, now);
+      gaps.code.applyLate(state, event, sequence, source, library, now);
       return;
     case "new_epoch":
       beginEpoch(state, library, event.epoch, null, now);
@@ -45,7 +45,7 @@ function applyInOrder(
   drain(state, library, now);
   // What was missing came without an answer. For an upstream's own events that is decided at the end of its answer.
   const { gate, machine } = library;
-  if (!source.isUpstream && machine.isActive && !machine.isHealing && gate.missing === null && gate.holes.isEmpty) {
+  if (!source.isUpstream && machine?.isActive === true && !machine.isHealing && gate.missing === null && gate.holes.isEmpty) {
     machine.cancel();
   }
 }
@@ -119,7 +119,7 @@ function reset(state: State, event: ChangeEvent, source: EventSource, library: L
   const isOfNewLog = event.epoch === null || event.epoch === event.name;
   const sequence = isOfNewLog ? event.sequence : null;
   if (sequence !== null && gate.cursor !== null && gate.epoch === event.name && sequence <= gate.cursor) {
-    if (gate.lost.contains(sequence)) applyLate(state, event, sequence, source, library, now);
+    if (gate.lost.contains(sequence)) gaps.code.applyLate(state, event, sequence, source, library, now);
     else countDuplicate(state, event, source);
     return;
   }
@@ -148,8 +148,9 @@ function beginEpoch(state: State, library: Library, epoch: string | null, baseli
 
 /** Forgets the numbers of a log that began anew: they mean nothing any more. */
 function forgetLog(state: State, library: Library, now: number): void {
-  library.machine.cancel();
-  state.recent.forgetSequences(library);
+  if (library.machine === null) library.logCount += 1;
+  else library.machine.cancel();
+  state.recent?.forgetSequences(library);
   library.answeredThrough = null;
   library.forgottenThrough = null;
   library.heldOff.clear();

@@ -1,7 +1,7 @@
 // Events that settle layers. Protocol/optimistic.md, settling.
 
 import type { Layer } from "../layers/layer.js";
-import { nodesOf } from "../layers/stack.js";
+import { nodesOf, stackOf } from "../layers/stack.js";
 import type { KeyNode } from "../queries/node.js";
 import type { Library } from "../store/library.js";
 import type { Stamp } from "../store/stamp.js";
@@ -20,23 +20,23 @@ export function settleBy(state: State, event: ChangeEvent, library: Library): vo
 
 /** Settles the layer whose mutation an event names. */
 export function settleNamed(state: State, event: ChangeEvent, library: Library): void {
-  const layer = event.mutationId === null ? null : state.layers.get(event.mutationId);
-  if (layer !== null && layer.library === library) dropLayers(state, state.layers.group(layer));
+  const layer = event.mutationId === null ? null : stackOf(state).get(event.mutationId);
+  if (layer !== null && layer.library === library) dropLayers(state, stackOf(state).group(layer));
 }
 
 /** Whether an event may settle layers: several entities may change then. */
 export function maySettle(state: State, event: ChangeEvent, library: Library): boolean {
-  if (state.layers.isEmpty) return false;
+  if (stackOf(state).isEmpty) return false;
   if (event.mutationId !== null) return true;
   const generation = library.gate.generation;
-  if (state.layers.isAwaitingOther(generation, library)) return true;
-  return event.sequence !== null && state.layers.reached(event.sequence, generation, library) !== null;
+  if (stackOf(state).isAwaitingOther(generation, library)) return true;
+  return event.sequence !== null && stackOf(state).reached(event.sequence, generation, library) !== null;
 }
 
 /** Settles layers that waited for a cursor, which may have moved without an event. */
 export function settleReached(state: State, library: Library, now: number): void {
   const cursor = library.cursor;
-  if (cursor === null || state.layers.reached(cursor, library.gate.generation, library) === null) return;
+  if (cursor === null || stackOf(state).reached(cursor, library.gate.generation, library) === null) return;
   beginUnit(state, true);
   dropReached(state, cursor, library);
   endUnit(state, now);
@@ -45,7 +45,7 @@ export function settleReached(state: State, library: Library, now: number): void
 /** Drops layers that wait for a position at or below the cursor. */
 export function dropReached(state: State, cursor: Sequence, library: Library): void {
   for (; ;) {
-    const layer = state.layers.reached(cursor, library.gate.generation, library);
+    const layer = stackOf(state).reached(cursor, library.gate.generation, library);
     if (layer === null) return;
     dropLayers(state, [layer]);
   }
@@ -60,7 +60,7 @@ export function dropLayers(state: State, layers: readonly Layer[]): void {
     noteObserved(state, node);
   }
   for (const layer of layers) {
-    for (const released of state.layers.remove(layer)) state.changes?.layers.add(released);
+    for (const released of stackOf(state).remove(layer)) state.changes?.layers.add(released);
     state.changes?.layers.delete(layer);
     state.changes?.removedLayers.add(layer.number);
   }
@@ -92,7 +92,7 @@ export function noteOutlived(state: State, node: KeyNode, generation: number): v
 /** Drops the layers that were outlived in the unit. */
 export function dropOutlived(state: State): void {
   if (state.unit.outlived.size === 0) return;
-  const gone = [...state.unit.outlived].filter((layer) => state.layers.get(layer.pendingId) === layer);
+  const gone = [...state.unit.outlived].filter((layer) => stackOf(state).get(layer.pendingId) === layer);
   state.unit.outlived.clear();
   dropLayers(state, gone.sort((left, right) => left.number - right.number));
 }

@@ -1,13 +1,15 @@
-import { LayerStack } from "../layers/stack.js";
+import { noLayers } from "../layers/view.js";
+import type { LayerView } from "../layers/view.js";
 import type { Limits } from "../model/limits.js";
 import { KeyNode } from "../queries/node.js";
 import type { Query } from "../queries/query.js";
-import { QueryTable } from "../queries/table.js";
+import { noQueries } from "../queries/none.js";
+import type { QueryView } from "../queries/none.js";
 import { EvictedKeys } from "../store/evicted.js";
 import { Library } from "../store/library.js";
 import type { TypeTable } from "../store/library.js";
 import { own } from "../store/own.js";
-import { RecentWrites } from "../store/recent.js";
+import type { RecentWrites } from "../store/recent.js";
 import type { Slot } from "../store/slot.js";
 import { TombstoneStore } from "../store/tombstones.js";
 import type { Changes } from "./changes.js";
@@ -15,6 +17,7 @@ import type { Bin, ChangeRecord, EventCounts, EventTap, QuarantineRecord } from 
 import { Unit } from "./unit.js";
 import type { Policy } from "./ages.js";
 import type { EventSource } from "../sequencing/held.js";
+import { noRoomFor } from "../model/errors.js";
 import type { Reason } from "../model/errors.js";
 import type { ChangeEvent } from "../wire/events.js";
 
@@ -43,11 +46,13 @@ export class State {
   readonly libraries = new Map<string, Library>();
   /** The names of types, under their own names. */
   readonly types = new Set<string>();
-  readonly queries: QueryTable;
-  readonly layers = new LayerStack();
+  queries: QueryView = noQueries;
+  /** The pending edits. */
+  layers: LayerView = noLayers;
   readonly tombstones: TombstoneStore;
   readonly evicted: EvictedKeys;
-  readonly recent = new RecentWrites();
+  /** The newest writes, for answers on their way; null before the first answer. */
+  recent: RecentWrites | null = null;
   readonly unit = new Unit();
   readonly counts: EventCounts = {
     lines: 0, blank: 0, control: 0, messages: 0, applied: 0, duplicate: 0, ignored: 0, quarantined: 0, held: 0,
@@ -77,7 +82,6 @@ export class State {
 
   constructor(readonly options: StateOptions) {
     this.limits = options.limits;
-    this.queries = new QueryTable(options.limits);
     this.tombstones = new TombstoneStore(options.limits.tombstoneCountMax, options.limits.tombstoneAgeMax);
     this.evicted = new EvictedKeys(options.limits.evictedKeyCountMax);
     this.recency = Number.isFinite(options.limits.entityCountMax) ? new Set() : null;
@@ -107,6 +111,13 @@ export class State {
     if (this.types.size >= this.limits.typeCountMax) return false;
     this.types.add(own(type));
     return true;
+  }
+
+  /** Returns the slot of a key, whose type may be new. */
+  takeSlot(library: Library, type: string, id: string): Slot {
+    const own = this.ownType(type);
+    if (!this.takeType(own)) throw noRoomFor("resource type");
+    return library.takeTable(own).take(id);
   }
 
   findTable(library: string, type: string): TypeTable | null {

@@ -2,15 +2,14 @@
 
 import { membersOf, namesOf } from "../json/text.js";
 import { compareBytes, isLonger } from "../json/utf8.js";
-import { CacheError } from "../model/errors.js";
+import { CacheError, noRoomFor } from "../model/errors.js";
 import type { Sequence } from "../model/sequence.js";
+import { upkeep } from "../parts/index.js";
 import type { Library } from "../store/library.js";
 import { assigned } from "../store/merge.js";
 import type { Slot } from "../store/slot.js";
 import type { Stamp } from "../store/stamp.js";
-import { cascade } from "./cascade.js";
 import { clearTombstone, deleteEntity, insertEntity, isAwaitingAnswers, overwrite } from "./entities.js";
-import { takeSlot } from "./layers.js";
 import { forgetEntity, matchesKey, selectedSlots } from "./removal.js";
 import { dropOutlived } from "./settling.js";
 import type { State } from "./state.js";
@@ -33,7 +32,7 @@ export function transact(
 ): void {
   if (steps.length === 0) return;
   const library = state.takeLibrary(libraryName);
-  if (library === null) throw new CacheError("limit_exceeded", "there is no room for another library: use one that is known");
+  if (library === null) throw noRoomFor("library");
   const outcomes = outcomesOf(state, steps, library, expected);
   const generation = library.gate.generation;
   const stamp: Stamp = { sequence: null, generation, writtenAt: now, writer: "transaction", isPartial: false };
@@ -42,7 +41,7 @@ export function transact(
     if (outcome === "deleted") deleteEntity(state, slot, { sequence: null, generation, deletedAt: now });
     else if (outcome === "forgotten") forgetEntity(state, slot, now);
     else write(state, slot, outcome.text, outcome.names, stamp);
-    if (isAwaitingAnswers(state)) state.recent.append(slot, null);
+    if (isAwaitingAnswers(state)) state.recent?.append(slot, null);
   }
   dropOutlived(state);
   endUnit(state, now);
@@ -63,7 +62,7 @@ function outcomesOf(
       forget(state, step, library, outcomes);
       return;
     }
-    const slot = takeSlot(state, library, step.type, step.id);
+    const slot = state.takeSlot(library, step.type, step.id);
     const wanted = expected.get(index);
     // Who expects a position of an entity that is not there hears of a conflict, whatever the step would do.
     if (wanted !== undefined) checkExpected(slot, wanted, index);
@@ -72,7 +71,9 @@ function outcomesOf(
       throw new CacheError("limit_exceeded", `operations[${index}] would make ${slot.key} larger than `
         + `${state.limits.entityByteCountMax} bytes: store less of it, nothing changed`);
     }
-    if (outcome === "deleted") for (const other of cascade(state, [slot], (one) => textAfter(one, outcomes))) outcomes.set(other, "deleted");
+    if (outcome === "deleted" && state.options.policy !== null) {
+      for (const other of upkeep.code.cascade(state, [slot], (one) => textAfter(one, outcomes))) outcomes.set(other, "deleted");
+    }
     outcomes.set(slot, outcome);
   });
   return outcomes;

@@ -4,9 +4,9 @@ import { later } from "../model/sequence.js";
 import { SequenceGate } from "../sequencing/gate.js";
 import type { GateRecord } from "../sequencing/gate.js";
 import type { LostRange } from "../sequencing/lost.js";
-import { ReconcileMachine } from "../sequencing/reconcile.js";
+import type { ReconcileMachine } from "../sequencing/reconcile.js";
 import type { Query } from "../queries/query.js";
-import { Candidates } from "../queries/candidates.js";
+import type { Candidates } from "../queries/candidates.js";
 import { own } from "./own.js";
 import { Slot } from "./slot.js";
 
@@ -18,8 +18,8 @@ export class TypeTable {
   readonly slots = new Map<string, Slot>();
   /** The stored queries of the type, in the order of their numbers. */
   readonly queries = new Set<Query>();
-  /** The rules of these queries. */
-  readonly candidates = new Candidates();
+  /** The rules of these queries; null before the first one. */
+  candidates: Candidates | null = null;
   /** The number of stored entities. */
   entityCount = 0;
 
@@ -40,7 +40,10 @@ export class TypeTable {
 /** One server-side log, its entities, and the conversation about what is missing of it. */
 export class Library {
   readonly gate: SequenceGate;
-  readonly machine = new ReconcileMachine();
+  /** The conversation with the upstream about missing numbers; null before the first one. */
+  machine: ReconcileMachine | null = null;
+  /** How often the log began anew before the first conversation: each of them ended an attempt. */
+  logCount = 0;
   readonly types = new Map<string, TypeTable>();
   /** The first number of the healing request under way; null when there is none. */
   healingFrom: Sequence | null = null;
@@ -80,7 +83,7 @@ export class Library {
   }
 
   get phase(): LibraryPhase {
-    if (this.gate.missing !== null) return this.machine.isActive && !this.machine.isHealing ? "reconciling" : "gap";
+    if (this.gate.missing !== null) return this.machine?.isActive === true && !this.machine.isHealing ? "reconciling" : "gap";
     if (this.gate.isStale) return "stale";
     return this.gate.cursor === null ? "cold" : "live";
   }

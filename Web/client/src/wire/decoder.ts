@@ -8,7 +8,7 @@ import type { Limits } from "../model/limits.js";
 import type { Reason } from "../model/errors.js";
 import { parseSequence } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
-import { placeOf } from "./salvage.js";
+import { gaps } from "../parts/index.js";
 import type { ChangeEvent, DecodedLine, EventKind, EventMember, Line } from "./events.js";
 
 /** The containers around the members of a batch's resource, in the deepest form of an envelope. */
@@ -373,8 +373,9 @@ export class EventDecoder {
   // Lines that cannot be used
 
   private broken(reason: Reason, bytes: Uint8Array): DecodedLine {
-    const limits = this.limits;
-    const place = placeOf(bytes, limits.nestingDepthMax, limits.quarantineByteCountMax, limits.idByteCountMax, false);
+    if (!gaps.isLoaded) return later;
+    const { limits } = this;
+    const place = gaps.code.placeOf(bytes, limits.nestingDepthMax, limits.quarantineByteCountMax, limits.idByteCountMax, false);
     return { is: "unusable", line: { reason, ...place, type: null } };
   }
 
@@ -383,15 +384,16 @@ export class EventDecoder {
     if (this.scope === undefined) {
       return { is: "unusable", line: { reason, library: undefined, sequence: null, epoch: null, type } };
     }
+    if (!gaps.isLoaded) return later;
     const scanner = this.scanner;
     const object = this.scope === NONE
       ? text : scanner.text.slice(scanner.valueStart(this.scope), scanner.valueEnd(this.scope));
-    const bytes = new TextEncoder().encode(object);
-    const limits = this.limits;
-    const place = placeOf(bytes, limits.nestingDepthMax + 1, byteLength(object), limits.idByteCountMax, true);
+    const { limits } = this;
+    const place = gaps.code.placeOf(new TextEncoder().encode(object), limits.nestingDepthMax + 1, byteLength(object), limits.idByteCountMax, true);
     return { is: "unusable", line: { reason, ...place, type } };
   }
 }
 
 const noMembers: readonly EventMember[] = [];
+const later: DecodedLine = { is: "later" };
 const bareEnvelope: Envelope = { library: null, sequence: null, previous: null, epoch: null, mutationId: null };

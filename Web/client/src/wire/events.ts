@@ -47,11 +47,11 @@ export interface UnusableLine {
   type: string | null;
 }
 
-/** What a line is. */
+/** What a line is. `later`: it is none that can be used, and the part that reads what it still says is not loaded yet. */
 export type DecodedLine =
   | { is: "event"; event: ChangeEvent; }
   | { is: "unusable"; line: UnusableLine; }
-  | { is: "blank"; } | { is: "control"; } | { is: "message"; };
+  | { is: "blank"; } | { is: "control"; } | { is: "message"; } | { is: "later"; };
 
 /** One line of a stream: its text, or the bytes of one that is no text. */
 export interface Line {

@@ -1,0 +1,105 @@
+import { CacheError } from "../model/errors.js";
+import type { Part } from "../parts/part.js";
+import { isFull } from "../state/watch.js";
+import type { Engine } from "./engine.js";
+
+/** A step: performs itself and returns null, or returns the part that it needs and changes nothing. */
+export type Step = () => Part<unknown> | null;
+
+/** Hears that a step is not performed. */
+export type Refuse = (error: CacheError) => void;
+
+interface WaitingStep {
+  byteCount: number;
+  body: Step;
+  /** null for a line: it waits however long it takes. */
+  refuse: Refuse | null;
+}
+
+/** Milliseconds between two attempts to load a part. */
+const PAUSE_MIN = 1_000;
+const PAUSE_MAX = 30_000;
+
+/**
+ * Lines and requests in the order in which they came. They wait while the journal is read, while a full library's upstream
+ * is asked, and while a part of the client is loaded that the first one needs.
+ */
+export class InputQueue {
+  private steps: WaitingStep[] = [];
+  private byteCount = 0;
+  private isDraining = false;
+  private pause = 0;
+  /** The part that the first step waits for. */
+  awaited: Part<unknown> | null = null;
+
+  constructor(private readonly engine: Engine) { }
+
+  /** Whether input waits. */
+  get isWaiting(): boolean { return this.steps.length > 0 || !this.engine.isOpen || isFull(this.engine.state); }
+
+  /** Runs a step now, or when what it waits for is there. Throws `limit_exceeded` for a line past the bound of what waits for a part. */
+  run(byteCount: number, body: Step, refuse: Refuse | null): void {
+    const isFirst = this.awaited === null && !this.isWaiting;
+    const part = isFirst ? body() : null;
+    if (isFirst && part === null) return;
+    const isOver = this.byteCount + byteCount > this.engine.state.limits.aheadByteCountMax;
+    if (isOver && this.awaited !== null) {
+      const error = new CacheError("limit_exceeded", `input waits until the part ${this.awaited.name} of the client is loaded: try again later`);
+      if (refuse === null) throw error;
+      return refuse(error);
+    }
+    this.steps.push({ byteCount, body, refuse });
+    this.byteCount += byteCount;
+    if (part !== null) return this.waitFor(part);
+    if (isOver && this.engine.isOpen) this.engine.gaps?.failAll(`${this.byteCount} bytes of other lines came while an answer was waited for`);
+    this.drain();
+  }
+
+  /** Takes what waited. */
+  drain(): void {
+    if (this.isDraining || !this.engine.isOpen || this.awaited !== null) return;
+    this.isDraining = true;
+    let part: Part<unknown> | null = null;
+    while (part === null && !isFull(this.engine.state)) {
+      const next = this.steps.shift();
+      if (next === undefined) break;
+      part = next.body();
+      if (part === null) this.byteCount -= next.byteCount;
+      else this.steps.unshift(next);
+    }
+    this.isDraining = false;
+    if (part !== null) this.waitFor(part);
+  }
+
+  /** Resolves when no step waits for a part, or when one cannot be loaded. */
+  async partsCame(): Promise<void> {
+    let canLoad = true;
+    while (canLoad && this.awaited !== null) canLoad = await this.awaited.load().then(() => true, () => false);
+  }
+
+  /** Goes on when a part is loaded. While it cannot be loaded, requests are refused and lines wait. */
+  private waitFor(part: Part<unknown>): void {
+    this.awaited = part;
+    part.load().then(
+      () => {
+        this.awaited = null;
+        this.pause = 0;
+        this.drain();
+        this.engine.afterInput();
+      },
+      (error: unknown) => this.failed(part, error instanceof Error ? error.message : String(error)));
+  }
+
+  private failed(part: Part<unknown>, reason: string): void {
+    const refused = this.steps.filter(({ refuse }) => refuse !== null);
+    this.steps = this.steps.filter(({ refuse }) => refuse === null);
+    this.byteCount = this.steps.reduce((sum, step) => sum + step.byteCount, 0);
+    const message = `the part ${part.name} of the client cannot be loaded (${reason}): ask again later, or load the page again`;
+    for (const { refuse } of refused) refuse?.(new CacheError("storage_failed", message));
+    this.pause = Math.min(Math.max(PAUSE_MIN, 2 * this.pause), PAUSE_MAX);
+    this.engine.clock.schedule(this.pause, () => {
+      this.awaited = null;
+      if (!this.engine.isClosed) this.drain();
+    });
+  }
+}

@@ -1,0 +1,39 @@
+// Pending edits as they are given out. Protocol/optimistic.md.
+
+import { changesOut } from "../methods/changes.js";
+import type { Out } from "../out/value.js";
+import type { State } from "../state/state.js";
+import { fold, isAlong } from "./layer.js";
+import type { Layer } from "./layer.js";
+
+/** Returns what `optimistic.list` answers. */
+export function pendingOut(state: State, library: string | null): Out {
+  const layers = state.layers.all.filter((layer) => library === null || layer.library.name === library);
+  return { pending: layers.map((layer) => layerOut(state, layer)) };
+}
+
+function layerOut(state: State, layer: Layer): Out {
+  const along = layer.changes.filter(isAlong).map(({ slot }) => ({ resource_type: slot.table.name, id: slot.id }));
+  return {
+    pending_id: layer.pendingId, state: layerState(state, layer), changes: changesOut(layer.changes), library_id: layer.library.name,
+    depends_on: layer.dependsOn, along: along.length === 0 ? undefined : along,
+  };
+}
+
+/** Returns what an edit is, in one word. */
+export function layerState(state: State, layer: Layer): string {
+  return isOrphaned(state, layer) ? "orphaned" : layer.isConfirmed ? "confirmed" : "pending";
+}
+
+/** Tells whether a patch of a layer lies over an entity that was deleted, and shows nothing there. */
+function isOrphaned(state: State, layer: Layer): boolean {
+  return layer.changes.some((change) => {
+    if (change.op === "put" || change.op === "delete" || !state.tombstones.has(change.slot)) return false;
+    let value = change.slot.text;
+    for (const touch of change.slot.node?.overlay?.touches ?? []) {
+      if (touch.change === change) break;
+      value = fold(touch.change, value);
+    }
+    return value === null;
+  });
+}

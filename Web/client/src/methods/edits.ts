@@ -1,0 +1,99 @@
+// Transactions, removals, pending edits and the outbox: a part that is loaded when it is needed. Protocol/sessions.md.
+
+import { pendingOut } from "../layers/out.js";
+import { CacheError } from "../model/errors.js";
+import type { Out } from "../out/value.js";
+import { upkeep } from "../parts/index.js";
+import { confirm, lay, rollBack } from "../state/layers.js";
+import { clear, removeSlots, selectedSlots } from "../state/removal.js";
+import { transact } from "../state/transactions.js";
+import type { Methods, Reply } from "./methods.js";
+import type { Params } from "./params.js";
+import { libraryOf, namedLibrary } from "./requests.js";
+import { confirmationOf, expectationsOf, removalOf, stepsOf, updateOf } from "./steps.js";
+
+/** Adds the methods of the part. */
+export function addMethods(methods: Methods): void {
+  const { engine, context } = methods;
+  const named = (params: Params): string | null => namedLibrary(params, context);
+  methods.put("cache.transaction", (params, reply) => {
+    const steps = stepsOf(params, "operations", context);
+    const library = libraryOf(params, context);
+    transact(engine.state, steps, library, expectationsOf(params, context), engine.now());
+    methods.done(reply, {});
+  }, ["operations"]);
+  methods.put("cache.remove", (params, reply) => remove(methods, params, reply), ["resource_type", "ids", "matching", "cascade"]);
+  methods.put("cache.clear", (params, reply) => {
+    clear(engine.state, named(params), engine.now());
+    methods.done(reply, {});
+  }, []);
+  methods.put("optimistic.update", (params, reply) => update(methods, params, reply), ["pending_id", "changes", "depends_on", "send"]);
+  methods.put("optimistic.commit", (params, reply) => {
+    confirm(engine.state, confirmationOf(params, context, params.requiredText("pending_id")), engine.now());
+    durable(methods, reply, {}, null);
+  }, ["pending_id", "confirmed", "resource_type", "sequence", "id_map"]);
+  methods.put("optimistic.rollback", (params, reply) => {
+    rollBack(engine.state, params.requiredText("pending_id"), named(params), engine.now());
+    durable(methods, reply, {}, null);
+  }, ["pending_id"]);
+  methods.add("optimistic.list", (params) => pendingOut(engine.state, named(params)), []);
+  methods.put("optimistic.retry", (params, reply) => {
+    engine.takeOutbox().retry(params.requiredText("pending_id"), named(params));
+    durable(methods, reply, {}, null);
+  }, ["pending_id"]);
+  methods.add("outbox.list", (params) => engine.takeOutbox().list(named(params)), []);
+  methods.add("outbox.pause", () => {
+    engine.takeOutbox().pause();
+    return {};
+  }, []);
+  methods.add("outbox.resume", () => {
+    engine.takeOutbox().resume();
+    return {};
+  }, []);
+}
+
+function remove(methods: Methods, params: Params, reply: Reply): void {
+  const { engine, context } = methods;
+  const library = libraryOf(params, context);
+  const { type, ids, matching } = removalOf(params, context);
+  if (type === null && matching === null) {
+    throw new CacheError("invalid_params",
+      "nothing says what to remove: pass resource_type, ids or matching; cache.clear removes all of a library");
+  }
+  const { state } = engine;
+  const isCascading = params.flag("cascade") && state.options.policy !== null;
+  const selected = selectedSlots(state, library, type === null ? null : state.ownType(type), ids, matching);
+  const slots = isCascading ? [...selected, ...upkeep.code.cascade(state, selected, ({ text }) => text)] : selected;
+  methods.done(reply, { removed: removeSlots(state, slots, engine.now()) });
+}
+
+function update(methods: Methods, params: Params, reply: Reply): void {
+  const { engine } = methods;
+  const edit = updateOf(params, methods.context);
+  const answered = methods.waiting(reply);
+  engine.takeOutbox();
+  try {
+    lay(engine.state, edit, engine.now());
+  } catch (error) {
+    methods.stopWaiting();
+    throw error;
+  }
+  durable(methods, answered, { pending_id: edit.pendingId }, () => rollBack(engine.state, edit.pendingId, null, engine.now()));
+}
+
+/** Answers when what was done is durable; `undo` takes it back when that fails. */
+function durable({ engine }: Methods, reply: Reply, out: Out, undo: (() => void) | null): void {
+  engine.distribute();
+  engine.flusher.wait(true, (error) => {
+    if (error === null) return reply(out);
+    try {
+      undo?.();
+    } catch (failure) {
+      // The layer has settled meanwhile.
+      if (!(failure instanceof CacheError)) throw failure;
+    }
+    engine.distribute();
+    reply(error);
+  });
+  engine.noteChanged();
+}

@@ -1,0 +1,63 @@
+// Params of queries → what a reader of a list wants.
+
+import { fetchPolicies } from "../engine/policies.js";
+import type { FetchPolicy } from "../engine/policies.js";
+import type { QueryRequest } from "../engine/queries.js";
+import { canonical } from "../json/canonical.js";
+import { elementsOf, kindOf } from "../json/text.js";
+import { byteLength } from "../json/utf8.js";
+import { CacheError } from "../model/errors.js";
+import type { Limits } from "../model/limits.js";
+import type { QueryKey } from "../queries/query.js";
+import { Params, refuse, textOf } from "./params.js";
+import { FIELD_COUNT_MAX, libraryOf, maxAges } from "./requests.js";
+import type { RequestContext } from "./requests.js";
+
+/** The identity of the query that a request names. */
+export function queryKey(params: Params, context: RequestContext): QueryKey {
+  const library = libraryOf(params, context);
+  const method = params.requiredText("method");
+  return { library, method, input: inputOf(params.value("input") ?? "null", "input", context.limits) };
+}
+
+/** Reads an input in its canonical form. */
+export function inputOf(json: string, name: string, limits: Limits): string {
+  if (byteLength(json) > limits.inputByteCountMax) {
+    refuse(`${name} has ${byteLength(json)} bytes: pass at most ${limits.inputByteCountMax}`);
+  }
+  return canonical(json);
+}
+
+/** Reads the request of `query.read` and `query.observe`. */
+export function queryRequest(params: Params, context: RequestContext): QueryRequest {
+  const key = queryKey(params, context);
+  const name = params.text("policy");
+  const policy = name === null ? "cacheFirst" : fetchPolicies.find((known) => known === name);
+  if (policy === undefined) refuse(`policy is '${name ?? ""}': pass one of ${fetchPolicies.join(", ")}`);
+  return {
+    key, policy: policy as FetchPolicy, allowsStale: params.flag("allow_stale"), maxStale: params.milliseconds("max_stale"),
+    select: selectionOf(params), maxAges: maxAges(params), refreshes: params.flag("refresh"),
+  };
+}
+
+function selectionOf(params: Params): Map<string, ReadonlySet<string>> | null {
+  const value = params.object("select");
+  if (value === null) return null;
+  const types = new Params(value, "select");
+  const selection = new Map<string, ReadonlySet<string>>();
+  for (const type of types.names) {
+    const fields = types.texts(type, FIELD_COUNT_MAX);
+    // A type whose list is null comes whole.
+    if (fields !== null) selection.set(type, new Set(fields));
+  }
+  if (selection.size > FIELD_COUNT_MAX) throw new CacheError("limit_exceeded", `select names ${selection.size} types: name at most ${FIELD_COUNT_MAX}`);
+  return selection;
+}
+
+/** Reads tags: an array of strings, or an object. */
+export function tagsOf(params: Params): string | null {
+  const tags = params.value("tags");
+  if (tags === null || kindOf(tags) === "object") return tags;
+  if (kindOf(tags) === "array" && elementsOf(tags).every((element) => textOf(element) !== null)) return tags;
+  return params.wrong("tags", "an array of strings, or an object");
+}

@@ -1,0 +1,40 @@
+// The methods for looking at a cache, and for lists that are too old: a part that is loaded when it is needed. Protocol/sessions.md.
+
+import { invalidate } from "../state/invalidation.js";
+import type { Invalidation } from "../state/invalidation.js";
+import { greeting } from "./greeting.js";
+import { explain, statisticsOf } from "./looking.js";
+import type { Methods } from "./methods.js";
+import { refuse } from "./params.js";
+import type { Params } from "./params.js";
+import { inputOf, tagsOf } from "./queries.js";
+import { entityKey, libraryOf, maxAges } from "./requests.js";
+import type { RequestContext } from "./requests.js";
+
+/** Adds the methods of the part. */
+export function addMethods(methods: Methods): void {
+  const { engine, context } = methods;
+  methods.put("cache.invalidate", (params, reply) => {
+    const stale = invalidate(engine.state, invalidationOf(params, context), engine.now());
+    methods.done(reply, { stale });
+  }, ["method", "input", "resource_type", "tags", "hints", "all"]);
+  methods.add("cache.stats", () => statisticsOf(engine));
+  methods.add("cache.explain", (params) => explain(engine, entityKey(params, context), methods.ages(maxAges(params))));
+  methods.add("initialize", (params) => greeting(params, methods.names));
+}
+
+/** Reads which queries to mark stale. */
+function invalidationOf(params: Params, context: RequestContext): Invalidation {
+  const input = params.value("input");
+  const invalidation: Invalidation = {
+    library: libraryOf(params, context), method: params.text("method"),
+    input: input === null ? null : inputOf(input, "input", context.limits), resourceType: params.optionalType(context.limits),
+    tags: tagsOf(params), hints: params.object("hints"),
+  };
+  const { method, resourceType, tags, hints } = invalidation;
+  const isOfAll = params.flag("all");
+  if (!isOfAll && method === null && input === null && resourceType === null && tags === null && hints === null) {
+    refuse("nothing says which queries: pass method, input, resource_type, tags or hints, or all: true");
+  }
+  return invalidation;
+}

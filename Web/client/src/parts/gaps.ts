@@ -1,0 +1,3 @@
+export { Gaps } from "../engine/gaps.js";
+export { applyLate } from "../state/late.js";
+export { placeOf } from "../wire/salvage.js";

@@ -1,0 +1,2 @@
+export { Flusher } from "../engine/flusher.js";
+export { recover } from "../journal/records.js";

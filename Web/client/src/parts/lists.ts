@@ -1,0 +1,11 @@
+export { Queries } from "../engine/queries.js";
+export { patchOf } from "../engine/patches.js";
+export { addMethods } from "../methods/lists.js";
+export { Candidates } from "../queries/candidates.js";
+export { areConcerned, areTagged, hintsOf } from "../queries/hints.js";
+export { parseRule } from "../queries/rule.js";
+export { evaluate } from "../state/answers.js";
+export { logQueries } from "../state/list-log.js";
+export { forgetInLists, followDeleteInLists, followReduction, followWriteInLists } from "../state/lists.js";
+export { dropQuery } from "../state/queries.js";
+export { invalidateLists, markLists } from "../state/stale.js";

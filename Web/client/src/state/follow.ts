@@ -1,0 +1,35 @@
+// Changed entities → those who look at them: lists, layers and observers, as far as there are any. Before: entities. After: lists.
+
+import { edits, lists } from "../parts/index.js";
+import type { KeyNode } from "../queries/node.js";
+import type { Slot } from "../store/slot.js";
+import type { State } from "./state.js";
+import { noteObserved, remember } from "./units.js";
+
+/** Keeps what observers saw of a key, before it is written or removed. */
+export function rememberSlot(state: State, slot: Slot): void {
+  if (slot.node !== null) remember(state, slot.node);
+}
+
+/** Follows an entity that got a value. */
+export function followWrite(state: State, slot: Slot, now: number): void {
+  const { node, text } = slot;
+  if (text === null) return;
+  if (node !== null) noteObserved(state, node);
+  if (state.queries.size > 0) lists.code.followWriteInLists(state, slot, text, now);
+  if (node !== null && node.overlay !== null) edits.code.settleNode(state, node);
+}
+
+/** Follows an entity that was deleted. */
+export function followDelete(state: State, node: KeyNode, now: number): void {
+  noteObserved(state, node);
+  if (node.holders.length > 0) lists.code.followDeleteInLists(state, node, now);
+  if (node.overlay !== null) edits.code.settleNode(state, node);
+}
+
+/** Follows a removal, which says nothing about the server. */
+export function followRemoval(state: State, node: KeyNode, now: number): void {
+  noteObserved(state, node);
+  if (node.holders.length > 0) lists.code.forgetInLists(state, node, now);
+  if (node.overlay !== null) edits.code.settleNode(state, node);
+}
