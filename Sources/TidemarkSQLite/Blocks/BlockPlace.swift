@@ -1,6 +1,6 @@
 /// The place of an entity: its block and its position there.
 ///
-/// Nothing uses blocks yet; they are the format that docs/decisions/0020-past-memory.md chooses.
+/// - Source: docs/decisions/0020-past-memory.md.
 struct BlockPlace: Hashable {
     /// The bits of a position: a block has up to 127 entities.
     static let positionBitCount = 7

@@ -26,6 +26,25 @@ struct KeyPlaceIndex {
         change(hash.segment) { $0.remove(hash.tag) }
     }
 
+    /// Removes every key whose place fulfils a condition.
+    ///
+    /// - Returns: The number of keys.
+    /// - Complexity: O(count).
+    mutating func removeAll(where isGone: (BlockPlace) -> Bool) -> Int {
+        let before = count
+        for index in segments.indices {
+            var tags: [UInt64] = []
+            segments[index].forEach { tag, place in
+                if isGone(place) { tags.append(tag) }
+            }
+            guard !tags.isEmpty else { continue }
+            change(index) { segment in
+                for tag in tags { _ = segment.remove(tag) }
+            }
+        }
+        return before - count
+    }
+
     /// Calls a function with each place, in no order.
     func forEachPlace(_ body: (BlockPlace) -> Void) {
         for segment in segments { segment.forEach { _, place in body(place) } }

@@ -7,7 +7,7 @@
 /// written ── committed ──▶ settled ── victims ──▶ merging ── gone
 /// ```
 ///
-/// Nothing uses it yet; it belongs to docs/decisions/0020-past-memory.md.
+/// - Source: docs/decisions/0020-past-memory.md.
 struct MergePlanner {
     /// The shares of dead bytes, in hundredths of all bytes of blocks.
     struct Limits {
@@ -16,25 +16,34 @@ struct MergePlanner {
         /// Above it a flush waits for blocks that are being read.
         var deadShareMax = 45
         /// The bytes of a full block; a block that holds less is merged as if the rest were dead.
-        var fullByteCount = 9_191
+        var fullByteCount = BlockCodec.fullByteCount
     }
 
-    private enum Phase {
+    private enum Phase: UInt8 {
+        /// No block has the ordinal.
+        case none
         /// Written by the transaction under way: no reader has it yet.
         case written
         case settled
         /// Being read, to be merged by a later transaction.
         case merging
+        /// Damaged so that it cannot be merged: it stays until the file is repaired.
+        case unmergeable
     }
 
+    /// Twelve bytes.
     private struct Block {
-        var byteCount: Int
-        var liveByteCount: Int
-        var phase: Phase
+        var byteCount: UInt32 = 0
+        var liveByteCount: UInt32 = 0
+        var phase = Phase.none
+
+        var deadByteCount: Int { Int(byteCount) - Int(liveByteCount) }
     }
 
     private let limits: Limits
-    private var blocks: [Int: Block] = [:]
+    /// By ordinal, from 1 on; a place without a block stays.
+    private var blocks: [Block] = []
+    private(set) var blockCount = 0
     /// The ordinals that the transaction under way wrote.
     private var writtenOrdinals: [Int] = []
     /// The bytes of all blocks.
@@ -42,6 +51,8 @@ struct MergePlanner {
     private(set) var liveByteCount = 0
     /// The blocks that are being read or wait for their transaction.
     private(set) var mergingCount = 0
+    /// The dead bytes of these blocks, which are as good as gone.
+    private var mergingDeadByteCount = 0
 
     init(_ limits: Limits = Limits()) {
         // No input reaches it: the limits are constants of the program.
@@ -51,7 +62,6 @@ struct MergePlanner {
         self.limits = limits
     }
 
-    var blockCount: Int { blocks.count }
     var deadByteCount: Int { byteCount - liveByteCount }
 
     /// The dead bytes above which blocks are merged, and that are not being merged yet: the merge debt.
@@ -65,9 +75,11 @@ struct MergePlanner {
     /// Notes a block of the transaction under way, all of it live.
     mutating func wrote(_ ordinal: Int, byteCount: Int) {
         // No input reaches it: the writer gives an ordinal only when its block is gone.
-        precondition(blocks[ordinal] == nil, "block \(ordinal) is there already")
-        blocks[ordinal] = Block(byteCount: byteCount, liveByteCount: byteCount, phase: .written)
+        precondition(self[ordinal].phase == .none, "block \(ordinal) is there already")
+        let size = UInt32(byteCount)
+        self[ordinal] = Block(byteCount: size, liveByteCount: size, phase: .written)
         writtenOrdinals.append(ordinal)
+        blockCount += 1
         self.byteCount += byteCount
         liveByteCount += byteCount
     }
@@ -76,37 +88,56 @@ struct MergePlanner {
     ///
     /// - Parameter byteCount: Its share of the block's bytes.
     mutating func died(in ordinal: Int, byteCount: Int) {
+        var block = self[ordinal]
         // No input reaches it: the index names a place once, and a block that is gone has none.
-        guard var block = blocks[ordinal], block.liveByteCount >= byteCount else {
-            preconditionFailure("\(byteCount) bytes of block \(ordinal) cannot die: \(blocks[ordinal] as Any)")
-        }
-        block.liveByteCount -= byteCount
-        blocks[ordinal] = block
+        precondition(
+            block.phase != .none && Int(block.liveByteCount) >= byteCount,
+            "\(byteCount) bytes of block \(ordinal) cannot die: \(block)")
+        block.liveByteCount -= UInt32(byteCount)
+        self[ordinal] = block
         liveByteCount -= byteCount
+        if block.phase == .merging { mergingDeadByteCount += byteCount }
     }
 
     /// Notes that the transaction under way was committed: its blocks may be merged from now on.
     mutating func committed() {
-        for ordinal in writtenOrdinals { blocks[ordinal]?.phase = .settled }
+        for ordinal in writtenOrdinals { self[ordinal].phase = .settled }
         writtenOrdinals = []
     }
 
     /// Notes that a merged block was deleted; nothing of it is live.
     mutating func gone(_ ordinal: Int) {
+        let block = self[ordinal]
         // No input reaches it: only chosen blocks are merged, and all that is live in one is copied first.
-        guard let block = blocks.removeValue(forKey: ordinal), block.phase == .merging, block.liveByteCount == 0 else {
-            preconditionFailure("block \(ordinal) was not merged, or is not dead")
-        }
-        byteCount -= block.byteCount
+        precondition(
+            block.phase == .merging && block.liveByteCount == 0, "block \(ordinal) was not merged, or is not dead")
+        byteCount -= Int(block.byteCount)
+        mergingDeadByteCount -= Int(block.byteCount)
         mergingCount -= 1
+        blockCount -= 1
+        self[ordinal] = Block()
     }
 
-    /// Notes that a block that was chosen stays: its transaction failed, or it could not be read.
-    mutating func kept(_ ordinal: Int) {
+    /// Notes that a block that was chosen stays: its transaction failed.
+    mutating func kept(_ ordinal: Int) { end(of: ordinal, .settled) }
+
+    /// Notes that a block that was chosen is damaged so that nothing can be read from it: it is not chosen again.
+    mutating func setAside(_ ordinal: Int) { end(of: ordinal, .unmergeable) }
+
+    private mutating func end(of ordinal: Int, _ phase: Phase) {
         // No input reaches it: only chosen blocks are read.
-        guard blocks[ordinal]?.phase == .merging else { preconditionFailure("block \(ordinal) is not being merged") }
-        blocks[ordinal]?.phase = .settled
+        precondition(self[ordinal].phase == .merging, "block \(ordinal) is not being merged")
+        self[ordinal].phase = phase
         mergingCount -= 1
+        mergingDeadByteCount -= self[ordinal].deadByteCount
+    }
+
+    private subscript(ordinal: Int) -> Block {
+        get { ordinal <= blocks.count ? blocks[ordinal - 1] : Block() }
+        set {
+            if ordinal > blocks.count { blocks += Array(repeating: Block(), count: ordinal - blocks.count) }
+            blocks[ordinal - 1] = newValue
+        }
     }
 
     // MARK: The decision
@@ -116,49 +147,60 @@ struct MergePlanner {
     /// - Parameter countMax: The most blocks.
     /// - Returns: Ordinals in ascending order, which is about that of the file; empty when there is no debt, or nothing
     ///   that is dead can be merged.
-    /// - Complexity: O(blocks log blocks); called once for some hundred blocks.
+    /// - Complexity: O(blocks + chosen log chosen).
     mutating func victims(countMax: Int) -> [Int] {
-        guard debtByteCount > 0 else { return [] }
+        var debt = debtByteCount - mergingDeadByteCount
+        guard debt > 0 else { return [] }
+        // Shares are counted first, so that only those that may be chosen are sorted.
+        var counts = Array(repeating: 0, count: 1_001)
+        for block in blocks where isCandidate(block) { counts[liveShare(of: block)] += 1 }
+        var highest = 0
+        var count = 0
+        while highest < 1_000, count + counts[highest] < countMax {
+            count += counts[highest]
+            highest += 1
+        }
         var candidates: [(ordinal: Int, share: Int)] = []
-        for (ordinal, block) in blocks where block.phase == .settled && isWorthMerging(block) {
-            candidates.append((ordinal, liveShare(of: block)))
+        for (index, block) in blocks.enumerated() where isCandidate(block) {
+            let share = liveShare(of: block)
+            if share <= highest { candidates.append((index + 1, share)) }
         }
         candidates.sort { ($0.share, $0.ordinal) < ($1.share, $1.ordinal) }
         var chosen: [Int] = []
-        // The dead bytes of blocks that are being merged already are as good as gone.
-        var debt =
-            debtByteCount
-            - blocks.values.reduce(0) {
-                $0 + ($1.phase == .merging ? $1.byteCount - $1.liveByteCount : 0)
-            }
         for candidate in candidates {
-            guard chosen.count < countMax, debt > 0, var block = blocks[candidate.ordinal] else { break }
-            block.phase = .merging
-            blocks[candidate.ordinal] = block
+            guard chosen.count < countMax, debt > 0 else { break }
+            let deadByteCount = self[candidate.ordinal].deadByteCount
+            self[candidate.ordinal].phase = .merging
             mergingCount += 1
-            debt -= block.byteCount - block.liveByteCount
+            mergingDeadByteCount += deadByteCount
+            debt -= deadByteCount
             chosen.append(candidate.ordinal)
         }
         return chosen.sorted()
     }
 
     /// Whether merging a block gains anything: something is dead.
-    private func isWorthMerging(_ block: Block) -> Bool { block.liveByteCount < block.byteCount }
+    private func isCandidate(_ block: Block) -> Bool {
+        block.phase == .settled && block.liveByteCount < block.byteCount
+    }
 
     /// The live bytes in thousandths of a full block, so that a block that a small flush left short comes early.
     private func liveShare(of block: Block) -> Int {
-        block.liveByteCount * 1_000 / max(limits.fullByteCount, block.byteCount)
+        Int(block.liveByteCount) * 1_000 / max(limits.fullByteCount, Int(block.byteCount))
     }
 
     /// Checks the sums against the blocks.
     ///
     /// No input reaches it: only tests call it.
     func checkInvariants() {
-        precondition(byteCount == blocks.values.reduce(0) { $0 + $1.byteCount }, "\(byteCount) bytes by the counter")
+        precondition(byteCount == blocks.reduce(0) { $0 + Int($1.byteCount) }, "\(byteCount) bytes by the counter")
+        precondition(liveByteCount == blocks.reduce(0) { $0 + Int($1.liveByteCount) }, "\(liveByteCount) live bytes")
+        precondition(blockCount == blocks.count { $0.phase != .none }, "\(blockCount) blocks by the counter")
+        let merging = blocks.filter { $0.phase == .merging }
+        precondition(mergingCount == merging.count, "\(mergingCount) being merged")
         precondition(
-            liveByteCount == blocks.values.reduce(0) { $0 + $1.liveByteCount }, "\(liveByteCount) live bytes")
-        precondition(mergingCount == blocks.values.count { $0.phase == .merging }, "\(mergingCount) being merged")
-        precondition(
-            Set(writtenOrdinals) == Set(blocks.filter { $0.value.phase == .written }.keys), "other blocks were written")
+            mergingDeadByteCount == merging.reduce(0) { $0 + $1.deadByteCount }, "\(mergingDeadByteCount) dead in them")
+        let written = blocks.indices.filter { blocks[$0].phase == .written }.map { $0 + 1 }
+        precondition(Set(writtenOrdinals) == Set(written), "other blocks were written")
     }
 }

@@ -30,11 +30,7 @@ package final class PayloadEncoder {
     package init() throws {
         guard let context = ZSTD_createCCtx() else { throw SQLiteFailure(code: 7, message: "no memory for zstd") }
         self.context = context
-        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, PayloadEncoder.level)
-        ZSTD_CCtx_setParameter(context, tm_zstd_c_format(), Int32(ZSTD_f_zstd1_magicless.rawValue))
-        ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 1)
-        ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 0)
-        ZSTD_CCtx_setParameter(context, ZSTD_c_dictIDFlag, 0)
+        PayloadEncoder.configure(context)
         elided = .allocate(byteCount: PayloadEncoder.elidedByteCount, alignment: 16)
         blob = .allocate(byteCount: PayloadEncoder.blobByteCount, alignment: 16)
     }
@@ -43,6 +39,15 @@ package final class PayloadEncoder {
         ZSTD_freeCCtx(context)
         elided.deallocate()
         blob.deallocate()
+    }
+
+    /// Sets what all frames have in common: the level, and neither magic number, checksum nor dictionary id.
+    static func configure(_ context: OpaquePointer) {
+        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, PayloadEncoder.level)
+        ZSTD_CCtx_setParameter(context, tm_zstd_c_format(), Int32(ZSTD_f_zstd1_magicless.rawValue))
+        ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 1)
+        ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 0)
+        ZSTD_CCtx_setParameter(context, ZSTD_c_dictIDFlag, 0)
     }
 
     /// Tells whether a payload's body fits after those of the batch. If it does not, the batch must be written first.
@@ -213,7 +218,7 @@ package final class PayloadEncoder {
     /// Finds the id in the payload as a JSON string. An id that is a number stays in the payload.
     ///
     /// - Returns: The offset of the id's text; nil when it is not among the first ``quoteCountMax`` strings.
-    private static func offset(ofQuoted text: UnsafeRawBufferPointer, in payload: UnsafeRawBufferPointer) -> Int? {
+    static func offset(ofQuoted text: UnsafeRawBufferPointer, in payload: UnsafeRawBufferPointer) -> Int? {
         guard let start = payload.baseAddress, let textStart = text.baseAddress else { return nil }
         var offset = 0
         for _ in 0..<quoteCountMax {

@@ -81,4 +81,9 @@ extension SQLiteFailure {
     static func damaged(_ message: String) -> SQLiteFailure {
         SQLiteFailure(code: SQLITE_CORRUPT, message: message)
     }
+
+    /// Returns the failure for a file that has as much as its format can have.
+    static func full(_ message: String) -> SQLiteFailure {
+        SQLiteFailure(code: SQLITE_FULL, message: message)
+    }
 }

@@ -1,0 +1,165 @@
+import TidemarkModel
+import TidemarkStore
+
+/// A block that was made, and is not written yet.
+struct BuiltBlock {
+    var number: Int64
+    var ordinal: Int
+    /// The bytes of the row.
+    var bytes: [UInt8]
+    /// Its entities, removals included.
+    var count: Int
+    var removalCount: Int
+    /// The bytes of the data before they were compressed.
+    var dataByteCount: Int
+    /// The bytes of the data, compressed.
+    var packedByteCount: Int
+}
+
+/// Collects entities of one library and type, and makes a block of them.
+///
+/// A block is full by its predicted size: its directory, and its data by the ratio of the blocks before.
+struct BlockBuilder {
+    let library: LibraryIndex
+    let type: TypeIndex
+    private(set) var count = 0
+    /// The entries that are removals.
+    private(set) var removalCount = 0
+    private var directory: [UInt8] = []
+    /// Fields and payloads, not compressed.
+    private var data: [UInt8] = []
+    private var base = BlockEntry.Base()
+    private var idText = IDText()
+
+    init(library: LibraryIndex, type: TypeIndex) {
+        self.library = library
+        self.type = type
+    }
+
+    /// The bytes of the data, not compressed.
+    var dataByteCount: Int { data.count }
+
+    /// Whether a block that was begun has no room for another entity.
+    ///
+    /// - Parameter ratio: The predicted share of its bytes that data compresses to.
+    func isFull(ratio: Double) -> Bool {
+        count == BlockCodec.entityCountMax || data.count >= BlockCodec.sharedByteCountMax
+            || Double(directory.count) + Double(data.count) * ratio
+                >= Double(BlockCodec.fullByteCount + BlockCodec.marginByteCount - BlockBuilder.usualHeadByteCount)
+    }
+
+    /// Whether an entity fits behind those that are there; an empty block takes any.
+    func hasRoom(for entity: BlockEntity) -> Bool {
+        count == 0 || data.count + entity.contentByteCount <= BlockCodec.sharedByteCountMax
+    }
+
+    /// Adds an entity.
+    ///
+    /// - Complexity: O(bytes of the entity).
+    mutating func add(_ entity: BlockEntity) {
+        // No input reaches it: the writer asks before, and the store bounds payloads and fields.
+        precondition(
+            count < BlockCodec.entityCountMax && hasRoom(for: entity), "\(count) entities, \(data.count) bytes")
+        var entry = BlockEntry(
+            flags: entity.isUUID ? .uuid : [], id: 0..<0, sequence: entity.sequence, generation: entity.generation,
+            writtenAt: entity.writtenAt)
+        if entity.sequence != nil { entry.flags.insert(.sequenced) }
+        entry.dataOffset = data.count
+        var check: UInt32?
+        switch entity.content {
+        case .removal:
+            entry.flags.insert(.removal)
+        case .payload(let payload, let fields, let isReduced):
+            if !fields.isEmpty { entry.flags.insert(.withFields) }
+            if isReduced { entry.flags.insert(.reduced) }
+            entry.fieldsCount = fields.count
+            data.append(contentsOf: fields)
+            if let idOffset = appendWithoutID(payload, of: entity) {
+                entry.flags.insert(.withoutID)
+                entry.idOffset = idOffset
+            }
+            entry.payloadCount = data.count - entry.dataOffset - fields.count
+        case .stored(let stored, let bytes):
+            entry.flags = stored.flags
+            entry.idOffset = stored.idOffset
+            entry.fieldsCount = stored.fieldsCount
+            entry.payloadCount = stored.payloadCount
+            // Whatever damages the copy from now on fails the check that was made when the entity was written.
+            check = stored.check
+            data.append(contentsOf: bytes)
+        }
+        entry.check = check ?? newCheck(of: entry, id: entity.id)
+        entry.append(to: &directory, id: entity.id, after: base)
+        base.advance(over: entry)
+        count += 1
+        if entry.isRemoval { removalCount += 1 }
+    }
+
+    /// Makes the block, and begins an empty one.
+    ///
+    mutating func take(
+        number: Int64, ordinal: Int, dictionary: PayloadDictionary?, packer: BlockPacker
+    ) -> BuiltBlock {
+        // No input reaches it: the writer counts what it added.
+        precondition(count > 0, "a block has an entity")
+        let packed = packer.pack(data, dictionary: dictionary)
+        var bytes: [UInt8] = [0, 0, 0, 0]
+        bytes.reserveCapacity(BlockCodec.headByteCountMax + directory.count + packed.bytes.count)
+        bytes.append(BlockCodec.formatVersion << 5 | packed.codec.rawValue)
+        PayloadCodec.append(ordinal, to: &bytes)
+        PayloadCodec.append(Int(library), to: &bytes)
+        PayloadCodec.append(Int(type), to: &bytes)
+        if packed.codec == .zstdWithDictionary, let dictionary {
+            BlockCursor.append(word: UInt64(dictionary.number), to: &bytes)
+        }
+        PayloadCodec.append(count, to: &bytes)
+        PayloadCodec.append(data.count, to: &bytes)
+        PayloadCodec.append(packed.bytes.count, to: &bytes)
+        bytes += directory
+        let dataOffset = bytes.count
+        bytes.append(contentsOf: packed.bytes)
+        bytes.withUnsafeMutableBytes { bytes in
+            let check = BlockDirectory.check(UnsafeRawBufferPointer(bytes), dataOffset: dataOffset, number: number)
+            bytes.storeBytes(of: check.littleEndian, as: UInt32.self)
+        }
+        let block = BuiltBlock(
+            number: number, ordinal: ordinal, bytes: bytes, count: count, removalCount: removalCount,
+            dataByteCount: data.count, packedByteCount: bytes.count - dataOffset)
+        directory.removeAll(keepingCapacity: true)
+        data.removeAll(keepingCapacity: data.capacity <= 2 * BlockCodec.sharedByteCountMax)
+        base = BlockEntry.Base()
+        count = 0
+        removalCount = 0
+        return block
+    }
+
+    /// The bytes of check, header and integers of a usual block.
+    private static let usualHeadByteCount = 20
+
+    /// Appends a payload, without its id where it is found.
+    ///
+    /// - Returns: Where the id stands in the payload; nil when it stays.
+    private mutating func appendWithoutID(_ payload: UnsafeRawBufferPointer, of entity: BlockEntity) -> Int? {
+        guard entity.isUUID || entity.id.count >= PayloadCodec.elidedIDByteCountMin else {
+            data.append(contentsOf: payload)
+            return nil
+        }
+        let found = idText.with(id: entity.id, isUUID: entity.isUUID) { text in
+            PayloadEncoder.offset(ofQuoted: text, in: payload).map { ($0, text.count) }
+        }
+        guard let (offset, count) = found else {
+            data.append(contentsOf: payload)
+            return nil
+        }
+        data.append(contentsOf: UnsafeRawBufferPointer(rebasing: payload[..<offset]))
+        data.append(contentsOf: UnsafeRawBufferPointer(rebasing: payload[(offset + count)...]))
+        return offset
+    }
+
+    private func newCheck(of entry: BlockEntry, id: UnsafeRawBufferPointer) -> UInt32 {
+        let seed = entry.seed(library: library, type: type, id: id)
+        return data.withUnsafeBytes { data in
+            UInt32(truncatingIfNeeded: Checksum.xxh64(UnsafeRawBufferPointer(rebasing: data[entry.data]), seed: seed))
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Synchronization
+
+/// The index of keys and the ledger of blocks, as the writer and all readers of a process see them.
+///
+/// The writer changes it after its COMMIT. A reader in between finds a place whose block is gone; it waits for the end
+/// of the publication and looks again.
+///
+/// Sendable by locking: `state` holds everything that changes. `publication` is held by the writer from before the
+/// COMMIT until the last change, and by nobody while it holds `state`.
+final class BlockIndex: Sendable {
+    struct State {
+        var places = KeyPlaceIndex()
+        var ledger = BlockLedger()
+    }
+
+    private let state: Mutex<State>
+    private let publication = Mutex<Void>(())
+    private let seed: UInt64
+
+    /// The changes that are made without letting a reader in: some 25 µs.
+    private static let sliceCount = 256
+
+    /// - Parameter seed: The random number of the file, for the hashes of keys.
+    init(_ state: sending State, seed: UInt64) {
+        self.state = Mutex(state)
+        self.seed = seed
+    }
+
+    /// Where the newest version of a key is.
+    struct Location: Hashable {
+        var place: BlockPlace
+        /// The number of the block's row.
+        var number: Int64
+    }
+
+    /// - Returns: nil for a key without a version.
+    func location(of hash: KeyHash) -> Location? {
+        state.withLock { state in
+            guard let place = state.places[hash] else { return nil }
+            // A place without a block is one that a publication is about to change.
+            return Location(place: place, number: state.ledger[place.ordinal]?.number ?? 0)
+        }
+    }
+
+    func place(of hash: KeyHash) -> BlockPlace? { state.withLock { $0.places[hash] } }
+
+    /// Calls a function with the whole state. Only for the writer: no reader gets in meanwhile.
+    func withState<Result>(_ body: (inout sending State) -> sending Result) -> sending Result {
+        state.withLock { body(&$0) }
+    }
+
+    /// Waits until no publication is under way.
+    func waitForPublication() { publication.withLock { _ in } }
+
+    /// Commits a transaction, and makes its changes visible.
+    ///
+    /// - Parameters:
+    ///   - commit: Commits. When it throws nothing is changed.
+    ///   - first: Called with the lock before all changes.
+    ///   - changes: What changes, in order.
+    ///   - change: Makes one change; called with the lock.
+    ///   - last: Called with the lock after all changes.
+    func publish<Change>(
+        commit: () throws -> Void, first: (inout State) -> Void, changes: [Change],
+        change: (inout State, Change) -> Void, last: (inout State) -> Void
+    ) throws {
+        try publication.withLock { _ in
+            try commit()
+            state.withLock { first(&$0) }
+            for start in stride(from: 0, to: changes.count, by: BlockIndex.sliceCount) {
+                state.withLock { state in
+                    for index in start..<min(start + BlockIndex.sliceCount, changes.count) {
+                        change(&state, changes[index])
+                    }
+                }
+            }
+            state.withLock { last(&$0) }
+        }
+    }
+
+    func hash(_ key: BlockKey) -> KeyHash { KeyHash(key, seed: seed) }
+}

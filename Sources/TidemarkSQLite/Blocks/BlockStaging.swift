@@ -1,0 +1,190 @@
+import TidemarkModel
+import TidemarkStore
+
+/// Writes the blocks of one flush: of its own rows, and copies of live entities of blocks that are merged.
+///
+/// Copies get higher numbers than the flush's own blocks, and only the newest version of a key is copied; so of several
+/// versions the one in the highest block counts.
+final class BlockStaging {
+    private struct Building {
+        var builder: BlockBuilder
+        var ordinal = 0
+    }
+
+    private let table: BlockTable
+    private let index: BlockIndex
+    private let packer: BlockPacker
+    private let unpacker: BlockUnpacker
+    let dictionaries: BlockDictionaries
+    var flush: StagedFlush
+    private(set) var sizer: BlockSizer
+    /// The keys that have no version yet.
+    private(set) var newKeys: [StoredKey] = []
+    /// The blocks that are being filled: one for each library and type of the flush and its victims.
+    private var buildings: [Building] = []
+    /// The index of a building by library and type.
+    private var places: [UInt32: Int] = [:]
+
+    init(_ store: BlockStore, _ dictionaries: BlockDictionaries, lastNumber: Int64) {
+        table = store.table
+        index = store.index
+        packer = store.packer
+        unpacker = store.unpacker
+        sizer = store.sizer
+        self.dictionaries = dictionaries
+        flush = StagedFlush(lastNumber: lastNumber)
+    }
+
+    // MARK: The flush's own rows
+
+    /// - Throws: ``SQLiteFailure``.
+    func write(_ batch: FlushBatch) throws {
+        flush.changes.reserveCapacity(batch.rows.count)
+        try batch.bytes.withUnsafeBytes { bytes in
+            // Removals come first: an entity that was removed and created again has both.
+            for row in batch.rows where row.change == .delete { try remove(row, in: bytes) }
+            for row in batch.rows where row.change != .delete {
+                let key = BlockKey(row, in: bytes)
+                let hash = index.hash(key)
+                if row.change == .stamp {
+                    try renewStamps(of: row, key, hash, in: bytes)
+                    continue
+                }
+                if index.place(of: hash) == nil { newKeys.append(row.storedKey(id: key.id)) }
+                try add(BlockEntity(row, in: bytes), key, hash)
+            }
+        }
+        try finish()
+    }
+
+    /// A key without a version needs no removal.
+    private func remove(_ row: FlushRow, in bytes: UnsafeRawBufferPointer) throws {
+        let key = BlockKey(row, in: bytes)
+        let hash = index.hash(key)
+        guard index.place(of: hash) != nil else { return }
+        try add(BlockEntity(row, in: bytes), key, hash)
+    }
+
+    /// Writes an entity again whose payload did not change. One that is damaged stays as it is, and is reported when it
+    /// is read.
+    private func renewStamps(
+        of row: FlushRow, _ key: BlockKey, _ hash: KeyHash, in bytes: UnsafeRawBufferPointer
+    ) throws {
+        guard let location = index.location(of: hash), let body = try table.body(number: location.number) else {
+            return
+        }
+        let stored: BlockStoredEntity
+        do throws(PayloadFault) {
+            let content = try BlockContent(
+                body, number: location.number, unpacker: unpacker, dictionaries: dictionaries.byNumber)
+            guard location.place.position < content.directory.entries.count else { return }
+            stored = try content.entity(at: location.place.position)
+        } catch {
+            return
+        }
+        guard stored.key == row.storedKey(id: key.id) else { return }
+        try stored.payload.withUnsafeBytes { payload in
+            var entity = BlockEntity(row, in: bytes)
+            entity.content = .payload(payload, fields: row.fields(in: bytes), isReduced: row.isReduced)
+            try add(entity, key, hash)
+        }
+    }
+
+    // MARK: Merging
+
+    /// Copies what is live of a block, and deletes it.
+    ///
+    /// - Parameter storedThrough: Every stored segment knows the blocks up to this number, so that a removal in one of
+    ///   them is not needed any more.
+    func merge(_ block: VictimBlock, storedThrough: Int64) throws {
+        guard case .success(let content) = block.content,
+            content.directory.entries.count == content.directory.head.count
+        else {
+            flush.unreadable.append(block.ordinal)
+            flush.mergedEntityCount += 1
+            return
+        }
+        let (library, type) = (content.directory.head.library, content.directory.head.type)
+        for (position, entry) in content.directory.entries.enumerated() {
+            flush.mergedEntityCount += 1
+            try content.withID(at: position) { id in
+                let key = BlockKey(library: library, type: type, isUUID: entry.isUUID, id: id)
+                let hash = index.hash(key)
+                let place = index.place(of: hash)
+                if entry.isRemoval {
+                    guard block.number > storedThrough, place == nil, !flush.changesKey(hash) else { return }
+                } else {
+                    guard place == BlockPlace(ordinal: block.ordinal, position: position), !flush.changesKey(hash)
+                    else { return }
+                }
+                let copy = content.withStored(at: position) { _, id, data in
+                    Result { try add(BlockEntity(copyOf: entry, id: id, data: data), key, hash) }
+                }
+                if let copy {
+                    try copy.get()
+                } else if !entry.isRemoval {
+                    flush.changes.append(StagedFlush.Change(hash: hash, place: nil))
+                    flush.lostCount += 1
+                }
+            }
+        }
+        try table.remove(number: block.number)
+        let share = index.withState { $0.ledger[block.ordinal]?.share ?? 0 }
+        flush.merged.append((block.ordinal, share))
+    }
+
+    // MARK: Blocks
+
+    private func add(_ entity: BlockEntity, _ key: BlockKey, _ hash: KeyHash) throws {
+        let slot = UInt32(key.library.rawValue) << 16 | UInt32(key.type.rawValue)
+        let building: Int
+        if let known = places[slot] {
+            building = known
+        } else {
+            building = buildings.count
+            buildings.append(Building(builder: BlockBuilder(library: key.library, type: key.type)))
+            places[slot] = building
+        }
+        if !buildings[building].builder.hasRoom(for: entity) { try close(building) }
+        if buildings[building].builder.count == 0 {
+            guard let ordinal = index.withState({ $0.ledger.reserve() }) else {
+                throw SQLiteFailure.full("the file has all the blocks that it can have")
+            }
+            flush.reservedOrdinals.append(ordinal)
+            buildings[building].ordinal = ordinal
+        }
+        let (ordinal, position) = (buildings[building].ordinal, buildings[building].builder.count)
+        let place = entity.isRemoval ? nil : BlockPlace(ordinal: ordinal, position: position)
+        buildings[building].builder.add(entity)
+        flush.changes.append(StagedFlush.Change(hash: hash, place: place))
+        if buildings[building].builder.isFull(ratio: sizer.ratio(of: key.type)) { try close(building) }
+    }
+
+    /// Writes the blocks that are being filled.
+    func finish() throws {
+        for building in buildings.indices where buildings[building].builder.count > 0 { try close(building) }
+    }
+
+    private func close(_ building: Int) throws {
+        let type = buildings[building].builder.type
+        flush.lastNumber += 1
+        let block = buildings[building].builder.take(
+            number: flush.lastNumber, ordinal: buildings[building].ordinal, dictionary: dictionaries.byType[type],
+            packer: packer)
+        try table.put(block)
+        sizer.note(block, of: type)
+        flush.blocks.append(
+            StagedFlush.Block(
+                ordinal: block.ordinal,
+                entry: BlockLedger.Block(
+                    number: block.number, byteCount: UInt32(block.bytes.count), count: UInt8(block.count)),
+                removalCount: block.removalCount))
+    }
+}
+
+extension BlockKey {
+    /// - Parameter bytes: The ``TidemarkStore/FlushBatch/bytes`` of the row's flush.
+    init(_ row: FlushRow, in bytes: UnsafeRawBufferPointer) {
+        self.init(library: row.library, type: row.type, isUUID: row.isUUID, id: row.id(in: bytes))
+    }
+}

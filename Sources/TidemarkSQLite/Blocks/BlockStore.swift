@@ -1,0 +1,334 @@
+import GRDBSQLite
+import TidemarkModel
+import TidemarkStore
+
+/// The entities of a data file in blocks: the tables `blocks`, `segments` and `key_runs` of one connection, and the
+/// index of keys.
+///
+/// ```
+/// idle ── stage ──▶ staged ── publish ──▶ idle
+///                          └── discard ──▶ idle
+/// ```
+/// The caller begins the transaction before ``stage(_:dictionaries:)``, and ends it inside ``publish(_:)`` or before
+/// ``discard()``. Owner: the thread that writes; readers of other threads have a ``BlockReader`` each.
+///
+/// - Source: docs/decisions/0020-past-memory.md.
+final class BlockStore {
+    struct Configuration {
+        /// The random number of the file, for the hashes of keys.
+        var hashSeed: UInt64
+        var limits = MergePlanner.Limits()
+        /// A store with fewer entities writes its segments as if it had so many: 100,000. Then they are written so
+        /// rarely that they cost little, and what is replayed at the opening is little.
+        var entityCountMin = 100_000
+        /// The most blocks that are chosen to be merged together.
+        var victimCountMax = 1_024
+        /// The entities of victims for each change of a flush.
+        var mergedCountPerChange = 4
+
+        init(hashSeed: UInt64) { self.hashSeed = hashSeed }
+    }
+
+    let configuration: Configuration
+    let table: BlockTable
+    let index: BlockIndex
+    private let keys: KeyRuns
+    /// Whether the runs of keys are made again by the next flush: one is damaged, or the index was made again.
+    private var mustReplaceKeys: Bool
+    let unpacker: BlockUnpacker
+    let packer: BlockPacker
+    private let victims: any VictimSource
+
+    // The state of the writer. Everything is as of the last commit, except `sizer`, which only predicts.
+    var planner: MergePlanner
+    var removals: RemovalLedger
+    var sizer = BlockSizer()
+    /// The highest number that a block ever had.
+    private(set) var lastNumber: Int64
+    /// The last block that each stored segment knows.
+    private var throughs: [Int64]
+    /// The segment that is written next.
+    private var nextSegment: Int
+    /// Changes since the last segment was written.
+    private var changesBehindSegments = 0
+    private var staged: StagedFlush?
+    /// What was damaged: since the file was opened.
+    private(set) var damage: Damage
+
+    /// Damage that the store met.
+    struct Damage: Hashable {
+        /// Blocks of which nothing can be read.
+        var blockCount = 0
+        /// Entities that the index knew and no block has.
+        var entityCount = 0
+        /// Segments that were built again from the directories: what was removed before may be there again.
+        var segmentCount = 0
+    }
+
+    /// Opens the tables: reads the index, and the directories of the blocks that it does not know.
+    ///
+    /// - Parameters:
+    ///   - victims: Reads the blocks that are merged; nil: on this connection, without a thread.
+    ///   - dictionaries: For the salvage of damaged blocks.
+    /// - Throws: ``SQLiteFailure``.
+    /// - Complexity: O(keys + blocks).
+    init(
+        _ connection: OpaquePointer, _ configuration: Configuration, victims: (any VictimSource)? = nil,
+        dictionaries: BlockDictionaries = BlockDictionaries()
+    ) throws {
+        self.configuration = configuration
+        table = try BlockTable(connection)
+        unpacker = try BlockUnpacker()
+        packer = try BlockPacker()
+        self.victims = victims ?? VictimsInPlace(table, unpacker)
+        let opening = try BlockOpening(
+            connection, table, configuration, unpacker: unpacker, dictionaries: dictionaries.byNumber)
+        planner = opening.planner
+        removals = opening.removals
+        lastNumber = opening.lastNumber
+        throughs = opening.throughs
+        // The turn goes on at the oldest segment: a file that is opened often would never finish one otherwise.
+        nextSegment = opening.throughs.indices.min { opening.throughs[$0] < opening.throughs[$1] } ?? 0
+        damage = opening.damage
+        index = BlockIndex(opening.state, seed: configuration.hashSeed)
+        keys = try KeyRuns(connection)
+        mustReplaceKeys = opening.damage != Damage()
+        requestVictims()
+    }
+
+    deinit { victims.stop() }
+
+    /// The keys that have a version.
+    var entityCount: Int { index.withState { $0.places.count } }
+
+    /// The runs of keys.
+    var keyRunCount: Int { keys.runCount }
+
+    /// Walks over the keys that have a version, in order: by library and type, texts before UUIDs.
+    ///
+    /// - Parameters:
+    ///   - key: The keys after it; nil: all.
+    ///   - visit: Called with each key until it returns false.
+    /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a run is damaged: the next flush makes all runs again.
+    func walkKeys(after key: StoredKey? = nil, _ visit: (StoredKey) throws -> Bool) throws {
+        do {
+            try keys.walk(after: key) { key in
+                guard index.place(of: key.withBlockKey { index.hash($0) }) != nil else { return true }
+                return try visit(key)
+            }
+        } catch let fault as PayloadFault {
+            mustReplaceKeys = true
+            throw fault
+        }
+    }
+
+    /// Every stored segment knows the blocks up to this number.
+    var storedThrough: Int64 { throughs.min() ?? 0 }
+
+    // MARK: Writing
+
+    /// Writes a flush to the transaction under way: its blocks, copies of live entities of blocks that are merged,
+    /// segments in turn, and new keys.
+    ///
+    /// - Parameters:
+    ///   - flush: Its rows; a row that is a stamp has its payload read and written again.
+    ///   - dictionaries: Every dictionary of the file.
+    /// - Throws: ``SQLiteFailure``; the caller rolls the transaction back and calls ``discard()``.
+    /// - Complexity: O(rows + bytes), and as much for each entity that is merged, at most
+    ///   ``Configuration/mergedCountPerChange`` for each row.
+    func stage(_ flush: FlushBatch, dictionaries: BlockDictionaries) throws {
+        // No input reaches it: it guards the order of calls inside this module.
+        precondition(staged == nil, "a flush is staged already")
+        let staging = BlockStaging(self, dictionaries, lastNumber: lastNumber)
+        // What was reserved is given back even when writing fails.
+        defer {
+            staged = staging.flush
+            sizer = staging.sizer
+        }
+        try staging.write(flush)
+        try merge(staging, quota: flush.rows.count * configuration.mergedCountPerChange)
+        try writeSegments(&staging.flush)
+        try writeKeys(staging.newKeys)
+    }
+
+    private func writeKeys(_ newKeys: [StoredKey]) throws {
+        if !mustReplaceKeys {
+            do {
+                try keys.stage(newKeys) { key in
+                    index.place(of: key.withBlockKey { index.hash($0) }) == nil
+                }
+                return
+            } catch is PayloadFault {
+                mustReplaceKeys = true
+            }
+        }
+        try keys.replaceAll { try forEachGroupOfKeys($0) }
+    }
+
+    /// Reads the keys of all entities from the directories, those of the transaction under way included.
+    private func forEachGroupOfKeys(_ body: ([StoredKey]) throws -> Void) throws {
+        var group: [StoredKey] = []
+        try table.forEachBlock { number, _ in
+            guard let bytes = try table.body(number: number),
+                case .success(let content) = BlockSalvage.content(
+                    of: bytes, number: number, unpacker: unpacker, dictionaries: [:])
+            else { return }
+            for (position, entry) in content.directory.entries.enumerated() where !entry.isRemoval {
+                let key = content.key(at: position)
+                let place = BlockPlace(ordinal: content.directory.head.ordinal, position: position)
+                // Blocks of this flush are not in the index yet.
+                guard number > lastNumber || index.place(of: key.withBlockKey { index.hash($0) }) == place else {
+                    continue
+                }
+                group.append(key)
+            }
+            if group.count >= BlockStore.keyGroupCount {
+                try body(group)
+                group.removeAll(keepingCapacity: true)
+            }
+        }
+        try body(group)
+    }
+
+    /// The keys of a run that is made from the directories.
+    private static let keyGroupCount = 1 << 16
+
+    /// Merges victims that were read, until the quota is used up.
+    private func merge(_ staging: BlockStaging, quota: Int) throws {
+        let quota = quota + BlockCodec.entityCountMax
+        while staging.flush.mergedEntityCount < quota {
+            let blocks = try victims.take(
+                countMax: BlockStore.takenCount, waits: planner.mustWait,
+                dictionaries: staging.dictionaries.byNumber)
+            guard !blocks.isEmpty else { break }
+            staging.flush.takenOrdinals += blocks.map(\.ordinal)
+            for block in blocks { try staging.merge(block, storedThrough: storedThrough) }
+        }
+        try staging.finish()
+    }
+
+    /// Writes segments as of the last commit: so many that all are written while half as many entities change as there
+    /// are; and one at least, which keeps the highest number when its block is deleted.
+    private func writeSegments(_ flush: inout StagedFlush) throws {
+        let changeCount = changesBehindSegments + flush.changes.count
+        let perSegment = max(1, max(entityCount, configuration.entityCountMin) / 2 / KeyPlaceIndex.segmentCount)
+        let count = min(max(1, changeCount / perSegment), KeyPlaceIndex.segmentCount)
+        for offset in 0..<count {
+            let segment = (nextSegment + offset) % KeyPlaceIndex.segmentCount
+            let bytes = index.withState { $0.places.stored(segment: segment) }
+            try table.putSegment(segment, through: lastNumber, bytes)
+            flush.segments.append(segment)
+        }
+        flush.changesBehindSegments = max(0, changeCount - count * perSegment)
+    }
+
+    /// The victims that are taken together.
+    private static let takenCount = 16
+
+    // MARK: The end of a transaction
+
+    /// Commits what was staged, and makes it visible.
+    ///
+    /// - Parameter commit: Commits the transaction.
+    /// - Throws: The error of `commit`; then the caller rolls back and calls ``discard()``.
+    func publish(_ commit: () throws -> Void) throws {
+        // No input reaches it: it guards the order of calls inside this module.
+        guard let flush = staged else { preconditionFailure("no flush is staged") }
+        var dead: [(ordinal: Int, byteCount: Int)] = []
+        try index.publish(
+            commit: commit,
+            first: { state in
+                for block in flush.blocks {
+                    let isFree = state.ledger.add(block.entry, ordinal: block.ordinal)
+                    // No input reaches it: the ordinal was reserved.
+                    precondition(isFree, "ordinal \(block.ordinal) has a block")
+                }
+            }, changes: flush.changes
+        ) { state, change in
+            let before =
+                change.place.map { state.places.set($0, of: change.hash) } ?? state.places.remove(change.hash)
+            guard let before, let block = state.ledger[before.ordinal] else { return }
+            dead.append((before.ordinal, block.share))
+        } last: { state in
+            for merged in flush.merged { state.ledger.remove(merged.ordinal) }
+        }
+        staged = nil
+        keys.published()
+        mustReplaceKeys = false
+        note(flush, dead)
+        requestVictims()
+    }
+
+    private func note(_ flush: StagedFlush, _ dead: [(ordinal: Int, byteCount: Int)]) {
+        for block in flush.blocks {
+            planner.wrote(block.ordinal, byteCount: block.entry.countedByteCount)
+        }
+        planner.committed()
+        for (ordinal, byteCount) in dead { planner.died(in: ordinal, byteCount: byteCount) }
+        for merged in flush.merged {
+            let removalCount = removals.merged(ordinal: merged.ordinal)
+            planner.died(in: merged.ordinal, byteCount: removalCount * merged.share)
+            planner.gone(merged.ordinal)
+        }
+        for ordinal in flush.unreadable { planner.setAside(ordinal) }
+        damage.blockCount += flush.unreadable.count
+        damage.entityCount += flush.lostCount
+        for block in flush.blocks where block.removalCount > 0 {
+            removals.add(ordinal: block.ordinal, number: block.entry.number, count: block.removalCount)
+        }
+        changesBehindSegments = flush.changesBehindSegments
+        for segment in flush.segments { throughs[segment] = lastNumber }
+        lastNumber = flush.lastNumber
+        nextSegment = ((flush.segments.last ?? nextSegment - 1) + 1) % KeyPlaceIndex.segmentCount
+        for (ordinal, count) in removals.stored(through: storedThrough) {
+            guard let share = index.withState({ $0.ledger[ordinal]?.share }) else { continue }
+            planner.died(in: ordinal, byteCount: count * share)
+        }
+    }
+
+    /// Forgets what was staged; the transaction was rolled back.
+    func discard() {
+        guard let flush = staged else { return }
+        staged = nil
+        keys.discard()
+        index.withState { state in
+            for ordinal in flush.reservedOrdinals { state.ledger.giveBack(ordinal) }
+        }
+        for ordinal in flush.takenOrdinals { planner.kept(ordinal) }
+    }
+
+    private func requestVictims() {
+        guard victims.requestedCount < configuration.victimCountMax / 2 else { return }
+        let ordinals = planner.victims(countMax: configuration.victimCountMax)
+        guard !ordinals.isEmpty else { return }
+        let ledger = index.withState { state in
+            ordinals.map { (ordinal: $0, number: state.ledger[$0]?.number ?? 0) }
+        }
+        victims.request(ledger.sorted { $0.number < $1.number })
+    }
+}
+
+extension BlockStore {
+    /// Checks the planner against the index and the ledger.
+    ///
+    /// No input reaches it: only tests call it.
+    func checkInvariants() {
+        planner.checkInvariants()
+        let (live, byteCount) = index.withState { state in
+            state.places.checkInvariants()
+            var live = 0
+            state.places.forEachPlace { place in
+                guard let block = state.ledger[place.ordinal], place.position < Int(block.count) else {
+                    preconditionFailure("there is no \(place)")
+                }
+                live += block.share
+            }
+            for (ordinal, count) in removals.liveCounts { live += count * (state.ledger[ordinal]?.share ?? 0) }
+            var byteCount = 0
+            state.ledger.forEach { byteCount += $1.countedByteCount }
+            return (live, byteCount)
+        }
+        precondition(planner.liveByteCount == live, "\(planner.liveByteCount) live bytes by the planner, \(live)")
+        precondition(planner.byteCount == byteCount, "\(planner.byteCount) bytes by the planner, \(byteCount)")
+    }
+}

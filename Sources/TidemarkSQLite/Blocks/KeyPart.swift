@@ -1,0 +1,109 @@
+import TidemarkModel
+
+/// A part of a sorted run of keys, a row of the table `key_runs`: at most 8 KiB of keys in order.
+///
+/// ```
+/// check   4  XXH64 of what follows, low half, little endian; seeded by the part's place
+/// count   v  keys, at least 1
+/// keys       each: v bytes that it shares with the one before, v bytes that follow, and these
+/// ```
+/// - Source: docs/decisions/0020-past-memory.md.
+struct KeyPart {
+    /// The size at which a part is closed.
+    static let byteCountMax = 8_000
+
+    /// The keys as ``OrderedKey`` has them, one after the other.
+    private var bytes: [UInt8] = []
+    /// The end of each key in `bytes`.
+    private var ends: [Int] = []
+
+    var count: Int { ends.count }
+
+    /// Calls a function with a key.
+    func withKey<Result>(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        let start = index == 0 ? 0 : ends[index - 1]
+        return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start..<ends[index]])) }
+    }
+
+    /// Returns the first key that comes after another.
+    ///
+    /// - Returns: ``count`` when none does.
+    /// - Complexity: O(log count).
+    func firstIndex(after key: UnsafeRawBufferPointer) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if withKey(middle, { OrderedKey.precedes(key, $0) }) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    /// Reads a part.
+    ///
+    /// - Parameter place: The row's number.
+    /// - Returns: nil for bytes that are damaged, or of another row.
+    init?(_ stored: UnsafeRawBufferPointer, place: Int64) {
+        var cursor = BlockCursor(stored)
+        guard let check = cursor.fourBytes(), check == KeyPart.check(stored, place), let count = cursor.count(),
+            1...stored.count ~= count
+        else { return nil }
+        ends.reserveCapacity(count)
+        var before = 0..<0
+        for _ in 0..<count {
+            guard let shared = cursor.count(), shared <= before.count, let rest = cursor.count(),
+                let range = cursor.range(rest)
+            else { return nil }
+            let start = bytes.count
+            bytes.append(contentsOf: bytes[before.lowerBound..<before.lowerBound + shared])
+            bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: stored[range]))
+            before = start..<bytes.count
+            ends.append(bytes.count)
+        }
+        guard cursor.remainingCount == 0 else { return nil }
+    }
+
+    fileprivate static func check(_ stored: UnsafeRawBufferPointer, _ place: Int64) -> UInt32 {
+        let covered = UnsafeRawBufferPointer(rebasing: stored[4...])
+        return UInt32(truncatingIfNeeded: Checksum.xxh64(covered, seed: UInt64(bitPattern: place)))
+    }
+}
+
+/// Collects keys in order, and makes a part of them.
+struct KeyPartBuilder {
+    private(set) var count = 0
+    private var keys: [UInt8] = []
+    /// The last key.
+    private var last: [UInt8] = []
+
+    var isFull: Bool { keys.count >= KeyPart.byteCountMax }
+
+    /// - Parameter key: A key that comes after the last one.
+    mutating func add(_ key: UnsafeRawBufferPointer) {
+        let shared = last.withUnsafeBytes { last in
+            var shared = 0
+            while shared < min(last.count, key.count), last[shared] == key[shared] { shared += 1 }
+            return shared
+        }
+        PayloadCodec.append(shared, to: &keys)
+        PayloadCodec.append(key.count - shared, to: &keys)
+        keys.append(contentsOf: UnsafeRawBufferPointer(rebasing: key[shared...]))
+        last.removeAll(keepingCapacity: true)
+        last.append(contentsOf: key)
+        count += 1
+    }
+
+    /// Makes the part, and begins an empty one.
+    mutating func take(place: Int64) -> [UInt8] {
+        var bytes: [UInt8] = [0, 0, 0, 0]
+        PayloadCodec.append(count, to: &bytes)
+        bytes += keys
+        bytes.withUnsafeMutableBytes { bytes in
+            let check = KeyPart.check(UnsafeRawBufferPointer(bytes), place)
+            bytes.storeBytes(of: check.littleEndian, as: UInt32.self)
+        }
+        count = 0
+        keys.removeAll(keepingCapacity: true)
+        last.removeAll(keepingCapacity: true)
+        return bytes
+    }
+}

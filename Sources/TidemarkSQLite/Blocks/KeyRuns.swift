@@ -1,0 +1,212 @@
+import TidemarkStore
+
+/// The keys of a data file in order: sorted runs, one for the new keys of each flush, merged in steps.
+///
+/// A key stays until a merge finds that it has no version any more. So a run has keys that are gone, and two runs may
+/// have the same key; a walk skips both. Eight runs of a size class become one of the next. Each step leaves all keys in
+/// some run: the output is written and the parts of the input that are used up are deleted in one transaction. A
+/// process that ends in the middle leaves runs like any others, and forgets only which ones were being merged.
+///
+/// Owner: the writer of the blocks.
+/// - Source: docs/decisions/0020-past-memory.md.
+final class KeyRuns {
+    /// The runs that are merged together.
+    private static let mergedRunCount = 8
+    /// The keys of a step for each new key: each is written again once a level, and there are six levels at most.
+    private static let stepCountPerKey = 4
+    /// The keys of a step at least.
+    private static let stepCountMin = 1_000
+
+    private struct State {
+        var runs: [KeyRun] = []
+        /// Merges under way, at most one of each level.
+        var merges: [Merge] = []
+    }
+
+    private struct Merge {
+        var level: Int
+        /// The positions in the runs that are merged; those at their end are gone.
+        var inputs: [KeyCursor]
+        var output: KeyRun
+    }
+
+    private let table: KeyRunTable
+    private var state: State
+    private var staged: State?
+
+    /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when the table has a row that no run has.
+    init(_ connection: OpaquePointer) throws {
+        table = try KeyRunTable(connection)
+        state = State(runs: try table.runs())
+    }
+
+    var runCount: Int { state.runs.count }
+
+    // MARK: Writing
+
+    /// Writes new keys as a run, and merges a step of older runs, in the transaction under way.
+    ///
+    /// - Parameters:
+    ///   - newKeys: Keys without a version before; each once.
+    ///   - isGone: Whether a key had no version at the last commit.
+    /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a part is damaged.
+    /// - Complexity: O(n log n) for the new keys, and some keys of older runs for each.
+    func stage(_ newKeys: [StoredKey], isGone: (StoredKey) -> Bool) throws {
+        var next = state
+        let stepCount = newKeys.count * KeyRuns.stepCountPerKey + KeyRuns.stepCountMin
+        for level in 0...KeyRun.levelMax { try merge(level, stepCount: stepCount, &next, isGone: isGone) }
+        // Last: a merge would drop keys that have no version before the commit.
+        try add(newKeys, to: &next)
+        staged = next
+    }
+
+    /// Notes that the transaction was committed.
+    func published() {
+        state = staged ?? state
+        staged = nil
+    }
+
+    /// Notes that the transaction was rolled back.
+    func discard() { staged = nil }
+
+    /// Replaces all runs, in the transaction under way, as a part of ``stage(_:isGone:)``.
+    ///
+    /// - Parameter keys: Calls its argument with groups of keys, each of which becomes a run.
+    func replaceAll(_ keys: (([StoredKey]) throws -> Void) throws -> Void) throws {
+        try table.removeEverything()
+        var next = State()
+        try keys { try add($0, to: &next) }
+        staged = next
+    }
+
+    private func add(_ keys: [StoredKey], to next: inout State) throws {
+        guard !keys.isEmpty else { return }
+        var ordered = keys.map { OrderedKey.bytes(of: $0) }
+        ordered.sort { first, second in
+            first.withUnsafeBytes { first in second.withUnsafeBytes { OrderedKey.precedes(first, $0) } }
+        }
+        let byteCount = ordered.reduce(0) { $0 + $1.count }
+        var run = KeyRuns.newRun(partCount: byteCount / KeyPart.byteCountMax + 1, next)
+        var builder = KeyPartBuilder()
+        for key in ordered {
+            key.withUnsafeBytes { builder.add($0) }
+            if builder.isFull { try close(&builder, &run) }
+        }
+        try close(&builder, &run)
+        next.runs.append(run)
+    }
+
+    private static func newRun(partCount: Int, _ next: State) -> KeyRun {
+        let level = KeyRun.level(partCount: partCount)
+        var last = -1
+        for run in next.runs where run.level == level { last = max(last, run.sequence) }
+        for merge in next.merges where merge.output.level == level { last = max(last, merge.output.sequence) }
+        return KeyRun(level: level, sequence: last + 1)
+    }
+
+    private func close(_ builder: inout KeyPartBuilder, _ run: inout KeyRun) throws {
+        guard builder.count > 0 else { return }
+        let place = run.place(of: run.parts.upperBound)
+        try table.put(place, builder.take(place: place))
+        run.parts = run.parts.lowerBound..<run.parts.upperBound + 1
+    }
+
+    // MARK: Merging
+
+    private func merge(_ level: Int, stepCount: Int, _ next: inout State, isGone: (StoredKey) -> Bool) throws {
+        var merge: Merge
+        if let index = next.merges.firstIndex(where: { $0.level == level }) {
+            merge = next.merges.remove(at: index)
+        } else if let begun = try begin(level, &next) {
+            merge = begun
+        } else {
+            return
+        }
+        var builder = KeyPartBuilder()
+        var last: [UInt8] = []
+        for _ in 0..<stepCount {
+            guard let first = KeyRuns.firstIndex(of: merge.inputs) else { break }
+            let isNew = merge.inputs[first].withKey { key in last.withUnsafeBytes { !OrderedKey.isEqual(key, $0) } }
+            if isNew {
+                merge.inputs[first].withKey { key in
+                    last = Array(key)
+                    if let stored = OrderedKey.key(key), !isGone(stored) { builder.add(key) }
+                }
+                if builder.isFull { try close(&builder, &merge.output) }
+            }
+            let part = merge.inputs[first].part
+            try merge.inputs[first].advance(table)
+            if merge.inputs[first].part != part { try remove(part, of: merge.inputs[first].run, &next) }
+        }
+        // What was taken from the inputs is on the disk at the end of each step.
+        try close(&builder, &merge.output)
+        merge.inputs.removeAll(where: \.isAtEnd)
+        if !merge.inputs.isEmpty {
+            next.merges.append(merge)
+        } else if !merge.output.parts.isEmpty {
+            next.runs.append(merge.output)
+        }
+    }
+
+    /// Begins to merge the oldest runs of a level, when there are enough.
+    private func begin(_ level: Int, _ next: inout State) throws -> Merge? {
+        let inputs = next.runs.filter { $0.level == level }.sorted { $0.sequence < $1.sequence }
+            .prefix(KeyRuns.mergedRunCount)
+        guard inputs.count == KeyRuns.mergedRunCount, level < KeyRun.levelMax else { return nil }
+        let partCount = inputs.reduce(0) { $0 + $1.parts.count }
+        return Merge(
+            level: level, inputs: try inputs.map { try KeyCursor($0, table) },
+            output: KeyRuns.newRun(partCount: partCount, next))
+    }
+
+    /// Deletes a part whose keys are in the output, or wait for it in the builder.
+    private func remove(_ part: Int, of run: KeyRun, _ next: inout State) throws {
+        try table.remove(run.place(of: part))
+        guard let index = next.runs.firstIndex(where: { $0.level == run.level && $0.sequence == run.sequence }) else {
+            return
+        }
+        next.runs[index].parts = part + 1..<run.parts.upperBound
+        if next.runs[index].parts.isEmpty { next.runs.remove(at: index) }
+    }
+
+    private static func firstIndex(of inputs: [KeyCursor]) -> Int? {
+        var first: Int?
+        for index in inputs.indices where !inputs[index].isAtEnd {
+            guard let known = first else {
+                first = index
+                continue
+            }
+            let precedes = inputs[index].withKey { key in
+                inputs[known].withKey { OrderedKey.precedes(key, $0) }
+            }
+            if precedes { first = index }
+        }
+        return first
+    }
+
+    // MARK: Reading
+
+    /// Walks over keys in order, on the writer's connection.
+    ///
+    /// - Parameters:
+    ///   - key: The keys after it; nil: all.
+    ///   - visit: Called with each key once, gone ones too, until it returns false.
+    /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a part is damaged.
+    func walk(after key: StoredKey?, _ visit: (StoredKey) throws -> Bool) throws {
+        let runs = state.runs + state.merges.map(\.output).filter { !$0.parts.isEmpty }
+        let start = key.map { OrderedKey.bytes(of: $0) }
+        var cursors = try runs.map { run in
+            if let start { try KeyCursor(run, after: start, table) } else { try KeyCursor(run, table) }
+        }
+        var last: [UInt8]?
+        while let first = KeyRuns.firstIndex(of: cursors) {
+            let key = cursors[first].withKey { key -> StoredKey? in
+                if let last, last.withUnsafeBytes({ OrderedKey.isEqual(key, $0) }) { return nil }
+                last = Array(key)
+                return OrderedKey.key(key)
+            }
+            if let key, try !visit(key) { return }
+            try cursors[first].advance(table)
+        }
+    }
+}

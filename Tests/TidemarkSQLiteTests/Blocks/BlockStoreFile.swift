@@ -1,0 +1,199 @@
+import GRDBSQLite
+import TidemarkModel
+import TidemarkStore
+import TidemarkTesting
+
+@testable import TidemarkSQLite
+
+/// A file that has nothing but the tables of blocks, its store, and a reader on a connection of its own.
+final class BlockStoreFile {
+    let path: String
+    private(set) var connection: OpaquePointer
+    private(set) var store: BlockStore
+    private let readConnection: OpaquePointer
+    private let reader: BlockReader
+
+    /// - Parameter readsAhead: Whether victims are read by a thread.
+    init(_ path: String, seed: UInt64 = 77, readsAhead: Bool = false) throws {
+        self.path = path
+        connection = try BlockStoreFile.open(path)
+        var store: BlockStore?
+        do {
+            if try PreparedStatement.number(connection, "SELECT count(*) FROM sqlite_schema") == 0 {
+                try BlockStoreFile.execute(connection, "BEGIN; \(BlockTable.schema) COMMIT")
+            }
+            var configuration = BlockStore.Configuration(hashSeed: seed)
+            // All segments are written once in a few flushes.
+            configuration.entityCountMin = 1
+            configuration.victimCountMax = 16
+            store = try BlockStore(
+                connection, configuration, victims: readsAhead ? VictimReader(path: path) : nil)
+        } catch {
+            sqlite3_close_v2(connection)
+            throw error
+        }
+        guard let store else { throw SQLiteFailure.damaged("no store") }
+        self.store = store
+        readConnection = try BlockStoreFile.open(path)
+        reader = try BlockReader(readConnection, store.index) { _ in nil }
+    }
+
+    deinit {
+        // Statements end with their owners, and the connections after them.
+        sqlite3_close_v2(readConnection)
+        sqlite3_close_v2(connection)
+    }
+
+    static func open(_ path: String) throws -> OpaquePointer {
+        var connection: OpaquePointer?
+        let code = sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
+        guard code == SQLITE_OK, let connection else {
+            defer { sqlite3_close_v2(connection) }
+            throw SQLiteFailure(code, connection: connection)
+        }
+        do {
+            try execute(
+                connection,
+                "PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; "
+                    + "PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF")
+        } catch {
+            sqlite3_close_v2(connection)
+            throw error
+        }
+        return connection
+    }
+
+    static func execute(_ connection: OpaquePointer, _ sql: String) throws {
+        let code = sqlite3_exec(connection, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw SQLiteFailure(code, connection: connection) }
+    }
+
+    func execute(_ sql: String) throws { try BlockStoreFile.execute(connection, sql) }
+
+    /// Writes a flush in a transaction of its own.
+    func write(_ flush: FlushBatch) throws {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            try store.stage(flush, dictionaries: BlockDictionaries())
+            try store.publish { try execute("COMMIT") }
+        } catch {
+            _ = sqlite3_exec(connection, "ROLLBACK", nil, nil, nil)
+            store.discard()
+            throw error
+        }
+    }
+
+    func read(_ key: StoredKey) throws -> BlockStoredEntity? { try reader.entity(key) }
+
+    /// Walks over the keys in order.
+    func walkedKeys() throws -> [StoredKey] {
+        var keys: [StoredKey] = []
+        try store.walkKeys { key in
+            keys.append(key)
+            return true
+        }
+        return keys
+    }
+
+    func blockCount() throws -> Int64 { try PreparedStatement.number(connection, "SELECT count(*) FROM blocks") ?? 0 }
+}
+
+/// The naive model of a store of blocks, and the flushes that change it.
+struct BlockStoreModel {
+    private(set) var entities: [StoredKey: BlockStoredEntity] = [:]
+    private var random: SeededGenerator
+    private var sequence: Int64 = 0
+    private let keyCount: Int
+
+    init(seed: Int, keyCount: Int) {
+        random = SeededGenerator(seed: UInt64(seed))
+        self.keyCount = keyCount
+    }
+
+    /// Every key that may ever have an entity.
+    var keys: [StoredKey] { (0..<keyCount).map(BlockStoreModel.key) }
+
+    static func key(_ number: Int) -> StoredKey {
+        var random = SeededGenerator(seed: UInt64(number))
+        // A tenth of the keys has other libraries and types.
+        let (library, type): (LibraryIndex, TypeIndex) = random.chance(900) ? (0, 0) : (1, TypeIndex(random.below(3)))
+        let id: StoredID =
+            random.chance(800)
+            ? .uuid(UUIDValue(high: random.next(), low: random.next())) : .text(ByteString("key-\(number)"))
+        return StoredKey(library: library, type: type, id: id)
+    }
+
+    /// The keys that have an entity, in the order of a walk.
+    var keysInOrder: [StoredKey] {
+        entities.keys.map { (OrderedKey.bytes(of: $0), $0) }.sorted { $0.0.lexicographicallyPrecedes($1.0) }.map(\.1)
+    }
+
+    /// Draws a flush, and applies it.
+    ///
+    /// - Parameters:
+    ///   - rowCount: The changed keys, each once.
+    ///   - removalShare: The share of removals, in thousandths.
+    mutating func flush(rowCount: Int, removalShare: Int) -> FlushBatch {
+        var flush = FlushBatch()
+        var seen: Set<Int> = []
+        for _ in 0..<rowCount {
+            // Two thirds of the changes are of a fifth of the keys.
+            let number = random.below(random.chance(660) ? max(1, keyCount / 5) : keyCount)
+            guard seen.insert(number).inserted else { continue }
+            let key = BlockStoreModel.key(number)
+            sequence += 1
+            if random.chance(removalShare) {
+                let removal = BlockStoredEntity(key: key, sequence: nil, generation: 0, writtenAt: 0, payload: [])
+                append(key, .delete, removal, to: &flush)
+                let isThere = entities.removeValue(forKey: key) != nil
+                // Removed and created again between two flushes.
+                if !isThere || !random.chance(100) { continue }
+            }
+            var entity = BlockStoredEntity(
+                key: key, sequence: random.chance(900) ? sequence : nil, generation: 0,
+                writtenAt: 1_760_000_000_000 + sequence, payload: [])
+            if let before = entities[key], random.chance(50) {
+                // The same payload with other stamps.
+                entity.payload = before.payload
+                append(key, .stamp, entity, to: &flush)
+            } else {
+                if random.chance(100) { entity.fields = Array(repeating: UInt8(random.below(256)), count: 9) }
+                entity.payload = payload(key)
+                append(key, .update, entity, to: &flush)
+            }
+            entities[key] = entity
+        }
+        return flush
+    }
+
+    private mutating func payload(_ key: StoredKey) -> [UInt8] {
+        var payload = Array(#"{"id":""#.utf8) + key.id.text.bytes + Array(#"","value":""#.utf8)
+        for _ in 0..<random.below(20) { payload += Array(String(random.next() % 1_000_000).utf8) }
+        return payload + Array(#""}"#.utf8)
+    }
+
+    private func append(
+        _ key: StoredKey, _ change: FlushRow.Change, _ entity: BlockStoredEntity, to flush: inout FlushBatch
+    ) {
+        let idOffset = flush.bytes.count
+        key.id.withBytes { flush.bytes.append(contentsOf: $0) }
+        let payloadOffset = flush.bytes.count
+        let payload = change == .update ? entity.payload : []
+        flush.bytes += payload
+        let fieldsOffset = flush.bytes.count
+        flush.bytes += entity.fields
+        flush.rows.append(
+            FlushRow(
+                row: Int64(flush.rows.count + 1), change: change, library: key.library, type: key.type,
+                isUUID: key.id.isUUID, idOffset: idOffset, idCount: key.id.byteCount, payloadOffset: payloadOffset,
+                payloadCount: payload.count, fieldsOffset: fieldsOffset, fieldsCount: entity.fields.count,
+                sequence: entity.sequence.map { EventSequence($0) } ?? nil, generation: 0, writtenAt: entity.writtenAt))
+    }
+
+    /// Compares every key with a store.
+    ///
+    /// - Returns: The keys that differ.
+    func differences(from file: BlockStoreFile) throws -> [StoredKey] {
+        try keys.filter { try file.read($0) != entities[$0] }
+    }
+}

@@ -1,0 +1,70 @@
+import Testing
+import TidemarkModel
+import TidemarkStore
+import TidemarkTesting
+
+@testable import TidemarkSQLite
+
+/// The store of blocks against a dictionary, under random flushes, reopenings and transactions that fail.
+@Suite struct BlockStoreTests {
+    @Test(arguments: 1...8) func `random flushes leave what a dictionary has, whenever the file is opened again`(
+        seed: Int
+    ) throws {
+        // The last two with a thread that reads ahead.
+        let readsAhead = seed > 6
+        var random = SeededGenerator(seed: UInt64(seed))
+        let folder = try TemporaryFolder()
+        let keyCount = [20, 400, 1_500][seed % 3]
+        var model = BlockStoreModel(seed: seed, keyCount: keyCount)
+        var file = try BlockStoreFile(folder.file(), readsAhead: readsAhead)
+        let removalShare = [20, 200, 500][random.below(3)]
+        for step in 0..<40 {
+            try file.write(model.flush(rowCount: 1 + random.below(keyCount), removalShare: removalShare))
+            if step % 8 == 0 || random.chance(100) {
+                file.store.checkInvariants()
+                file = try BlockStoreFile(folder.file(), readsAhead: readsAhead)
+                file.store.checkInvariants()
+                #expect(file.store.damage == BlockStore.Damage())
+            }
+            if step % 5 == 0 {
+                let differences = try model.differences(from: file)
+                #expect(differences == [], "seed \(seed), step \(step)")
+                let isInOrder = try file.walkedKeys() == model.keysInOrder
+                #expect(isInOrder, "seed \(seed), step \(step): other keys are walked over")
+            }
+        }
+        #expect(file.store.entityCount == model.entities.count)
+        let differences = try model.differences(from: file)
+        #expect(differences == [])
+        // Blocks were merged: far fewer are left than were written.
+        let blockCount = try file.blockCount()
+        #expect(blockCount < file.store.lastNumber / 2, "\(blockCount) of \(file.store.lastNumber)")
+        // With many changes every segment was written once, so that removals were dropped.
+        #expect(file.store.storedThrough > 0 || keyCount < 1_000)
+    }
+
+    @Test func `a transaction that fails leaves the store as it was, and the next one succeeds`() throws {
+        let folder = try TemporaryFolder()
+        var model = BlockStoreModel(seed: 21, keyCount: 500)
+        let file = try BlockStoreFile(folder.file())
+        for step in 0..<30 {
+            let flush = model.flush(rowCount: 200, removalShare: 100)
+            if step % 3 == 0 {
+                struct Refused: Error {}
+                let before = (file.store.lastNumber, file.store.entityCount, file.store.storedThrough)
+                try file.execute("BEGIN IMMEDIATE")
+                try file.store.stage(flush, dictionaries: BlockDictionaries())
+                #expect(throws: Refused.self) { try file.store.publish { throw Refused() } }
+                try file.execute("ROLLBACK")
+                file.store.discard()
+                file.store.checkInvariants()
+                let after = (file.store.lastNumber, file.store.entityCount, file.store.storedThrough)
+                #expect(before == after)
+            }
+            try file.write(flush)
+            file.store.checkInvariants()
+        }
+        let differences = try model.differences(from: file)
+        #expect(differences == [])
+    }
+}

@@ -1,0 +1,134 @@
+import GRDBSQLite
+import Testing
+import TidemarkModel
+import TidemarkStore
+import TidemarkTesting
+
+@testable import TidemarkSQLite
+
+/// Sorted runs of keys against a set, and their parts.
+@Suite struct KeyRunsTests {
+    private func sorted(_ keys: some Sequence<StoredKey>) -> [StoredKey] {
+        keys.sorted { first, second in
+            OrderedKey.bytes(of: first).lexicographicallyPrecedes(OrderedKey.bytes(of: second))
+        }
+    }
+
+    private func key(_ random: inout SeededGenerator, of count: Int) -> StoredKey {
+        BlockStoreModel.key(random.below(count))
+    }
+
+    @Test(arguments: 1...6) func `random keys come in order, whenever the table is opened again`(seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let folder = try TemporaryFolder()
+        let connection = try BlockStoreFile.open(folder.file())
+        defer { sqlite3_close_v2(connection) }
+        try BlockStoreFile.execute(connection, "BEGIN; \(BlockTable.schema) COMMIT")
+        var runs = try KeyRuns(connection)
+        var live: Set<StoredKey> = []
+        let keyCount = [300, 5_000, 40_000][seed % 3]
+        for step in 0..<60 {
+            let before = live
+            var new: Set<StoredKey> = []
+            for _ in 0..<random.below(keyCount / 10) {
+                let key = key(&random, of: keyCount)
+                if !live.contains(key) { new.insert(key) } else if random.chance(300) { live.remove(key) }
+            }
+            try BlockStoreFile.execute(connection, "BEGIN")
+            try runs.stage(Array(new)) { !before.contains($0) }
+            if random.chance(150) {
+                try BlockStoreFile.execute(connection, "ROLLBACK")
+                runs.discard()
+                live = before
+            } else {
+                try BlockStoreFile.execute(connection, "COMMIT")
+                runs.published()
+                live.formUnion(new)
+            }
+            if random.chance(100) { runs = try KeyRuns(connection) }
+            guard step % 10 == 0 else { continue }
+            var walked: [StoredKey] = []
+            try runs.walk(after: nil) { key in
+                walked.append(key)
+                return true
+            }
+            let isInOrder = walked == sorted(Set(walked))
+            #expect(isInOrder, "seed \(seed), step \(step): not in order, or one twice")
+            let missingCount = live.subtracting(walked).count
+            #expect(missingCount == 0, "seed \(seed), step \(step)")
+            // Pages from any key on are the rest of the same walk.
+            let start = key(&random, of: keyCount)
+            var page: [StoredKey] = []
+            try runs.walk(after: start) { key in
+                page.append(key)
+                return page.count < 50
+            }
+            let startBytes = OrderedKey.bytes(of: start)
+            let rest = walked.filter { startBytes.lexicographicallyPrecedes(OrderedKey.bytes(of: $0)) }
+            let isRest = page == Array(rest.prefix(50))
+            #expect(isRest, "seed \(seed), step \(step)")
+        }
+        #expect(runs.runCount < 8 * 4, "\(runs.runCount) runs")
+    }
+
+    @Test func `merging drops keys that are gone, and goes on in steps`() throws {
+        let folder = try TemporaryFolder()
+        let connection = try BlockStoreFile.open(folder.file())
+        defer { sqlite3_close_v2(connection) }
+        try BlockStoreFile.execute(connection, "BEGIN; \(BlockTable.schema) COMMIT")
+        let runs = try KeyRuns(connection)
+        let keys = (0..<16_000).map { BlockStoreModel.key($0) }
+        for run in 0..<8 {
+            try runs.stage(Array(keys[run * 2_000..<(run + 1) * 2_000])) { _ in false }
+            runs.published()
+        }
+        let gone = Set(keys[4_000...])
+        var stepCount = 0
+        // The eight runs are merged a thousand keys at a time.
+        while runs.runCount > 1, stepCount < 40 {
+            try runs.stage([]) { gone.contains($0) }
+            runs.published()
+            stepCount += 1
+            var walked: Set<StoredKey> = []
+            try runs.walk(after: nil) { walked.insert($0).inserted }
+            let missingCount = Set(keys[..<4_000]).subtracting(walked).count
+            #expect(missingCount == 0)
+        }
+        #expect(stepCount > 5)
+        var count = 0
+        try runs.walk(after: nil) { _ in
+            count += 1
+            return true
+        }
+        // Some thousand keys were merged before they were gone.
+        #expect(count < 13_000, "\(count)")
+    }
+
+    @Test func `a part with a flipped bit, cut, or in another's row is refused`() throws {
+        var builder = KeyPartBuilder()
+        let keys = sorted((0..<12).map { BlockStoreModel.key($0) })
+        for key in keys { OrderedKey.bytes(of: key).withUnsafeBytes { builder.add($0) } }
+        let bytes = builder.take(place: 7)
+        func part(_ bytes: [UInt8], place: Int64 = 7) -> KeyPart? {
+            bytes.withUnsafeBytes { KeyPart($0, place: place) }
+        }
+        let whole = try #require(part(bytes))
+        let read = (0..<whole.count).map { whole.withKey($0) { OrderedKey.key($0) } }
+        #expect(read == keys)
+        #expect(part(bytes, place: 8) == nil)
+        #expect(part(bytes + [0]) == nil)
+        for count in 0..<bytes.count { #expect(part(Array(bytes.prefix(count))) == nil) }
+        for bit in 0..<bytes.count * 8 {
+            var damaged = bytes
+            damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+            #expect(part(damaged) == nil, "bit \(bit)")
+        }
+    }
+
+    @Test func `size classes grow by eight`() {
+        #expect([0, 1, 7, 8, 63, 64, 1 << 20].map { KeyRun.level(partCount: $0) } == [0, 0, 0, 1, 1, 2, 6])
+        let run = KeyRun(level: KeyRun.levelMax, sequence: 1 << 39 - 1, parts: 3..<4)
+        #expect(KeyRun(place: run.place(of: 3)) == run)
+        #expect(KeyRun(place: -1) == nil)
+    }
+}
