@@ -85,6 +85,33 @@ import TidemarkTesting
         try await second.close()
     }
 
+    @Test func `a retried line that would open one library or bring one type too many stays in quarantine`() async throws {
+        let store = MemoryJournal.Store()
+        var strict = CacheConfiguration()
+        strict.limits.libraryCountMax = 1
+        strict.limits.typeCountMax = 1
+        let first = try await SyncCache.open(configuration: strict, journal: MemoryJournal(store: store))
+        try await first.ingest(
+            lines(
+                change("1", n: 1, sequence: 1), EventLine.change(#"{"id":"2","n":2}"#, library: "M", sequence: 1),
+                #"{"library_id":"L","event":{"ResourceChanged":{"resource_type":"tag","resource":{"id":"3","n":3}}}}"#))
+        try await first.close()
+
+        let journal = MemoryJournal(store: store)
+        let full = try await SyncCache.open(configuration: strict, journal: journal)
+        var counts = try await full.retry(await journal.quarantine())
+        #expect([counts.applied, counts.superseded, counts.refused] == [0, 0, 2])
+        try await full.close()
+        #expect(await journal.quarantine().map(\.reason) == [.tooManyLibraries, .badType])
+
+        let again = MemoryJournal(store: store)
+        let roomy = try await SyncCache.open(journal: again)
+        counts = try await roomy.retry(await again.quarantine())
+        #expect([counts.applied, counts.superseded, counts.refused] == [2, 0, 0])
+        #expect(await roomy.entityCount() == 3)
+        try await roomy.close()
+    }
+
     private func change(_ id: String, n: Int, sequence: Int) -> String {
         EventLine.change(#"{"id":"\#(id)","n":\#(n)}"#, library: "L", sequence: Int64(sequence))
     }

@@ -7,7 +7,7 @@ import { defaultLimits, loadParts } from "../dist/index.js";
 import { compact, elementsOf, kindOf, memberOf, membersOf, stringValue } from "../dist/json/text.js";
 import { take } from "../dist/state/apply.js";
 import { storeAnswer } from "../dist/state/answers.js";
-import { setLineAside } from "../dist/state/quarantine.js";
+import { setLineAside } from "../dist/state/aside.js";
 import { applyAnswer, expireGaps, failReconcile, resumeReconcile } from "../dist/state/reconcile.js";
 import { State } from "../dist/state/state.js";
 import { statusOf } from "../dist/state/watch.js";

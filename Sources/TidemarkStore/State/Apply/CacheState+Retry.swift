@@ -13,6 +13,8 @@ extension CacheState {
 
     /// Applies a quarantined line late, as one step; it was counted when it was set aside, and is not counted again.
     ///
+    /// A line that would still open one library, or bring one type, too many is refused again.
+    ///
     /// A later event's write stays. A sequenced event at or below the cursor takes effect only when its sequence was
     /// declared lost, and is then no longer lost. An event without a sequence takes effect only on entities that were
     /// not written since.
@@ -48,7 +50,7 @@ extension CacheState {
         let name = view.string(event.library) ?? configuration.defaultLibrary
         guard let library = name.bytes.withUnsafeBytes({ libraries.admit($0) }),
             event.type.isAbsent || admitType(view.bytes[event.type]) != nil
-        else { return .superseded }
+        else { return .refused }
         libraries[library].isChanged = true
         if let sequence = event.sequence, let cursor = libraries[library].gate.cursor, event.kind != .reset {
             let gate = libraries[library].gate

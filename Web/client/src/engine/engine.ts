@@ -9,7 +9,6 @@ import { Methods } from "../methods/methods.js";
 import { edits, gaps, journal, lists, upkeep } from "../parts/index.js";
 import type { Part } from "../parts/part.js";
 import { take } from "../state/apply.js";
-import { setLineAside } from "../state/quarantine.js";
 import type { GapPatience } from "../state/reconcile.js";
 import type { Policy } from "../state/ages.js";
 import type { Miss } from "../state/reads.js";
@@ -224,7 +223,7 @@ export class Engine {
         take(this.state, decoded.event, sourceOf(line), now);
         if (this.state.watched.length > 0 && this.state.watched.some((library) => library.gate.held.isOver)) this.followGaps("endless");
         break;
-      case "unusable": setLineAside(this.state, line, decoded.line, now); break;
+      case "unusable": gaps.code.setLineAside(this.state, line, decoded.line, now); break;
       case "blank": counts.blank += 1; break;
       case "control": counts.control += 1; break;
       case "message": counts.messages += 1; break;

@@ -6,6 +6,7 @@ import { CacheError } from "../model/errors.js";
 import type { Reason } from "../model/errors.js";
 import type { Params } from "../methods/params.js";
 import { namedLibrary } from "../methods/requests.js";
+import { putStrict } from "../methods/strict.js";
 import type { RequestContext } from "../methods/requests.js";
 import type { Out } from "../out/value.js";
 import type { QuarantineRecord } from "../state/records.js";
@@ -37,7 +38,7 @@ interface Kept {
 /** Adds `quarantine.list` and `quarantine.retry`. */
 export function addQuarantine(engine: Engine, context: RequestContext): void {
   engine.methods.add("quarantine.list", (params) => list(engine, params, context));
-  engine.methods.add("quarantine.retry", (params) => retried(engine, params), ["numbers", "all"]);
+  putStrict(engine.methods, "quarantine.retry", ["numbers", "all"], (params, reply) => reply(retried(engine, params)));
 }
 
 function list(engine: Engine, params: Params, context: RequestContext): Out {

@@ -7,49 +7,51 @@ import { upkeep } from "../parts/index.js";
 import { confirm, lay, rollBack } from "../state/layers.js";
 import { clear, removeSlots, selectedSlots } from "../state/removal.js";
 import { transact } from "../state/transactions.js";
-import type { Methods, Reply } from "./methods.js";
+import type { Handler, Methods, Reply } from "./methods.js";
 import type { Params } from "./params.js";
 import { libraryOf, namedLibrary } from "./requests.js";
 import { confirmationOf, expectationsOf, removalOf, stepsOf, updateOf } from "./steps.js";
+import { putStrict } from "./strict.js";
 
 /** Adds the methods of the part. */
 export function addMethods(methods: Methods): void {
   const { engine, context } = methods;
   const named = (params: Params): string | null => namedLibrary(params, context);
-  methods.put("cache.transaction", (params, reply) => {
+  const strict = (name: string, known: readonly string[], handler: Handler): void => putStrict(methods, name, known, handler);
+  strict("cache.transaction", ["operations"], (params, reply) => {
     const steps = stepsOf(params, "operations", context);
     const library = libraryOf(params, context);
     transact(engine.state, steps, library, expectationsOf(params, context), engine.now());
     methods.done(reply, {});
-  }, ["operations"]);
-  methods.put("cache.remove", (params, reply) => remove(methods, params, reply), ["resource_type", "ids", "matching", "cascade"]);
-  methods.put("cache.clear", (params, reply) => {
+  });
+  strict("cache.remove", ["resource_type", "ids", "matching", "cascade"], (params, reply) => remove(methods, params, reply));
+  strict("cache.clear", [], (params, reply) => {
     clear(engine.state, named(params), engine.now());
     methods.done(reply, {});
-  }, []);
-  methods.put("optimistic.update", (params, reply) => update(methods, params, reply), ["pending_id", "changes", "depends_on", "send"]);
-  methods.put("optimistic.commit", (params, reply) => {
+  });
+  strict("optimistic.update", ["pending_id", "changes", "depends_on", "send"], (params, reply) => update(methods, params, reply));
+  strict("optimistic.commit", ["pending_id", "confirmed", "resource_type", "sequence", "id_map"], (params, reply) => {
     confirm(engine.state, confirmationOf(params, context, params.requiredText("pending_id")), engine.now());
     durable(methods, reply, {}, null);
-  }, ["pending_id", "confirmed", "resource_type", "sequence", "id_map"]);
-  methods.put("optimistic.rollback", (params, reply) => {
+  });
+  strict("optimistic.rollback", ["pending_id"], (params, reply) => {
     rollBack(engine.state, params.requiredText("pending_id"), named(params), engine.now());
     durable(methods, reply, {}, null);
-  }, ["pending_id"]);
-  methods.add("optimistic.list", (params) => pendingOut(engine.state, named(params)), []);
-  methods.put("optimistic.retry", (params, reply) => {
+  });
+  strict("optimistic.list", [], (params, reply) => reply(pendingOut(engine.state, named(params))));
+  strict("optimistic.retry", ["pending_id"], (params, reply) => {
     engine.takeOutbox().retry(params.requiredText("pending_id"), named(params));
     durable(methods, reply, {}, null);
-  }, ["pending_id"]);
-  methods.add("outbox.list", (params) => engine.takeOutbox().list(named(params)), []);
-  methods.add("outbox.pause", () => {
+  });
+  strict("outbox.list", [], (params, reply) => reply(engine.takeOutbox().list(named(params))));
+  strict("outbox.pause", [], (_params, reply) => {
     engine.takeOutbox().pause();
-    return {};
-  }, []);
-  methods.add("outbox.resume", () => {
+    reply({});
+  });
+  strict("outbox.resume", [], (_params, reply) => {
     engine.takeOutbox().resume();
-    return {};
-  }, []);
+    reply({});
+  });
 }
 
 function remove(methods: Methods, params: Params, reply: Reply): void {

@@ -18,19 +18,22 @@ import { Params, refuse } from "./params.js";
 import { inputOf, queryKey, queryRequest, tagsOf } from "./queries.js";
 import { memberOfResource } from "./requests.js";
 import type { RequestContext } from "./requests.js";
+import { putStrict, refuseUnknown } from "./strict.js";
 
 /** Adds the methods of the part. */
 export function addMethods(methods: Methods): void {
   const { engine, context } = methods;
   methods.put("query.read", (params, reply, sink) => read(methods, params, reply, sink, false));
   methods.put("query.observe", (params, reply, sink) => read(methods, params, reply, sink, true));
-  methods.put("query.put", (params, reply) => {
+  putStrict(methods, "query.put", answerMembers, (params, reply) => {
     (params.elements("included", context.limits.batchMemberCountMax) ?? []).forEach((element, index) =>
-      new Params(element, `included[${index}]`).refuseUnknown(["resource_type", "resources", "library_id"], "query.put"));
+      refuseUnknown(new Params(element, `included[${index}]`), ["resource_type", "resources", "library_id"], "query.put"));
     store(engine, answerOf(params, queryKey(params, context), context), null);
     methods.done(reply, {});
-  }, ["method", "input", "resource_type", "resources", "included", "ttl", "as_of", "membership", "tags", "local"]);
+  });
 }
+
+const answerMembers = ["method", "input", "resource_type", "resources", "included", "ttl", "as_of", "membership", "tags", "local"];
 
 function read(methods: Methods, params: Params, reply: Reply, sink: Sink, isObserving: boolean): void {
   const { engine, context } = methods;

@@ -37,8 +37,6 @@ const laterMethods: readonly (readonly [Part<{ addMethods(methods: Methods): voi
 /** The methods of a cache. */
 export class Methods {
   private readonly handlers = new Map<string, Handler>();
-  /** The params of methods that change something: others are refused, since one that is misspelt would widen what is done. */
-  private readonly strict = new Map<string, readonly string[]>();
   readonly context: RequestContext;
   private waitingCount = 0;
 
@@ -56,15 +54,12 @@ export class Methods {
   /** The names of the methods, sorted. */
   get names(): string[] { return [...new Set([...this.handlers.keys(), ...laterMethods.flatMap(([, names]) => names)])].sort(); }
 
-  /** Adds a method; `known` are its params where others are refused. */
-  put(name: string, handler: Handler, known?: readonly string[]): void {
-    this.handlers.set(name, handler);
-    if (known !== undefined) this.strict.set(name, known);
-  }
+  /** Adds a method. */
+  put(name: string, handler: Handler): void { this.handlers.set(name, handler); }
 
   /** Adds a method that answers at once. */
-  add(name: string, body: (params: Params, sink: Sink) => Out, known?: readonly string[]): void {
-    this.put(name, (params, reply, sink) => reply(body(params, sink)), known);
+  add(name: string, body: (params: Params, sink: Sink) => Out): void {
+    this.put(name, (params, reply, sink) => reply(body(params, sink)));
   }
 
   /** Lets `body` answer instead of a method, where it does not return null. */
@@ -98,8 +93,6 @@ export class Methods {
       this.engine.checkOpen();
       const params = new Params(json ?? "{}");
       if (!upkeep.isLoaded && (params.value("max_ages") ?? params.value("refresh")) !== null) return upkeep;
-      const known = this.strict.get(method);
-      if (known !== undefined) params.refuseUnknown([...known, "library_id"], method);
       handler(params, reply, sink);
     } catch (error) {
       if (!(error instanceof CacheError)) throw error;

@@ -1,11 +1,10 @@
 import { elementsOf, kindName, kindOf, membersOf, stringValue } from "../json/text.js";
-import { byteLength, compareBytes, hasLoneSurrogate } from "../json/utf8.js";
+import { byteLength, hasLoneSurrogate } from "../json/utf8.js";
 import { canonicalId, isType } from "../model/identity.js";
 import { CacheError } from "../model/errors.js";
 import type { Limits } from "../model/limits.js";
 import { SEQUENCE_MAX, parseSequence } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
-import { nearestName } from "./nearest.js";
 
 const TEXT_BYTE_COUNT_MAX = 1_024;
 const SECONDS_MAX = 1e12;
@@ -38,15 +37,6 @@ export class Params {
   holds(name: string): boolean { return this.members.has(name); }
 
   name(name: string): string { return this.path + name; }
-
-  /** Refuses members of other names. */
-  refuseUnknown(known: readonly string[], owner: string): void {
-    const [unknown] = [...this.members.keys()].filter((name) => !known.includes(name)).sort(compareBytes);
-    if (unknown === undefined) return;
-    const nearest = nearestName(unknown, known);
-    const advice = nearest === null ? `pass only ${known.join(", ")}` : `did you mean ${this.path}${nearest}?`;
-    refuse(`${this.path}${unknown.slice(0, 60)} is not known in ${owner}: ${advice}`);
-  }
 
   /** Refuses a value. */
   wrong(name: string, wanted: string): never {

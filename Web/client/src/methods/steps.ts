@@ -12,6 +12,7 @@ import type { Step } from "../state/transactions.js";
 import { idText, Params, refuse } from "./params.js";
 import { FIELD_COUNT_MAX, libraryOf, memberOfResource, namedLibrary } from "./requests.js";
 import type { RequestContext } from "./requests.js";
+import { refuseUnknown } from "./strict.js";
 
 const operationMembers: ReadonlyMap<string, readonly string[]> = new Map([
   ["put", ["resource_type", "id", "resource"]], ["patch", ["resource_type", "id", "fields", "unset"]],
@@ -30,7 +31,7 @@ function stepOf(params: Params, place: string, context: RequestContext): Step {
   const op = params.requiredText("op");
   const members = operationMembers.get(op);
   if (members === undefined) return refuse(`${params.name("op")} is '${op.slice(0, 60)}': pass put, patch, delete, remove_field or remove`);
-  params.refuseUnknown(["op", ...members, "expected_sequence", "library_id"], `the operation ${op}`);
+  refuseUnknown(params, ["op", ...members, "expected_sequence", "library_id"], `the operation ${op}`);
   if (op === "remove") return removalStep(params, place, context);
   const type = params.type(limits);
   switch (op) {
@@ -100,11 +101,11 @@ function mutationRequestOf(params: Params): MutationRequest | null {
   const value = params.value("send");
   if (value === null) return null;
   const send = new Params(value, "send");
-  send.refuseUnknown(["method", "input", "key", "retry", "ids", "coalesce", "on_failure", "discard"], "send");
+  refuseUnknown(send, ["method", "input", "key", "retry", "ids", "coalesce", "on_failure", "discard"], "send");
   const method = send.requiredText("method");
   const key = send.value("key") === null ? null : send.requiredText("key");
   const retry = new Params(send.value("retry") ?? "{}", "send.retry");
-  retry.refuseUnknown(["attempts", "for"], "send.retry");
+  refuseUnknown(retry, ["attempts", "for"], "send.retry");
   const attemptCountMax = retry.integer("attempts", 1, ATTEMPT_COUNT_MAX);
   const duration = retry.milliseconds("for");
   const temporaryIds = send.texts("ids", TEMPORARY_ID_COUNT_MAX) ?? [];

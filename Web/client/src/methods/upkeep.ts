@@ -10,14 +10,15 @@ import type { Params } from "./params.js";
 import { inputOf, tagsOf } from "./queries.js";
 import { entityKey, libraryOf, maxAges } from "./requests.js";
 import type { RequestContext } from "./requests.js";
+import { putStrict } from "./strict.js";
 
 /** Adds the methods of the part. */
 export function addMethods(methods: Methods): void {
   const { engine, context } = methods;
-  methods.put("cache.invalidate", (params, reply) => {
+  putStrict(methods, "cache.invalidate", ["method", "input", "resource_type", "tags", "hints", "all"], (params, reply) => {
     const stale = invalidate(engine.state, invalidationOf(params, context), engine.now());
     methods.done(reply, { stale });
-  }, ["method", "input", "resource_type", "tags", "hints", "all"]);
+  });
   methods.add("cache.stats", () => statisticsOf(engine));
   methods.add("cache.explain", (params) => explain(engine, entityKey(params, context), methods.ages(maxAges(params))));
   methods.add("initialize", (params) => greeting(params, methods.names));

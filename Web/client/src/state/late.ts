@@ -16,7 +16,8 @@ import { count, eventStamp, isMulti } from "./apply.js";
 import {
   alternateMatch, clearTombstone, deleteEntity, insertEntity, isEvicted, mergeRules, noteWrite, writeEntity,
 } from "./entities.js";
-import { refuseLateOversized, setMemberAside } from "./quarantine.js";
+import { refuseLateOversized } from "./aside.js";
+import { setMemberAside } from "./quarantine.js";
 import { invalidateBy } from "./staleness.js";
 import type { State } from "./state.js";
 import { beginUnit, endUnit } from "./units.js";

@@ -4,35 +4,21 @@ import type { Sequence } from "../model/sequence.js";
 import type { Library } from "../store/library.js";
 import { own } from "../store/own.js";
 import type { EventSource } from "../sequencing/held.js";
-import type { ChangeEvent, EventMember, Line, UnusableLine } from "../wire/events.js";
+import type { ChangeEvent, EventMember } from "../wire/events.js";
 import { watch } from "./watch.js";
 import type { QuarantineRecord } from "./records.js";
 import type { State } from "./state.js";
 import { markAllStale } from "./staleness.js";
 
-function add(state: State, record: Omit<QuarantineRecord, "number">): void {
+/** Adds a record; the oldest goes where there are too many. */
+export function add(state: State, record: Omit<QuarantineRecord, "number">): void {
   state.quarantinedCount += 1;
   state.quarantine.push({ number: state.quarantinedCount, ...record });
   if (state.quarantine.length > state.limits.quarantineRecordCountMax) state.quarantine.shift();
 }
 
-function excerpt(state: State, text: string): string { return own(text.slice(0, state.limits.quarantineByteCountMax)); }
-
-/** Sets a line aside, and notes that an event has its number where that could be read. */
-export function setLineAside(state: State, line: Line, unusable: UnusableLine, now: number): void {
-  state.counts.quarantined += 1;
-  const library = unusable.library === null ? state.options.defaultLibrary : unusable.library;
-  state.tap?.hear({
-    event: null, library: library ?? null, sequence: unusable.sequence, type: unusable.type, bin: "quarantined", line: line.number,
-    reason: unusable.reason, isLate: false,
-  });
-  add(state, {
-    kind: "line", reason: unusable.reason, line: line.number, offset: line.offset, library: library ?? null,
-    sequence: unusable.sequence, receivedAt: now, excerpt: line.text === null ? line.bytes : excerpt(state, line.text),
-    byteCount: line.byteCount,
-  });
-  if (library !== undefined && unusable.sequence !== null) noteHole(state, library, unusable.sequence, unusable.epoch, now);
-}
+/** Returns what is kept of a line. */
+export function excerpt(state: State, text: string): string { return own(text.slice(0, state.limits.quarantineByteCountMax)); }
 
 /** Sets an event aside that would open one library, or bring one type, too many. */
 export function refuse(state: State, event: ChangeEvent, source: EventSource, reason: Reason, now: number): void {
@@ -71,21 +57,14 @@ export function refuseOversized(state: State, event: ChangeEvent, source: EventS
   markAllStale(state, library, "log", now);
 }
 
-/** Sets a late event aside whose entity would be too large; its number stays lost. A copy is counted alone. */
-export function refuseLateOversized(
-  state: State, event: ChangeEvent, source: EventSource, isCopy: boolean, library: Library, now: number,
-): void {
-  if (source.isUpstream) return;
-  countRefused(state, event, source, "too_large");
-  if (!isCopy) add(state, oversized(state, event, source, library, now));
-}
-
-function countRefused(state: State, event: ChangeEvent, source: EventSource, reason: Reason): void {
+/** Counts an event that is set aside. */
+export function countRefused(state: State, event: ChangeEvent, source: EventSource, reason: Reason): void {
   if (!source.isUpstream) state.counts.quarantined += 1;
   state.hear(event, source, "quarantined", reason);
 }
 
-function oversized(
+/** Returns the record of an event whose entity would be too large. */
+export function oversized(
   state: State, event: ChangeEvent, source: EventSource, library: Library, now: number,
 ): Omit<QuarantineRecord, "number"> {
   const text = source.text ?? event.members[0]?.resource ?? "";
@@ -97,7 +76,7 @@ function oversized(
 }
 
 /** Notes the number of an unusable line, so that the upstream is asked for it; without one it would add nothing. */
-function noteHole(state: State, name: string, sequence: Sequence, epoch: string | null, now: number): void {
+export function noteHole(state: State, name: string, sequence: Sequence, epoch: string | null, now: number): void {
   const library = state.takeLibrary(name);
   if (library === null || !state.options.hasUpstream) return;
   if (library.gate.noteHole(sequence, epoch, now)) watch(state, library);

@@ -1,0 +1,32 @@
+// Lines that cannot be used, and late events that are too large. Protocol/errors.md, quarantine.
+
+import type { EventSource } from "../sequencing/held.js";
+import type { Library } from "../store/library.js";
+import type { ChangeEvent, Line, UnusableLine } from "../wire/events.js";
+import { add, countRefused, excerpt, noteHole, oversized } from "./quarantine.js";
+import type { State } from "./state.js";
+
+/** Sets a line aside, and notes that an event has its number where that could be read. */
+export function setLineAside(state: State, line: Line, unusable: UnusableLine, now: number): void {
+  state.counts.quarantined += 1;
+  const library = unusable.library === null ? state.options.defaultLibrary : unusable.library;
+  state.tap?.hear({
+    event: null, library: library ?? null, sequence: unusable.sequence, type: unusable.type, bin: "quarantined", line: line.number,
+    reason: unusable.reason, isLate: false,
+  });
+  add(state, {
+    kind: "line", reason: unusable.reason, line: line.number, offset: line.offset, library: library ?? null,
+    sequence: unusable.sequence, receivedAt: now, excerpt: line.text === null ? line.bytes : excerpt(state, line.text),
+    byteCount: line.byteCount,
+  });
+  if (library !== undefined && unusable.sequence !== null) noteHole(state, library, unusable.sequence, unusable.epoch, now);
+}
+
+/** Sets a late event aside whose entity would be too large; its number stays lost. A copy is counted alone. */
+export function refuseLateOversized(
+  state: State, event: ChangeEvent, source: EventSource, isCopy: boolean, library: Library, now: number,
+): void {
+  if (source.isUpstream) return;
+  countRefused(state, event, source, "too_large");
+  if (!isCopy) add(state, oversized(state, event, source, library, now));
+}
