@@ -8,15 +8,19 @@ public struct LibraryStatus: Hashable, Sendable {
     public var phase: LibraryPhase
     /// The lost ranges, ascending, never adjacent.
     public var lost: [LostRange]
+    /// Whether events can disappear from this log without a trace, so that nobody can know whether more are missing than
+    /// ``lost``. True for a stream that many libraries share.
+    public var isUnknowable: Bool
 
     public init(
         library: ByteString, epoch: ByteString, cursor: EventSequence?, phase: LibraryPhase,
-        lost: [LostRange]
+        lost: [LostRange], isUnknowable: Bool = false
     ) {
         self.library = library
         self.epoch = epoch
         self.cursor = cursor
         self.phase = phase
         self.lost = lost
+        self.isUnknowable = isUnknowable
     }
 }

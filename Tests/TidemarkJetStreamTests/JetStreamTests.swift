@@ -43,6 +43,15 @@ struct JetStreamTests {
         (summary["events"] as? [String: Int])?[name] ?? (summary[name] as? Int) ?? -1
     }
 
+    /// The libraries of which `gaps` says that more may be missing than anybody can know.
+    private func unknowable() async throws -> [String] {
+        let result = try await CommandRunner().run(["gaps", "--db", database, "--json"])
+        let answer = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        let libraries = answer["libraries"] as? [String: [String: Any]] ?? [:]
+        #expect(libraries.values.allSatisfy { $0["unknowable"] as? Bool != false }, "\(result.outputText)")
+        return libraries.keys.filter { libraries[$0]?["unknowable"] as? Bool == true }.sorted()
+    }
+
     private func export() async throws -> [String] {
         let result = try await CommandRunner().run(["export", "--db", database])
         return result.outputText.split(separator: "\n").map(String.init)
@@ -80,6 +89,7 @@ struct JetStreamTests {
         try server.publish((1...5).map { change("1", $0) }, to: "tidemark.me")
         try server.call("STREAM.MSG.DELETE.EVENTS", #"{"seq":3}"#)
         #expect(libraries(try await ingest()) == ["a": "stale 5 3-3"])
+        #expect(try await unknowable() == [])
     }
 
     @Test func `a deleted message shows where the next one names it, and nowhere else`() async throws {
@@ -89,7 +99,19 @@ struct JetStreamTests {
             [change("1", 3)], to: "tidemark.me", headers: [("Nats-Expected-Last-Subject-Sequence", "2")])
         try server.publish([change("1", 1), change("1", 2), change("1", 3)], to: "tidemark.mi")
         for number in [2, 5] { try server.call("STREAM.MSG.DELETE.EVENTS", #"{"seq":\#(number)}"#) }
-        #expect(libraries(try await ingest()) == ["a": "stale 3 2-2", "b": "live 6 "])
+        // A library that is fed by lines has no such stream.
+        let line = #"{"library_id":"c","sequence":1,"epoch":"e","event":\#(change("1", 1))}"# + "\n"
+        _ = try await CommandRunner().run(["ingest", "--db", database], input: Array(line.utf8))
+        #expect(
+            libraries(try await ingest()) == ["a": "stale 3 2-2", "b": "live 6 ", "c": "live 1 "])
+        #expect(try await unknowable() == ["a", "b"])
+        let text = try await CommandRunner().run(["gaps", "--db", database]).outputText
+        #expect(text.contains("cannot be known: a, b\n"), "\(text)")
+        // A log of another kind follows: the mark ends with the stream's epoch.
+        _ = try await CommandRunner().run(
+            ["ingest", "--db", database],
+            input: Array((#"{"library_id":"b","event":{"Reset":{"epoch":"e"}}}"# + "\n").utf8))
+        #expect(try await unknowable() == ["a"])
     }
 
     @Test func `a stream that was made anew is another epoch`() async throws {
@@ -170,6 +192,8 @@ struct JetStreamTests {
             [#"{"library_id":"a","sequence":31,"epoch":"e","event":\#(change("1", 31))}"#], to: "tidemark.me")
         let more = try await ingest("", ["--jetstream-sequence", "body"])
         #expect(libraries(more) == ["a": "live 31 "] && count(more, "applied") == 1)
+        // Numbers of bodies have no holes by nature: each missing one shows.
+        #expect(try await unknowable() == [])
     }
 
     @Test func `an upstream that lost a part brings the rest, and the part is lost`() async throws {

@@ -89,11 +89,13 @@ int tidemark_nats_new_inbox(char *subject, size_t byte_count);
 
 int tidemark_nats_subscribe(void **subscription, void *connection, const char *subject);
 
-// Ends a subscription, of which the server is told. No message comes to it any more, but libnats' thread may be busy with one
-// still: it looks up the subscription, lets go of the lock of the connection, and takes that of the subscription.
+// Ends a subscription, of which the server is told. No message comes to it any more, but libnats' thread may be busy
+// with one still: it looks up the subscription, lets go of the lock of the connection, and takes that of the
+// subscription.
 void tidemark_nats_unsubscribe(void *subscription);
 
-// Frees a subscription that was ended. Only after a flush, or after its connection was closed: else libnats' thread may use it.
+// Frees a subscription that was ended. Only after a flush, or after its connection was closed: else libnats' thread may
+// use it.
 void tidemark_nats_free_subscription(void *subscription);
 
 // The number of messages that wait in a subscription.

@@ -77,4 +77,13 @@ extension SyncCache {
         state.noteSource(isReachable: isReachable, at: clock.now())
         distribute()
     }
+
+    /// Notes that events can disappear without a trace from the log with this epoch, which is followed from now on; nil
+    /// when the log that is followed shows what is missing.
+    ///
+    /// - Source: Protocol/jetstream.md, numbers.
+    package func sourceIsTraceless(_ epoch: ByteString?) {
+        state.noteTraceless(epoch)
+        scheduleFlush()
+    }
 }

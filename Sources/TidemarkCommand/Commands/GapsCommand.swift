@@ -11,7 +11,8 @@ struct GapsCommand: AsyncParsableCommand {
         abstract: "Show each library's position and lost numbers, ask for them again, or move a cursor back.",
         discussion: """
             A number is lost when its event never arrived and no upstream had it. Entities may then be older than the \
-            server's, and the library's state is stale.
+            server's, and the library's state is stale. With --json a library has "unknowable":true when messages can \
+            be deleted from its stream without a trace.
 
             --heal asks an upstream for the lost numbers now. --rewind moves back a cursor that a line with a wrong \
             number moved far ahead: lost numbers above --to are removed, and the log continues after --to.
@@ -66,13 +67,22 @@ struct GapsCommand: AsyncParsableCommand {
         let output = Output.standard()
         if format.isJSON {
             var line = JSONLine()
-            line.object { line in line.libraries(statuses) }
+            line.object { line in line.libraries(statuses, showsUnknowable: true) }
             try output.writeLine(line.bytes)
         } else if statuses.isEmpty {
             try output.writeLine("No libraries.")
         } else {
             try LibraryListing.write(statuses, to: output)
+            try writeUnknowable(statuses.filter(\.isUnknowable), to: output)
         }
         try output.flush()
+    }
+
+    private func writeUnknowable(_ statuses: [LibraryStatus], to output: Output) throws {
+        guard !statuses.isEmpty else { return }
+        let names = statuses.map { LibraryListing.name($0.library) }.joined(separator: ", ")
+        try output.writeLine(
+            "\nA message that is deleted from a stream of many subjects leaves no trace. Whether more is missing cannot be "
+                + "known: \(names)")
     }
 }

@@ -9,12 +9,17 @@ enum LibraryListing {
         ])
         for status in statuses {
             table.append([
-                status.library.bytes.isEmpty ? "(default)" : status.library.description, status.phase.rawValue,
+                name(status.library), status.phase.rawValue,
                 status.epoch.bytes.isEmpty ? "-" : status.epoch.description,
                 status.cursor.map { String($0.rawValue) } ?? "-", lost(status.lost),
             ])
         }
         try table.write(to: output, columnCountMax: output.isTerminal ? output.columnCount : 160)
+    }
+
+    /// The id of a library as people see it.
+    static func name(_ library: ByteString) -> String {
+        library.bytes.isEmpty ? "(default)" : library.description
     }
 
     private static func lost(_ ranges: [LostRange]) -> String {

@@ -10,7 +10,7 @@ import CNats
 /// (a sampled profile, 300,000 messages of 570 bytes); released in one go, some hundred of them cost as much as one.
 final class NatsBatch: @unchecked Sendable {
     /// The messages of a batch at most.
-    private static let countMax = 256
+    private static let countMax = 512
 
     /// The memory for `countMax` messages, of which `count` are there.
     private var messages = [tidemark_nats_message](repeating: tidemark_nats_message(), count: NatsBatch.countMax)

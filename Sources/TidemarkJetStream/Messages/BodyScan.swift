@@ -1,3 +1,5 @@
+import CNats
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -6,7 +8,7 @@
     import Musl
 #endif
 
-/// A scan over JSON that finds where values end. It looks at eight bytes at once: each message is scanned once.
+/// A scan over JSON that finds where values end. It looks at 8 or 64 bytes at once: each message is scanned once.
 struct BodyScan {
     private let bytes: UnsafeRawBufferPointer
     private(set) var offset: Int
@@ -78,30 +80,11 @@ struct BodyScan {
     }
 
     private mutating func skipContainer() -> Bool {
-        var depth = 0
-        while true {
-            skipOrdinary {
-                // With this bit a square bracket is the curly one, and no other byte becomes one of them.
-                let folded = $0 | 0x2020_2020_2020_2020
-                return BodyScan.marks($0, UInt8(ascii: "\"")) | BodyScan.marks(folded, UInt8(ascii: "{"))
-                    | BodyScan.marks(folded, UInt8(ascii: "}"))
-            }
-            guard offset < end else { return false }
-            switch bytes[offset] {
-            case UInt8(ascii: "\""):
-                guard skipString() else { return false }
-                continue
-            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                depth -= 1
-                if depth == 0 {
-                    offset += 1
-                    return true
-                }
-            default: break
-            }
-            offset += 1
-        }
+        guard let start = bytes.baseAddress else { return false }
+        let count = tidemark_container_byte_count(
+            start.assumingMemoryBound(to: UInt8.self) + offset, end - offset)
+        offset = count == 0 ? end : offset + count
+        return count > 0
     }
 
     /// Goes on to the first byte that is marked, or near the end, where single bytes are looked at.

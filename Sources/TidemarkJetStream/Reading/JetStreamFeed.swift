@@ -21,9 +21,9 @@ public final class JetStreamFeed: Sendable {
     private struct State {
         var input: JetStreamInput?
         var isStopped = false
-        /// Tells the cache whether servers are reached, in the order of the changes.
+        /// Tells the cache of the source, in the order of the changes.
         var following: Task<Void, Never>?
-        var signal: AsyncStream<Bool>.Continuation?
+        var signal: AsyncStream<SourceState>.Continuation?
     }
 
     private let state = Mutex(State())
@@ -91,14 +91,17 @@ public final class JetStreamFeed: Sendable {
 
     /// Begins to read; the caller reads on with the stream, and ends with ``end()``.
     package func begin(_ cache: SyncCache) async throws -> IngestStream {
-        let (reach, signal) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingNewest(1))
+        let (changes, signal) = AsyncStream.makeStream(of: SourceState.self, bufferingPolicy: .bufferingNewest(1))
         let input = JetStreamInput(
             address, settings, known: await cache.libraries(), logger: logger, metrics: metrics,
-            reachable: { signal.yield($0) })
+            follow: { signal.yield($0) })
         let isStopped = state.withLock { state in
             state.input = input
             state.following = Task {
-                for await isReachable in reach { await cache.sourceBecame(reachable: isReachable) }
+                for await source in changes {
+                    await cache.sourceBecame(reachable: source.isReachable)
+                    await cache.sourceIsTraceless(source.tracelessEpoch)
+                }
             }
             state.signal = signal
             return state.isStopped

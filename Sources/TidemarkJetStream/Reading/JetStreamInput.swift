@@ -35,7 +35,7 @@ package final class JetStreamInput: LineInput {
         /// Whether there are lines, or messages that were taken and are not lines yet.
         var hasLines = false
         var subscription: NatsSubscription?
-        var isReachable = true
+        var source = SourceState()
         var failure: JetStreamError?
     }
 
@@ -45,7 +45,7 @@ package final class JetStreamInput: LineInput {
     private let isStopped = Atomic(false)
     private let stopping = DispatchSemaphore(value: 0)
     private let logger: Logger
-    private let reachable: @Sendable (Bool) -> Void
+    private let follow: @Sendable (SourceState) -> Void
 
     /// How long a wait for messages takes at most before it looks around, in milliseconds.
     private static let lookInterval: Int64 = 100
@@ -57,14 +57,14 @@ package final class JetStreamInput: LineInput {
     /// - Parameters:
     ///   - known: The libraries of the cache at its opening.
     ///   - metrics: The backend of metrics; nil: the program's own.
-    ///   - reachable: Told when no server was connected for 5 seconds, and when one is again.
+    ///   - follow: Told of the changes of the source, the newest of which counts.
     package init(
         _ address: JetStreamAddress, _ settings: ReadingSettings, known: [LibraryStatus], logger: Logger,
-        metrics: (any MetricsFactory)? = nil, reachable: @escaping @Sendable (Bool) -> Void
+        metrics: (any MetricsFactory)? = nil, follow: @escaping @Sendable (SourceState) -> Void
     ) {
         self.settings = settings
         self.logger = logger
-        self.reachable = reachable
+        self.follow = follow
         work = Mutex(
             Work(
                 reader: StreamReader(address, settings, known: known),
@@ -113,7 +113,8 @@ package final class JetStreamInput: LineInput {
     package func hasUnread() -> Bool {
         guard !isStopped.load(ordering: .acquiring) else { return false }
         return shown.withLock {
-            $0.hasLines || $0.isReachable && ($0.position.pendingCount > 0 || ($0.subscription?.waitingCount ?? 0) > 0)
+            $0.hasLines
+                || $0.source.isReachable && ($0.position.pendingCount > 0 || ($0.subscription?.waitingCount ?? 0) > 0)
         }
     }
 
@@ -139,18 +140,19 @@ package final class JetStreamInput: LineInput {
             do {
                 try work.reader.prepare(&work.lines)
                 work.hadContact = true
+                note { $0.tracelessEpoch = work.reader.tracelessEpoch }
                 work.pause = 0
                 try work.reader.read(timeout: JetStreamInput.lookInterval, &work.lines)
                 noteReach(&work, work.reader.isConnected)
             } catch let error as JetStreamError {
-                try follow(error, &work)
+                try recover(from: error, &work)
             } catch {
                 throw InputError("the stream cannot be read: \(error)")
             }
             let (position, subscription) = (work.reader.position, work.reader.subscription)
             let hasLines = !work.lines.isEmpty || work.reader.hasTaken
             var statistics = work.reader.statistics
-            statistics.errorCount = work.errorCount
+            statistics.errorCount += work.errorCount
             work.metrics.record(statistics)
             shown.withLock {
                 $0.position = position
@@ -162,7 +164,7 @@ package final class JetStreamInput: LineInput {
     }
 
     /// Follows an error: another attempt after a pause, or the end.
-    private func follow(_ error: JetStreamError, _ work: inout Work) throws(InputError) {
+    private func recover(from error: JetStreamError, _ work: inout Work) throws(InputError) {
         work.reader.forgetConsumer()
         work.errorCount += 1
         noteReach(&work, work.reader.isConnected && error.code != .noJetStream && error.code != .noStream)
@@ -192,14 +194,23 @@ package final class JetStreamInput: LineInput {
             work.lostSince = .now
         }
         let isReachable = work.lostSince.map { ContinuousClock.now - $0 < JetStreamInput.patience } ?? true
-        let isNew = shown.withLock { shown in
-            defer { shown.isReachable = isReachable }
-            return shown.isReachable != isReachable
-        }
-        guard isNew else { return }
+        guard note({ $0.isReachable = isReachable }) else { return }
         logger.notice(
             "\(isReachable ? "a server of the stream is reached again" : "no server of the stream is reached")")
-        reachable(isReachable)
+    }
+
+    /// Changes the state of the source, and tells of it unless it is the same.
+    ///
+    /// - Returns: Whether it is another one.
+    @discardableResult
+    private func note(_ change: (inout SourceState) -> Void) -> Bool {
+        let changed = shown.withLock { shown -> SourceState? in
+            let before = shown.source
+            change(&shown.source)
+            return shown.source == before ? nil : shown.source
+        }
+        if let changed { follow(changed) }
+        return changed != nil
     }
 }
 

@@ -51,6 +51,8 @@ struct StreamReader {
     private var floor: Int64 = 0
     /// The last number after which one was left out: messages of others, or removed ones. What was read since has no gap.
     private var lastSkip: Int64 = 0
+    /// The libraries whose last messages are looked up while nothing comes.
+    private var tails = TailRound(at: .now)
     /// Whether the beginning of the stream was looked at in this call of ``read(timeout:_:)``.
     private var hasCheckedFirst = false
     /// Whether the end that was wanted is reached.
@@ -67,7 +69,12 @@ struct StreamReader {
     /// Whether a server is connected now.
     var isConnected: Bool { connection?.isConnected ?? false }
 
-    var epoch: String? { status?.epoch }
+    /// The epoch of the stream if messages can be deleted from it without a trace; nil when each number shows what is
+    /// missing, and before a stream was found.
+    var tracelessEpoch: ByteString? {
+        guard settings.numbering == .stream, !hasOneSubject, let status else { return nil }
+        return ByteString(status.epoch)
+    }
 
     /// The numbers until now.
     var statistics: FeedStatistics {
@@ -122,6 +129,7 @@ struct StreamReader {
         counts.consumerCount += 1
         position.pendingCount = made.pendingCount
         consumer = made
+        tails = TailRound(at: .now)
         noteEnd()
     }
 
@@ -161,7 +169,7 @@ struct StreamReader {
             if isAny {
                 timeout = 0
             } else if lines.isEmpty {
-                if subscription?.waitingCount ?? 0 == 0 { return }
+                if subscription?.waitingCount ?? 0 == 0 { return appendTails(at: .now, &lines) }
             } else {
                 // More is under way: lines that go to the engine together cost less, and so does a pause while they gather
                 // than a wait for each.
@@ -257,6 +265,47 @@ struct StreamReader {
         for (library, cursor) in cursors.sorted(by: { $0.key < $1.key }) where cursor < last {
             StreamMessageLine.appendHeartbeat(quoted(library), quotedEpoch: quotedEpoch, last: last, to: &lines)
         }
+    }
+
+    /// Appends a heartbeat for each library whose last message was not read, though the consumer has no more: looks up some
+    /// libraries, when it is time for that.
+    ///
+    /// The consumer says what it has still to deliver, but not whether it left something out.
+    mutating func appendTails(at now: ContinuousClock.Instant, _ lines: inout [UInt8]) {
+        guard settings.numbering == .stream, position.pendingCount == 0, let connection, let status,
+            status.allowsDirectGets
+        else { return }
+        // The round is taken out: what it asks for is read from this value.
+        var round = tails
+        let places = round.next(at: now) { readPlaces(of: status.epoch) }
+        tails = round
+        let api = JetStreamAPI(connection: connection)
+        do throws(JetStreamError) {
+            for place in places {
+                let last = try api.lastMessage(of: address.subject(of: place.library), in: status.name)
+                // A server that lags behind may answer with an older one.
+                guard let last, last > max(place.sequence, logs.lastRead(of: place.library)) else { continue }
+                StreamMessageLine.appendHeartbeat(
+                    quoted(place.library), quotedEpoch: quotedEpoch, last: last, to: &lines)
+            }
+        } catch {
+            // Reading does not depend on it: a server that is lost shows by its silence, and then a round begins anew.
+            counts.errorCount += 1
+            tails.end()
+        }
+    }
+
+    /// The libraries of the cache that this process reads, and how far.
+    private func readPlaces(of epoch: String) -> [TailRound.Place] {
+        var places = logs.read.map { TailRound.Place(library: $0, sequence: logs.lastRead(of: $0)) }
+        let read = Set(places.map(\.library))
+        for library in known
+        where library.epoch.description == epoch && address.scope.contains(library.library)
+            && !read.contains(library.library)
+        {
+            places.append(TailRound.Place(library: library.library, sequence: library.cursor?.rawValue ?? 0))
+        }
+        return places
     }
 
     private mutating func noteEnd() {

@@ -103,6 +103,28 @@ package struct JetStreamAPI {
         }
     }
 
+    /// Returns the number of the last message of a subject, by a direct get: from whichever server answers, which may lag
+    /// behind the leader; nil when there is none.
+    ///
+    /// - Throws: ``JetStreamError``.
+    func lastMessage(of subject: String, in stream: String) throws(JetStreamError) -> Int64? {
+        let request = Array(#"{"last_by_subj":"\#(subject)"}"#.utf8)
+        let message = try connection.request("\(JetStreamAPI.root).DIRECT.GET.\(stream)", request)
+        return try JetStreamAPI.directSequence(of: message)
+    }
+
+    /// Returns the number of a message that a direct get brought; nil when it found none.
+    private static func directSequence(of message: borrowing NatsMessage) throws(JetStreamError) -> Int64? {
+        if let status = message.header("Status") {
+            guard status == "404" else { throw malformed("a direct get (status \(status))") }
+            return nil
+        }
+        guard let number = message.header("Nats-Sequence").flatMap({ Int64($0) }) else {
+            throw malformed("a direct get")
+        }
+        return number
+    }
+
     /// Returns the first message of a subject from a number on, with its body; nil when there is none.
     ///
     /// - Throws: ``JetStreamError``.
@@ -118,13 +140,7 @@ package struct JetStreamAPI {
             guard error.code == .noJetStream else { throw error }
             return try storedMessage(request, stream)
         }
-        if let status = message.header("Status") {
-            guard status == "404" else { throw JetStreamAPI.malformed("a direct get (status \(status))") }
-            return nil
-        }
-        guard let number = message.header("Nats-Sequence").flatMap({ Int64($0) }) else {
-            throw JetStreamAPI.malformed("a direct get")
-        }
+        guard let number = try JetStreamAPI.directSequence(of: message) else { return nil }
         return (number, Array(message.bytes))
     }
 

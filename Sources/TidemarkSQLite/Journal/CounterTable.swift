@@ -82,6 +82,9 @@ struct CounterTable {
     /// Returns the counter that tells whether a library is stale only because numbers were lost: 1 or 0.
     static func staleByLoss(_ library: LibraryIndex) -> String { "\(staleByLossPrefix)\(library)" }
     static let staleByLossPrefix = "stale_by_loss_"
+    /// Returns the counter that tells whether events can disappear from a library's log without a trace: 1 or 0.
+    static func unknowable(_ library: LibraryIndex) -> String { "\(unknowablePrefix)\(library)" }
+    static let unknowablePrefix = "unknowable_"
     /// Returns the counter for the number of samples that a dictionary was trained from.
     static func dictionarySamples(_ number: Int64) -> String { "dictionary_samples_\(number)" }
     /// The counter that holds the number of records in quarantine.

@@ -105,6 +105,7 @@ final class JournalDatabase {
             let forgotten = counters[CounterTable.forgottenThrough(LibraryIndex(index))] ?? -1
             if forgotten >= 0 { state.libraries[index].forgottenThrough = EventSequence(forgotten) }
             state.libraries[index].isStaleByLossAlone = counters[CounterTable.staleByLoss(LibraryIndex(index))] == 1
+            state.libraries[index].isUnknowable = counters[CounterTable.unknowable(LibraryIndex(index))] == 1
         }
         state.ignoredKinds = try CounterTable.ignoredKinds(connection)
         let dictionaries = try DictionaryTable.read(connection)

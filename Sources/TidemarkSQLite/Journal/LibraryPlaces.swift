@@ -6,6 +6,7 @@ struct LibraryPlaces: Equatable {
     var answeredThrough: EventSequence?
     var forgottenThrough: EventSequence?
     var isStaleByLossAlone = false
+    var isUnknowable = false
 
     init() {}
 
@@ -13,6 +14,7 @@ struct LibraryPlaces: Equatable {
         answeredThrough = record.answeredThrough
         forgottenThrough = record.forgottenThrough
         isStaleByLossAlone = record.isStaleByLossAlone
+        isUnknowable = record.isUnknowable
     }
 
     /// Writes the counters that differ from the stored ones.
@@ -25,6 +27,9 @@ struct LibraryPlaces: Equatable {
         }
         if isStaleByLossAlone != stored.isStaleByLossAlone {
             try counters.write(CounterTable.staleByLoss(library), isStaleByLossAlone ? 1 : 0)
+        }
+        if isUnknowable != stored.isUnknowable {
+            try counters.write(CounterTable.unknowable(library), isUnknowable ? 1 : 0)
         }
     }
 }

@@ -79,8 +79,11 @@ public final class SQLiteReader {
     /// Returns all libraries, in the byte order of their ids.
     public func libraries() throws(StorageError) -> [ReadLibrary] {
         try snapshot { connection in
-            try LibraryTable.read(connection).sorted { $0.name < $1.name }.map {
-                ReadLibrary(status: $0.status, entityCount: $0.entityCount, generation: $0.generation)
+            let counters = try CounterTable.read(connection)
+            return try LibraryTable.read(connection).sorted { $0.name < $1.name }.map { record in
+                var status = record.status
+                status.isUnknowable = counters[CounterTable.unknowable(record.index)] == 1
+                return ReadLibrary(status: status, entityCount: record.entityCount, generation: record.generation)
             }
         }
     }

@@ -52,12 +52,13 @@ extension Salvage {
     private func counter(_ name: String) -> (name: String, library: LibraryIndex?)? {
         // A repair marks libraries as stale for reasons of its own, so this counter does not apply any more.
         if name.hasPrefix(CounterTable.staleByLossPrefix) { return nil }
-        let prefixes = [CounterTable.answeredThroughPrefix, CounterTable.forgottenThroughPrefix]
+        let places = [CounterTable.answeredThroughPrefix, CounterTable.forgottenThroughPrefix]
+        let prefixes = places + [CounterTable.unknowablePrefix]
         guard let prefix = prefixes.first(where: { name.hasPrefix($0) }) else { return (name, nil) }
         guard let old = LibraryIndex(name.dropFirst(prefix.count)), let new = names.libraryNumbers[old] else {
             return nil
         }
-        return ("\(prefix)\(new)", new)
+        return ("\(prefix)\(new)", places.contains(prefix) ? new : nil)
     }
 
     /// Copies the evicted keys. Their hashes contain the numbers of library and type: with other numbers they would

@@ -22,11 +22,14 @@ public struct LibraryRecord: Hashable, Sendable {
     public var forgottenThrough: EventSequence?
     /// Whether the library is stale only because numbers were lost.
     public var isStaleByLossAlone: Bool
+    /// Whether events can disappear from the log of this epoch without a trace.
+    public var isUnknowable: Bool
 
     public init(
         index: LibraryIndex, name: ByteString, epoch: ByteString?, generation: UInt32,
         cursor: EventSequence?, isStale: Bool, lost: [LostRange], entityCount: Int64,
-        answeredThrough: EventSequence? = nil, forgottenThrough: EventSequence? = nil, isStaleByLossAlone: Bool = false
+        answeredThrough: EventSequence? = nil, forgottenThrough: EventSequence? = nil, isStaleByLossAlone: Bool = false,
+        isUnknowable: Bool = false
     ) {
         self.index = index
         self.name = name
@@ -39,12 +42,14 @@ public struct LibraryRecord: Hashable, Sendable {
         self.answeredThrough = answeredThrough
         self.forgottenThrough = forgottenThrough
         self.isStaleByLossAlone = isStaleByLossAlone
+        self.isUnknowable = isUnknowable
     }
 
     /// The status as it is reported to users; gap and reconciling are not stored.
     package var status: LibraryStatus {
         LibraryStatus(
             library: name, epoch: epoch ?? "", cursor: cursor,
-            phase: isStale ? .stale : cursor == nil ? .cold : .live, lost: lost)
+            phase: isStale ? .stale : cursor == nil ? .cold : .live, lost: lost,
+            isUnknowable: isUnknowable)
     }
 }

@@ -44,6 +44,8 @@ package struct CacheState: ~Copyable {
     var fetchCount = 0
     /// Whether changes of the libraries' phases are logged.
     package var hasLibraryObservers = false
+    /// The epoch of the log that is followed now, if events can disappear from it without a trace.
+    var tracelessEpoch: ByteString?
     /// The events that observers of the log are told of; bounded by ``EventLog``.
     var eventLog = EventLog()
     /// The evictions since the last call of ``drainEvictionLog()``; nil while they are not logged.
@@ -118,6 +120,6 @@ package struct CacheState: ~Copyable {
         return LibraryStatus(
             library: libraries.name(of: library), epoch: entry.gate.epoch ?? "",
             cursor: entry.gate.cursor == .beforeFirst ? nil : entry.gate.cursor, phase: entry.phase,
-            lost: entry.gate.lost.ranges)
+            lost: entry.gate.lost.ranges, isUnknowable: isUnknowable(library))
     }
 }

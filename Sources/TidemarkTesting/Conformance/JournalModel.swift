@@ -111,6 +111,7 @@ package struct JournalModel {
         let cursor = (record.cursor?.rawValue ?? -1) + Int64.random(in: 1...50, using: &random)
         record.cursor = EventSequence(cursor)
         record.isStale = chance(1, in: 3)
+        record.isUnknowable = chance(1, in: 3)
         record.answeredThrough = chance(1, in: 3) ? EventSequence(cursor + 7) : nil
         if chance(1, in: 4) {
             record.generation += 1

@@ -3,8 +3,10 @@ import TidemarkModel
 extension JSONLine {
     /// Writes `"libraries":{"<id>":{"epoch":"","sequence":…,"state":"live","lost":[[a,b]]}}`.
     ///
-    /// - Source: Protocol/schema/values.schema.json.
-    package mutating func libraries(_ statuses: [LibraryStatus]) {
+    /// - Parameter showsUnknowable: Whether a library from whose log events can disappear without a trace has
+    ///   `"unknowable":true` too.
+    /// - Source: Protocol/schema/values.schema.json; gaps.schema.json.
+    package mutating func libraries(_ statuses: [LibraryStatus], showsUnknowable: Bool = false) {
         name("libraries")
         object { line in
             for status in statuses {
@@ -14,6 +16,7 @@ extension JSONLine {
                     line.member("sequence", status.cursor)
                     line.member("state", ByteString(status.phase.rawValue))
                     line.lost(status.lost)
+                    if showsUnknowable, status.isUnknowable { line.member("unknowable", true) }
                 }
             }
         }

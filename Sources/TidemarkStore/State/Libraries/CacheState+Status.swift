@@ -33,4 +33,26 @@ extension CacheState {
             noteStatus(of: library, at: now)
         }
     }
+
+    /// Notes that events can disappear without a trace from the log with this epoch, which is followed from now on; nil:
+    /// a log that is followed shows what is missing.
+    ///
+    /// A library whose log was such a one before keeps that mark for as long as it has this epoch.
+    ///
+    /// - Complexity: O(libraries).
+    package mutating func noteTraceless(_ epoch: ByteString?) {
+        guard epoch != tracelessEpoch else { return }
+        for library in libraries.indexes {
+            if isUnknowable(library) { libraries[library].tracelessEpoch = libraries[library].gate.epoch }
+            if let epoch, libraries[library].gate.epoch == epoch { libraries[library].isChanged = true }
+        }
+        tracelessEpoch = epoch
+        noteUnwritten()
+    }
+
+    /// Whether events can disappear from a library's log without a trace.
+    func isUnknowable(_ library: LibraryIndex) -> Bool {
+        guard let epoch = libraries[library].gate.epoch else { return false }
+        return epoch == tracelessEpoch || epoch == libraries[library].tracelessEpoch
+    }
 }

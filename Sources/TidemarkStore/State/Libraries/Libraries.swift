@@ -18,6 +18,7 @@ struct Libraries {
                 answeredThrough: record.answeredThrough, forgottenThrough: record.forgottenThrough, isChanged: false,
                 isRecovered: true)
             entry.written = record
+            if record.isUnknowable { entry.tracelessEpoch = record.epoch }
             return entry
         }
         names = NameTable(recovered: recovered.map(\.name), countMax: limits.libraryCountMax)

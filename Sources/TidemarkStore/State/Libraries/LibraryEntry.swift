@@ -37,6 +37,8 @@ struct LibraryEntry {
     static let heldOffCountMax = 1_024
     /// Whether the source of the library's events cannot be reached: events may be missing that nobody has heard of.
     var isCutOff = false
+    /// The epoch of a log of this library from which events can disappear without a trace; nil while none is known.
+    var tracelessEpoch: ByteString?
     /// The phase that observers of the libraries were notified of last.
     var shownPhase: LibraryPhase?
     var shownLost: [LostRange] = []
