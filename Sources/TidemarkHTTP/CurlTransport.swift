@@ -5,8 +5,8 @@ import TidemarkModel
 
 /// The engine's own transport: the system's libcurl, which is loaded with the first exchange.
 ///
-/// It gives header fields in their order with repeats, never decodes a body, and tells a body that ends early. It asks no
-/// environment for proxies, keeps no cookies and no credentials, and follows no redirect.
+/// It gives header fields in their order with repeats, never decodes a body, and tells a body that ends early. It asks
+/// no environment for proxies, keeps no cookies and no credentials, and follows no redirect.
 ///
 /// - Source: docs/decisions/0017-http-transport.md.
 public struct CurlTransport: HTTPTransport {

@@ -39,7 +39,7 @@ extension HTTPClient {
         }
     }
 
-    /// Tells the observers of answers that were stored or confirmed with another content.
+    /// Notifies the observers of answers that were stored or confirmed with another content.
     func tellObservers() async {
         for (number, observer) in observers.takeChanged() {
             var look = observer.fetch

@@ -11,7 +11,7 @@ package struct IdentityRules: Hashable, Sendable {
     var declared: [ByteString: TypeIdentity] = [:]
     /// Rules with those that interfaces hand down.
     var effective: [ByteString: TypeIdentity] = [:]
-    /// By the name of the type, then of the field.
+    /// The look-ups of fields, by the name of the type, then of the field.
     var lookups: [ByteString: [ByteString: FieldLookup]] = [:]
 
     package init() {}

@@ -34,7 +34,7 @@ struct SpreadItem {
 
 /// A fragment that is not merged: deferred, or spread under a condition.
 struct FragmentItem {
-    /// nil for an inline fragment.
+    /// The name of the fragment; nil for an inline one.
     var name: ByteString?
     var label: String?
     var place: SourcePlace
@@ -45,7 +45,7 @@ struct FragmentItem {
 
 /// Everything that the selections of one place hold, with fragments put in.
 struct SelectionItems {
-    /// In the order of CollectFields, for any type.
+    /// The fields in the order of CollectFields, for any type.
     private(set) var fields: [FieldItem] = []
     private(set) var spreads: [SpreadItem] = []
     private(set) var deferrals: [FragmentItem] = []

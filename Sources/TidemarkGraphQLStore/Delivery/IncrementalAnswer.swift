@@ -12,7 +12,7 @@ package struct IncrementalAnswer: Sendable {
     package struct Change: Sendable {
         /// The places of `data` that it brought.
         package var mask = PayloadMask.nothing
-        /// Its errors.
+        /// The errors of all payloads so far.
         package var errors: [JSONValue] = []
         /// Whether it changed nothing: a heartbeat.
         package var isHeartbeat = true

@@ -137,7 +137,7 @@ extension GraphEngine {
         watcher.shownMiss = nil
     }
 
-    /// Tells what has come so far of an answer that is not stored yet.
+    /// Notifies observers of the parts that have come of an answer that is not stored yet.
     private func tell(_ watcher: GraphWatcher, _ parts: AnswerParts, isForced: Bool, in cache: isolated SyncCache) {
         let projection = AnswerProjector.projection(of: parts, watcher.plan)
         var reading = GraphReading()
@@ -147,7 +147,7 @@ extension GraphEngine {
         tell(watcher, reading, isForced: isForced, in: cache)
     }
 
-    /// Tells once that something is too old.
+    /// Notifies an observer once when a value becomes too old.
     func tellStale(_ watcher: GraphWatcher, in cache: isolated SyncCache) {
         guard !watcher.shownStale else { return }
         let isTaken = send(watcher, isForced: false, in: cache) { line in
@@ -179,7 +179,7 @@ extension GraphEngine {
         cache.refetchGraph(watcher)
     }
 
-    /// Tells an observer what its answer lacks, once for each other miss; `data` stays as it was.
+    /// Notifies an observer of each new miss of its answer; `data` stays as it was.
     func tell(_ watcher: GraphWatcher, _ miss: GraphWatcherMiss, isForced: Bool, in cache: isolated SyncCache) {
         guard miss != watcher.shownMiss else { return }
         let isTaken = send(watcher, isForced: isForced, in: cache) { line in

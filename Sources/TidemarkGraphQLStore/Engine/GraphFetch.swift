@@ -33,7 +33,7 @@ struct GraphWaiter: Sendable {
     let request: GraphReadRequest
     let sink: (any ObserverSink)?
     let stores: Bool
-    /// Why the cache could not answer; nil when it was not asked.
+    /// The reason why the cache could not answer; nil when it was not asked.
     var cacheReason: String?
     /// The cache is read again when the upstream has failed.
     var fallsBack = false

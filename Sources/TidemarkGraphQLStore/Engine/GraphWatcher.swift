@@ -42,7 +42,7 @@ final class GraphWatcher {
     /// Fetches since a change of another cause.
     var fetchCount = 0
     var isEnded = false
-    /// When the first of what it sees becomes too old, in milliseconds since 1970; only for one that refreshes.
+    /// The time when the first value in its view becomes too old, in milliseconds since 1970; nil unless it refreshes.
     var expiresAt: Int64?
     /// The task that waits for that moment.
     var expiry: Task<Void, Never>?
@@ -73,10 +73,10 @@ final class GraphWatcher {
     }
 }
 
-/// Why a watched document is incomplete, as its observer is told.
+/// The reason why a watched document is incomplete, as its observer is notified.
 struct GraphWatcherMiss: Hashable {
     var miss: GraphMiss
-    /// Why fetching it again failed; nil when nobody was asked.
+    /// The reason why fetching the document again failed; nil when nobody was asked.
     var error: CacheError?
     /// The fetches that did not help; 0 when there was none.
     var fetchCount = 0

@@ -83,7 +83,7 @@ extension SyncCache {
         case any
     }
 
-    /// Why the cache could not answer.
+    /// The reason why the cache could not answer.
     enum GraphRefusal {
         case missed(GraphMiss)
         case failed(CacheError)
@@ -198,7 +198,8 @@ extension SyncCache {
     func finishGraph(
         _ result: GraphResult, _ snapshot: GraphSnapshot, _ visits: Set<EntityVisit>, expiresAt: Int64?,
         _ request: GraphReadRequest, _ plan: OperationPlan, failed: [AnswerParts.FailedFragment] = [],
-        hasExplainedNulls: Bool = false, delivery: GraphFetchKey?, _ sink: (any ObserverSink)?, _ reply: (Result<GraphReply, CacheError>) -> Void
+        hasExplainedNulls: Bool = false, delivery: GraphFetchKey?, _ sink: (any ObserverSink)?,
+        _ reply: (Result<GraphReply, CacheError>) -> Void
     ) {
         guard let sink else { return reply(.success(GraphReply(result: result, subscription: nil))) }
         deliverAll(to: sink)

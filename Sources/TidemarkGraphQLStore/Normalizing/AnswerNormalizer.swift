@@ -9,7 +9,7 @@ import TidemarkStore
 ///
 /// - Source: Protocol/graphql.md, identity and what is stored.
 package struct AnswerNormalizer {
-    /// How strict an answer is read.
+    /// The strictness with which an answer is read.
     package struct Options: Sendable {
         /// Selected fields may be absent.
         package var isPartial = false

@@ -36,7 +36,7 @@ package final class OperationPlan {
         var typename: ByteString?
     }
 
-    /// Bound: the sets times the types that the server has.
+    /// The collected fields of each set and type. Bound: the sets times the types that the server has.
     private var collections: [Collection] = []
     private var collectionIndices: [CollectionKey: Int] = [:]
     private var mergedSets: [[Int]: Int] = [:]

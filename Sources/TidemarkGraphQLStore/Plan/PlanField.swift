@@ -81,6 +81,6 @@ struct Collection: Sendable {
     var deferrals: [Int] = []
     /// The deferred fragments whose own type condition cannot hold.
     var notExecuted: [Int] = []
-    /// For each key field of the type, the index of the field that selects it; nil for one that is not selected.
+    /// The index of the field that selects each key field of the type; nil for one that is not selected.
     var keyFields: [(name: ByteString, field: Int?)] = []
 }

@@ -97,9 +97,9 @@ public struct CachingHTTPClient: Sendable {
     /// Fetches an answer whose body is read as it comes, and stored beside.
     ///
     /// A body past 1 MiB is never in memory as a whole: from the network it is written to the disk in chunks that no
-    /// answer refers to until the last byte came, from the disk it is read a chunk at a time. A body that is too long to
-    /// be stored passes through. Such a request is an exchange of its own: it joins no equal one. A reader that stops
-    /// early ends the exchange, and nothing is stored.
+    /// answer refers to until the last byte came, from the disk it is read a chunk at a time. A body that is too long
+    /// to be stored passes through. Such a request is an exchange of its own: it joins no equal one. A reader that
+    /// stops early ends the exchange, and nothing is stored.
     ///
     /// ```swift
     /// let photo = try await client.stream(request)

@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkHTTPRules
 import TidemarkModel
 
-/// When the cache is used for a request: RestKit's options in any combination, or ``standard``.
+/// The conditions for answering a request from the cache: RestKit's options in any combination, or ``standard``.
 ///
 /// - Source: Protocol/http.md, policies.
 public struct HTTPCachePolicy: OptionSet, Hashable, Sendable {
@@ -12,19 +12,19 @@ public struct HTTPCachePolicy: OptionSet, Hashable, Sendable {
 
     /// Whenever something is stored, whatever its age.
     public static let enabled = HTTPCachePolicy(rawValue: CacheOptions.enabled.rawValue)
-    /// When the stored answer is not older than the request's `timeout`.
+    /// Uses the stored answer when it is not older than the request's `timeout`.
     public static let timeout = HTTPCachePolicy(rawValue: CacheOptions.timeout.rawValue)
-    /// While the stored answer is fresh by RFC 9111.
+    /// Uses the stored answer while it is fresh by RFC 9111.
     public static let maxAge = HTTPCachePolicy(rawValue: CacheOptions.maxAge.rawValue)
-    /// After a 304 to the stored validators.
+    /// Uses the stored answer after a 304 to its validators.
     public static let etag = HTTPCachePolicy(rawValue: CacheOptions.etag.rawValue)
-    /// When the host cannot be reached.
+    /// Uses the stored answer when the host cannot be reached.
     public static let loadIfOffline = HTTPCachePolicy(rawValue: CacheOptions.loadIfOffline.rawValue)
-    /// When the exchange fails otherwise.
+    /// Uses the stored answer when the exchange fails otherwise.
     public static let loadOnError = HTTPCachePolicy(rawValue: CacheOptions.loadOnError.rawValue)
-    /// On status 500, 502, 503 and 504.
+    /// Uses the stored answer on status 500, 502, 503 and 504.
     public static let staleIfError = HTTPCachePolicy(rawValue: CacheOptions.staleIfError.rawValue)
-    /// Within the answer's `stale-while-revalidate`; a question is asked beside.
+    /// Uses the stored answer within its `stale-while-revalidate`, and asks the server meanwhile.
     public static let staleWhileRevalidate = HTTPCachePolicy(rawValue: CacheOptions.staleWhileRevalidate.rawValue)
     /// RFC 9111 for a private cache. Other options beside it have no meaning.
     public static let standard = HTTPCachePolicy(rawValue: 1 << 15)
@@ -41,13 +41,13 @@ public struct HTTPCachePolicy: OptionSet, Hashable, Sendable {
     }
 }
 
-/// Where an answer is stored.
+/// The place where an answer is stored.
 public enum HTTPStoragePolicy: String, Hashable, Sendable {
     /// Nowhere; what is stored under the request's key is removed.
     case disabled
-    /// Until the process ends.
+    /// The answer is kept until the process ends.
     case session
-    /// Until it is removed, or goes as the least recently used.
+    /// The answer is kept until it is removed, or evicted as the least recently used.
     case permanent
 }
 

@@ -46,7 +46,7 @@ package struct CacheState: ~Copyable {
     package var hasLibraryObservers = false
     /// The epoch of the log that is followed now, if events can disappear from it without a trace.
     var tracelessEpoch: ByteString?
-    /// The events that observers of the log are told of; bounded by ``EventLog``.
+    /// The events that observers of the log are notified of; bounded by ``EventLog``.
     var eventLog = EventLog()
     /// The evictions since the last call of ``drainEvictionLog()``; nil while they are not logged.
     var evictionLog: EvictionLog?
