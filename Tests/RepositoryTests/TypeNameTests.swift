@@ -16,4 +16,14 @@ import Testing
         }
         #expect(files.count > 1_000)
     }
+
+    /// The variables of the actor that every file of its extensions can reach. The rest of its state is private to its
+    /// parts, each of which has tests without an actor.
+    @Test func `the actor has few variables of its own`() throws {
+        let pattern = /^    (?:private\(set\) |package internal\(set\) )?var (\w+)[^{]*$/
+        let names = try Tree.codeLines("Sources/Tidemark/Engine/SyncCache.swift").compactMap {
+            try pattern.firstMatch(in: $0.1).map { String($0.1) }
+        }
+        #expect(names.contains("state") && names.count <= 18, "\(names.count): \(names)")
+    }
 }

@@ -36,10 +36,10 @@ package final class JSONOutline {
         package var end: UInt32
         /// The index of the first entry after this one and its contents.
         package var next: UInt32
-        /// For an object or array: the number of its members, repeated names included, or of its elements. For a name:
+        /// The number of members of an object, repeated names included, or of elements of an array. For a name:
         /// its ``fingerprint(_:)``.
         package var count: UInt32 = 0
-        /// For an object: the name that is tried first, because fields are mostly decoded in the order of the text.
+        /// The name of an object that is tried first, because fields are mostly decoded in the order of the text.
         package var hint: UInt32 = 0
     }
 

@@ -26,18 +26,9 @@ public struct StoredResource: Hashable, Sendable {
     public var writtenAt: Int64
 }
 
-/// The counts of reads by their outcome.
-struct ReadCounts {
-    var hits: Int64 = 0
-    var misses: [EntityRead.Miss: Int64] = Dictionary(uniqueKeysWithValues: EntityRead.Miss.allCases.map { ($0, 0) })
-}
-
 extension SyncCache {
     /// Counts a read of an entity or a query.
     ///
     /// - Parameter miss: The reason why there was no answer; nil: there was one.
-    func countRead(miss: EntityRead.Miss?) {
-        if let miss { readCounts.misses[miss, default: 0] += 1 } else { readCounts.hits += 1 }
-        metrics.recordRead(miss: miss)
-    }
+    func countRead(miss: EntityRead.Miss?) { tallies.answered(miss: miss) }
 }

@@ -22,9 +22,9 @@ extension SyncCache {
                 scheduleFlush()
             } else {
                 guard flushes.error == nil else { return }
-                isOwnTurn = flushTask == nil
+                isOwnTurn = !flushes.isUnderWay
                 if isOwnTurn { beginRoomTurn() }
-                guard let flushTask else { return }
+                guard let flushTask = flushes.task else { return }
                 await flushTask.value
             }
             guard isOwnTurn else { continue }

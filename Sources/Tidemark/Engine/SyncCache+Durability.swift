@@ -35,8 +35,8 @@ extension SyncCache {
             guard wasHeld, !isClosed else { return }
             if !isHeld(line, of: input) {
                 continue
-            } else if let reconcile = reconcileTasks.values.first {
-                await reconcile.task.value
+            } else if let reconcile = reconciling.first {
+                await reconcile.value
             } else if let timer = timers.gap {
                 await timer.value
             } else {

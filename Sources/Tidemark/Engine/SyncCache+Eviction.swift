@@ -18,7 +18,7 @@ extension SyncCache {
     func checkMemory() {
         evictExcluded()
         guard eviction.memoryTask == nil, eviction.residentScan.isWorthwhile(residentCount: state.residentCount),
-            !loads.isLoading, state.memoryByteCount > configuration.memoryByteCountMax
+            !turns.loads.isLoading, state.memoryByteCount > configuration.memoryByteCountMax
         else { return }
         let willEvict = configuration.eviction.willEvict
         switch eviction.memoryConsent.request(hasDelegate: willEvict != nil) {
@@ -57,12 +57,12 @@ extension SyncCache {
         eviction.memoryTask = nil
     }
 
-    /// - Parameter unscannedCount: The number of entities that were not scanned yet, so that entities that must stay are
-    ///   scanned only once.
+    /// - Parameter unscannedCount: The number of entities that were not scanned yet, so that entities that must stay
+    ///   are scanned only once.
     /// - Returns: Whether there is more to do. While a caller loads entities the result is false; that caller checks
     ///   memory again afterwards.
     private func evictSlice(_ unscannedCount: inout Int) -> Bool {
-        guard !loads.isLoading else { return false }
+        guard !turns.loads.isLoading else { return false }
         let goal = configuration.eviction.goal(ofLimit: configuration.memoryByteCountMax)
         let budget = SliceBudget(configuration.stepClock)
         let now = clock.now()
@@ -85,7 +85,7 @@ extension SyncCache {
 
     /// Evicts entities of types that do not stay in memory, in slices.
     private func evictExcluded() {
-        guard eviction.excludedTask == nil, !loads.isLoading else { return }
+        guard eviction.excludedTask == nil, !turns.loads.isLoading else { return }
         var rest = state.memoryExcluded[...]
         guard !rest.isEmpty, evictExcludedSlice(&rest) else { return }
         eviction.excludedTask = spawn { [rest] in await self.evictExcluded(rest) }
@@ -99,7 +99,7 @@ extension SyncCache {
 
     /// - Returns: Whether there is more to do.
     private func evictExcludedSlice(_ rest: inout ArraySlice<SlotIndex>) -> Bool {
-        guard !loads.isLoading else { return false }
+        guard !turns.loads.isLoading else { return false }
         let budget = SliceBudget(configuration.stepClock)
         var seenCount = 0
         repeat {
@@ -112,6 +112,6 @@ extension SyncCache {
 
     /// Ends a load. Loaded entities take memory too, so the limit is checked here as well.
     func endLoading() {
-        if loads.end() { checkMemory() }
+        if turns.loads.end() { checkMemory() }
     }
 }

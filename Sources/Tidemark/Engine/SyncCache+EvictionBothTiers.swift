@@ -56,13 +56,13 @@ extension SyncCache {
 
     /// Begins an eviction when nothing was committed yet, for example after opening with lower limits.
     func beginEvicting() {
-        guard flushTask == nil, configuration.eviction.limitsBothTiers else { return }
-        flushTask = spawn { await self.evictFirst() }
+        guard !flushes.isUnderWay, configuration.eviction.limitsBothTiers else { return }
+        flushes.began(spawn { await self.evictFirst() })
     }
 
     private func evictFirst() async {
         await evictExcess()
-        flushTask = nil
+        flushes.ended()
         scheduleFlush()
     }
 
@@ -77,10 +77,10 @@ extension SyncCache {
             // larger than its entities need, and another eviction would evict too many.
             guard evictedCount == evicted else { continue }
             beginEvicting()
-            if let flushTask { await flushTask.value }
+            if let flushTask = flushes.task { await flushTask.value }
             if let question = eviction.tierQuestion {
                 await question.value
-                if let flushTask { await flushTask.value }
+                if let flushTask = flushes.task { await flushTask.value }
             }
         } while evictedCount != evicted
     }
@@ -261,7 +261,7 @@ extension SyncCache {
     ///   argument is the time of the step, which the recording has too.
     private func evicting(_ body: (SliceBudget, _ now: Int64) -> Int) async -> Int {
         await takeLoadTurn()
-        defer { loads.release() }
+        defer { turns.loads.release() }
         let now = clock.now()
         let count = body(SliceBudget(configuration.stepClock), now)
         recordLeavings(at: now)

@@ -17,10 +17,10 @@ struct PendingFlush: Sendable {
 extension SyncCache {
     /// Begins a flush when there is enough to write; otherwise sets a timer for one.
     func scheduleFlush() {
-        guard flushTask == nil else { return }
+        guard !flushes.isUnderWay else { return }
         let unwritten = FlushSchedule.Unwritten(
-            isAny: state.isUnwritten || !httpChanges.isEmpty, count: state.dirtyCount, byteCount: state.dirtyByteCount,
-            tombstoneShare: state.unwrittenTombstoneShare)
+            isAny: state.isUnwritten || flushes.hasHTTPChanges, count: state.dirtyCount,
+            byteCount: state.dirtyByteCount, tombstoneShare: state.unwrittenTombstoneShare)
         let maySetTimer = timers.flush == nil && !isClosed
         switch flushes.step(unwritten, policy: configuration.flush, maySetTimer: maySetTimer) {
         case .acknowledge: acknowledgeWritten()
@@ -62,22 +62,22 @@ extension SyncCache {
     ///
     /// - Parameter withCounts: Whether counts are written even if nothing else is unwritten.
     func startFlush(withCounts: Bool = false) {
-        guard flushTask == nil else { return }
+        guard !flushes.isUnderWay else { return }
         timers.cancelFlush()
         if let failed = flushes.takeFailed() {
             let delay = flushes.retryDelay
-            flushTask = spawn { [clock] in
-                // The pause ends early when the cache closes; the attempt is made anyway.
-                do { try await clock.sleep(milliseconds: delay) } catch {}
-                await self.write(failed)
-            }
-        } else if state.isUnwritten || !httpChanges.isEmpty || withCounts && state.areCountsUnwritten {
+            flushes.began(
+                spawn { [clock] in
+                    // The pause ends early when the cache closes; the attempt is made anyway.
+                    do { try await clock.sleep(milliseconds: delay) } catch {}
+                    await self.write(failed)
+                })
+        } else if state.isUnwritten || flushes.hasHTTPChanges || withCounts && state.areCountsUnwritten {
             var flush = state.takeFlush()
-            flush.http = httpChanges
-            httpChanges = []
+            flush.http = flushes.takeHTTPChanges()
             flush.takenAt = clock.now()
             let pending = PendingFlush(flush: flush, lines: appliedLines(), libraries: cursors(), places: places())
-            flushTask = spawn { await self.write(pending) }
+            flushes.began(spawn { await self.write(pending) })
         }
     }
 
@@ -89,7 +89,7 @@ extension SyncCache {
             committed(pending)
             await evictExcess()
             await releaseFreeSpace()
-            flushTask = nil
+            flushes.ended()
             scheduleFlush()
             scheduleMemoryRelease()
         } catch {
@@ -100,17 +100,16 @@ extension SyncCache {
 
     private func recordFlush(since start: ContinuousClock.Instant, isCommitted: Bool) {
         let duration = ContinuousClock.now - start
-        metrics.recordFlush(duration, isCommitted: isCommitted)
-        flushTimes.record(duration, isCommitted: isCommitted)
-        metrics.recordSizes(
+        flushes.record(duration, isCommitted: isCommitted)
+        tallies.metrics.recordFlush(duration, isCommitted: isCommitted)
+        tallies.metrics.recordSizes(
             entityCount: state.entityCount, queryCount: state.queryCount, observerCount: observers.count,
             pendingCount: state.layerCount, memoryByteCount: state.memoryByteCount, evictionCount: evictedCount)
     }
 
     private func committed(_ pending: PendingFlush) {
         let isFirstAfterFailure = flushes.committed()
-        journalWork.writes.add(pending.flush.rows.count, at: clock.now())
-        journalWork.storedByteCount += pending.flush.rows.reduce(0) { $0 + Int64($1.payloadCount) }
+        tallies.wrote(pending.flush.rows, at: clock.now())
         state.flushCommitted()
         if isFirstAfterFailure { configuration.logger.notice("writing to the journal works again") }
         inputs.acknowledge(pending.lines, pending.libraries)
@@ -126,7 +125,7 @@ extension SyncCache {
         // The failed flush counts as under way until the journal is rebuilt: no other flush may begin before everything
         // is marked as unwritten.
         if error.code == .damaged { await rebuildJournal() }
-        flushTask = nil
+        flushes.ended()
         if !isClosed { startFlush() }
     }
 
@@ -140,7 +139,7 @@ extension SyncCache {
         }
         let failed = flushes.takeFailed()?.flush
         let quarantine = failed?.quarantine ?? []
-        httpChanges = (failed?.http ?? []) + httpChanges
+        flushes.putBack(failed?.http ?? [])
         recorder?.end(because: "the database was damaged and created anew")
         state.markAllUnwritten(quarantine: quarantine)
     }
@@ -158,11 +157,11 @@ extension SyncCache {
     func writeAll() async throws(StorageError) {
         var attemptCount = 0
         // The current changes are in the flush under way and in the next one.
-        let isUnderWay = flushTask != nil || flushes.hasFailed
+        let isUnderWay = flushes.isUnderWay || flushes.hasFailed
         let goal = flushes.commitCount + (isUnderWay ? 1 : 0) + (isAnythingUnwritten ? 1 : 0)
-        while flushes.commitCount < goal, isAnythingUnwritten || flushTask != nil || flushes.hasFailed {
+        while flushes.commitCount < goal, isAnythingUnwritten || flushes.isUnderWay || flushes.hasFailed {
             startFlush(withCounts: true)
-            guard let flushTask else { break }
+            guard let flushTask = flushes.task else { break }
             await flushTask.value
             guard let error = flushes.error else { continue }
             attemptCount += 1
@@ -171,7 +170,7 @@ extension SyncCache {
     }
 
     private var isAnythingUnwritten: Bool {
-        state.isUnwritten || state.areCountsUnwritten || !httpChanges.isEmpty
+        state.isUnwritten || state.areCountsUnwritten || flushes.hasHTTPChanges
     }
 
     /// Returns, for each input, the last line that was applied together with all lines before it.

@@ -3,13 +3,6 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// A request to an upstream, or the pause before the next one.
-struct ReconcileTask {
-    /// The number of the attempt: the end of an attempt must not remove the task of the next one.
-    var attempt: UInt64
-    var task: Task<Void, Never>
-}
-
 extension SyncCache {
     /// Checks for missing numbers: asks upstreams, declares numbers lost that were awaited long enough, and sets the
     /// timer for the rest.
@@ -49,7 +42,7 @@ extension SyncCache {
         timers.gap = nil
         guard !isClosed else { return }
         await takeTurn()
-        defer { turn.release() }
+        defer { turns.changes.release() }
         do throws(StorageError) {
             try await withLoaded({ state.keysToLoadForHeld() }) { followGaps(ignoringWindow: false) }
         } catch {
@@ -179,8 +172,8 @@ extension SyncCache {
     }
 
     private func follow(_ attempt: UInt64, of library: LibraryIndex, _ body: @escaping @Sendable () async -> Void) {
-        reconcileTasks[library]?.task.cancel()
-        reconcileTasks[library] = ReconcileTask(attempt: attempt, task: spawn { await body() })
+        reconciling.cancel(library)
+        reconciling.began(attempt, of: library, spawn { await body() })
     }
 
     private func resumed(_ library: LibraryIndex, attempt: UInt64) {
@@ -195,7 +188,7 @@ extension SyncCache {
     }
 
     private func finish(_ library: LibraryIndex, _ attempt: UInt64, _ requests: [ReconcileRequest]) {
-        if reconcileTasks[library]?.attempt == attempt { reconcileTasks[library] = nil }
+        reconciling.ended(attempt, of: library)
         perform(requests)
         if !isClosed { followGapsOnceLoaded() }
         scheduleFlush()

@@ -83,7 +83,7 @@ extension SyncCache {
     private func askForLost() async {
         guard !isClosed else { return }
         await takeTurn()
-        defer { turn.release() }
+        defer { turns.changes.release() }
         let now = clock.now()
         // The stream may have brought lost numbers.
         healing.follow(state.lossyLibraries, at: now)
@@ -105,7 +105,7 @@ extension SyncCache {
 
     /// Returns the request for lost numbers that is under way; nil when there is none.
     private func healingTask(_ library: LibraryIndex) -> Task<Void, Never>? {
-        state.isHealing(library) ? reconcileTasks[library]?.task : nil
+        state.isHealing(library) ? reconciling.task(of: library) : nil
     }
 
     // MARK: Lying numbers
@@ -121,7 +121,7 @@ extension SyncCache {
     /// - Complexity: O(entities of the library).
     package func rewind(library: ByteString, to sequence: EventSequence) async throws {
         await takeTurn()
-        defer { turn.release() }
+        defer { turns.changes.release() }
         guard let index = state.libraryIndex(of: library) else {
             throw CacheError(.invalidParams, "library \(library) is not known")
         }

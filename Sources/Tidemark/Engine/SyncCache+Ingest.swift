@@ -29,7 +29,7 @@ extension SyncCache {
     /// - Throws: ``StorageError`` when entities of the batch cannot be loaded; nothing of it was applied.
     package func ingest(_ batch: EventBatch) async throws(StorageError) {
         await takeTurn()
-        defer { turn.release() }
+        defer { turns.changes.release() }
         await waitForRoom()
         try await withChange({ state.keysToLoad(for: batch) }) {
             apply(batch, 0..<batch.events.count)
@@ -37,7 +37,7 @@ extension SyncCache {
             // Numbers that are declared lost release held events: their entities are in memory only within this step.
             followGaps(ignoringWindow: false)
         }
-        metrics.record(state.counts)
+        tallies.metrics.record(state.counts)
         scheduleFlush()
         await waitForWriting()
         await waitForUpstream()
@@ -51,7 +51,7 @@ extension SyncCache {
     /// - Throws: ``StorageError`` when entities of the batch cannot be loaded; nothing of the range was applied.
     package func ingest(_ batch: EventBatch, events: Range<Int>) async throws(StorageError) {
         await takeTurn()
-        defer { turn.release() }
+        defer { turns.changes.release() }
         await waitForRoom()
         let lines = batch.lines(of: events)
         try await withChange({ state.keysToLoad(for: batch) }) {
@@ -59,7 +59,7 @@ extension SyncCache {
             inputs.applied(through: batch.firstLine + Int64(lines.upperBound) - 1, of: batch.input)
             followGaps(ignoringWindow: false)
         }
-        metrics.record(state.counts)
+        tallies.metrics.record(state.counts)
         scheduleFlush()
         await waitForWriting()
         await recorder?.waitForRoom()
@@ -71,7 +71,8 @@ extension SyncCache {
             state.apply(batch, events: events, at: clock.now())
             return distribute()
         }
-        // A document is put together from the state as it is: each event is told before the next one changes it.
+        // A document is put together from the state as it is: observers are notified of each event before the next one
+        // changes it.
         for event in events {
             state.apply(batch, events: event..<event + 1, at: clock.now())
             distribute()
@@ -82,12 +83,12 @@ extension SyncCache {
     /// Ends the last input: no more late events come. Returns when no number is missing any more.
     package func endOfInput() async throws(StorageError) {
         await takeTurn()
-        defer { turn.release() }
+        defer { turns.changes.release() }
         while true {
             try await withLoaded({ state.keysToLoadForHeld() }) { followGaps(ignoringWindow: true) }
-            let tasks = Array(reconcileTasks.values)
+            let tasks = reconciling.all
             if tasks.isEmpty || isClosed { break }
-            for reconcile in tasks { await reconcile.task.value }
+            for task in tasks { await task.value }
         }
         if inputs.ended() { releasePositionWaiters() }
         scheduleFlush()
@@ -95,13 +96,13 @@ extension SyncCache {
 
     /// Takes the turn of loads.
     func takeLoadTurn() async {
-        if loads.takeAtOnce() { return }
-        await withCheckedContinuation { loads.wait($0) }
+        if turns.loads.takeAtOnce() { return }
+        await withCheckedContinuation { turns.loads.wait($0) }
     }
 
     func takeTurn() async {
-        if turn.takeAtOnce() { return }
-        await withCheckedContinuation { turn.wait($0) }
+        if turns.changes.takeAtOnce() { return }
+        await withCheckedContinuation { turns.changes.wait($0) }
     }
 
     /// Loads entities that only the journal holds, then uses them in the same step: nothing comes between, and nothing
@@ -118,10 +119,10 @@ extension SyncCache {
     ) async throws(StorageError) -> Result {
         if keys().isEmpty { return body() }
         await takeLoadTurn()
-        loads.begin()
+        turns.loads.begin()
         defer {
             endLoading()
-            loads.release()
+            turns.loads.release()
         }
         // During a load the set of needed keys may grow; a key that the journal does not have is asked for once.
         var asked: Set<StoredKey> = []
@@ -137,7 +138,7 @@ extension SyncCache {
     /// Reads entities by key, and counts them.
     func loadFromJournal(_ keys: [StoredKey]) async throws(StorageError) -> LoadedEntities {
         let loaded = try await journal.load(keys)
-        journalWork.reads.add(loaded.entities.count, at: clock.now())
+        tallies.read(loaded.entities.count, at: clock.now())
         return loaded
     }
 
@@ -161,18 +162,18 @@ extension SyncCache {
                 || state.dirtyByteCount >= configuration.flush.byteCountMax || state.unwrittenTombstoneShare >= 0.5
         {
             startFlush()
-            guard let flushTask else { break }
+            guard let flushTask = flushes.task else { break }
             await flushTask.value
         }
     }
 
     /// Whether a library holds as many events as it may while it waits for an upstream's answer.
-    package var isWaitingForUpstream: Bool { state.isFull && upstream != nil && !reconcileTasks.isEmpty }
+    package var isWaitingForUpstream: Bool { state.isFull && upstream != nil && !reconciling.isEmpty }
 
     /// Stops the reader while too many events are held for an upstream's answer.
     package func waitForUpstream() async {
-        while state.isFull, upstream != nil, let reconcile = reconcileTasks.values.first {
-            await reconcile.task.value
+        while state.isFull, upstream != nil, let request = reconciling.first {
+            await request.value
         }
     }
 }

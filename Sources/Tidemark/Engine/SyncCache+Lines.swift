@@ -15,14 +15,7 @@ extension SyncCache {
         let input = inputs.newID()
         let batches: [EventBatch]
         do throws(WireError) {
-            let decoder: EventDecoder
-            if let lineDecoder {
-                decoder = lineDecoder
-            } else {
-                decoder = try EventDecoder(limits: configuration.limits)
-            }
-            lineDecoder = decoder
-            batches = try decoder.batches(of: lines, input: input)
+            batches = try inputs.decoder(limits: configuration.limits).batches(of: lines, input: input)
         } catch {
             throw StorageError(
                 .inputOutput, "no memory to decode \(lines.count) bytes", advice: "pass fewer lines at once")

@@ -22,7 +22,7 @@ extension SyncCache {
     /// - Throws: ``StorageError`` when entities of a line cannot be loaded; earlier records are done.
     package func retry(_ records: [QuarantineRecord]) async throws(StorageError) -> RetryCounts {
         await takeTurn()
-        defer { turn.release() }
+        defer { turns.changes.release() }
         var outcome = RetryCounts()
         for record in records {
             guard record.kind == .line, record.isComplete, let batch = decode(record.bytes) else {

@@ -17,7 +17,7 @@ extension SyncCache {
 
     private func releaseInSteps() async {
         while !isClosed, flushes.error == nil {
-            if let flushTask { await flushTask.value }
+            if let flushTask = flushes.task { await flushTask.value }
             await Task.yield()
             guard await releaseStep(isLast: false) else { break }
         }

@@ -9,7 +9,7 @@ extension SyncCache {
     ///
     /// The next writes take some of it again, and are slower by a few milliseconds.
     public func releaseSpareMemory() async {
-        lineDecoder = nil
+        inputs.releaseDecoder()
         pool.removeAll()
         await journal.releaseMemory()
         tidemark_heap_trim()
@@ -28,7 +28,7 @@ extension SyncCache {
 
     private func memoryTimerFired(_ commitCount: Int) async {
         timers.spareMemory = nil
-        guard commitCount == flushes.commitCount, flushTask == nil else { return scheduleMemoryRelease() }
+        guard commitCount == flushes.commitCount, !flushes.isUnderWay else { return scheduleMemoryRelease() }
         await releaseSpareMemory()
     }
 }

@@ -23,26 +23,15 @@ public actor SyncCache {
     /// All of the cache's logic. Never used across an `await`.
     var state: CacheState
     private(set) var lifeCycle = LifeCycle.open
-    /// The turns of batches: they are applied one after another, in the order they came.
-    var turn = FairLock()
-    var loads = LoadTurns()
-    /// The turns of transactions over documents: one at a time, so that none changes what another one read.
-    var graphTransactions = FairLock()
+    var turns = CallTurns()
     var inputs = InputTable()
-    /// The decoder of lines that are in memory; nil until the first.
-    var lineDecoder: EventDecoder?
 
     var flushes = FlushSchedule()
-    /// How long flushes have taken since the cache was opened.
-    package internal(set) var flushTimes = FlushTimes()
-    /// The flush under way; nil when there is none. Its entities are not evicted.
-    var flushTask: Task<Void, Never>?
-    /// The changes of stored HTTP answers that go with the next flush. Bounded by the fetches under way.
-    var httpChanges: [HTTPChange] = []
     var durability = DurabilityWatch()
     var eviction = EvictionState()
-    /// The requests or pauses, one for each library that waits for an upstream. Bounded by `libraryCountMax`.
-    var reconcileTasks: [LibraryIndex: ReconcileTask] = [:]
+    /// The requests for missing events that are under way at the upstream.
+    var reconciling = ReconcileTasks()
+    /// The schedule of requests for lost numbers.
     var healing = HealSchedule()
     var timers = CacheTimers()
     /// The requests of pending edits, and the attempts to send them.
@@ -53,16 +42,10 @@ public actor SyncCache {
     package internal(set) var graphHost: (any GraphHost)?
     var refreshes = RefreshSchedule()
     var fetches = FetchTable()
-    /// The task that loads entities that came into the reserves of observed lists; nil when none is awaited.
-    var reserveTask: Task<Void, Never>?
-    /// The callers that wait for a position in a log. Bounded by the callers.
-    var positionWaiters: [PositionWaiter] = []
-    var readCounts = ReadCounts()
-    var journalWork = JournalWork()
+    var positions = PositionWatch()
     /// The examination of the journal under way; nil when there is none.
     var examination: Task<[JournalFinding], Never>?
-    /// The metrics in the program's metrics backend.
-    var metrics: CacheMetrics
+    var tallies: CacheTallies
 
     init(
         configuration: CacheConfiguration, journal: any Journal, upstream: (any Upstream)?,
@@ -77,7 +60,7 @@ public actor SyncCache {
         self.queryUpstream = queryUpstream
         self.clock = clock
         self.recorder = recorder
-        metrics = CacheMetrics(counts: state.counts)
+        tallies = CacheTallies(metrics: CacheMetrics(counts: state.counts))
         countsAtOpening = state.counts
         self.state = state
     }
@@ -166,6 +149,9 @@ public actor SyncCache {
     /// The number of commits so far.
     public var commitCount: Int { flushes.commitCount }
 
+    /// The durations of flushes since the cache was opened.
+    package var flushTimes: FlushTimes { flushes.times }
+
     /// The number of entities that were evicted so far.
     public var evictedCount: Int { eviction.evictedCount }
 
@@ -185,12 +171,12 @@ public actor SyncCache {
         await failFetches("the cache is being closed")
         releasePositionWaiters()
         timers.cancelFlush()
-        for reconcile in reconcileTasks.values { reconcile.task.cancel() }
+        reconciling.cancelAll()
         // Calls that wait for the journal are let through, and are written with the rest; later ones are refused.
         await takeLoadTurn()
         lifeCycle.seal()
-        loads.release()
-        reserveTask?.cancel()
+        turns.loads.release()
+        observers.reserveLoad?.cancel()
         var failure: StorageError?
         do throws(StorageError) {
             try await writeAll()
@@ -198,7 +184,7 @@ public actor SyncCache {
         } catch {
             failure = error
         }
-        flushTask?.cancel()
+        flushes.task?.cancel()
         await releaseAtEnd()
         inputs.finishAcknowledgements()
         try await journal.close()

@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkStore
 
 /// The schedule of flushes: when one begins, and how one that failed is repeated.
 ///
@@ -23,6 +24,12 @@ struct FlushSchedule {
         var tombstoneShare: Double
     }
 
+    /// The flush under way; nil when there is none. Its entities are not evicted.
+    private(set) var task: Task<Void, Never>?
+    /// The durations of flushes since the cache was opened.
+    private(set) var times = FlushTimes()
+    /// The changes of stored HTTP answers that go with the next flush. Bounded by the fetches under way.
+    private var httpChanges: [HTTPChange] = []
     /// The number of commits so far.
     private(set) var commitCount = 0
     /// The last failure to write; nil while the journal works.
@@ -33,6 +40,11 @@ struct FlushSchedule {
     private var failed: PendingFlush?
 
     var hasFailed: Bool { failed != nil }
+
+    /// Whether a flush, or the eviction in its place, is under way.
+    var isUnderWay: Bool { task != nil }
+
+    var hasHTTPChanges: Bool { !httpChanges.isEmpty }
 
     /// Decides whether a flush begins now.
     ///
@@ -49,6 +61,31 @@ struct FlushSchedule {
 
     /// The part of the bound of unwritten tombstones at which a flush begins: a quarter.
     private static let tombstoneShareMax = 0.25
+
+    /// Keeps the task of a flush until ``ended()``. One flush is under way at a time.
+    mutating func began(_ task: Task<Void, Never>) {
+        precondition(!isUnderWay, "a flush began during another one")
+        self.task = task
+    }
+
+    mutating func ended() { task = nil }
+
+    /// Notes how long the journal took for a flush.
+    mutating func record(_ duration: Duration, isCommitted: Bool) {
+        times.record(duration, isCommitted: isCommitted)
+    }
+
+    /// Adds changes of stored HTTP answers to the next flush.
+    mutating func add(_ changes: [HTTPChange]) { httpChanges += changes }
+
+    /// Removes the changes of stored HTTP answers, for the flush that begins.
+    mutating func takeHTTPChanges() -> [HTTPChange] {
+        defer { httpChanges = [] }
+        return httpChanges
+    }
+
+    /// Puts the changes of a flush that is given up before those that came since.
+    mutating func putBack(_ changes: [HTTPChange]) { httpChanges = changes + httpChanges }
 
     /// Notes a commit.
     ///
@@ -86,7 +123,7 @@ struct FlushSchedule {
     /// The pause before a failed flush is written again, in milliseconds.
     var retryDelay: Int64 { FlushSchedule.retryDelay(afterFailures: failureCount) }
 
-    /// Returns the pause before an access to the journal is repeated, in milliseconds: 50, doubled with each failure in a
-    /// row up to 5,000.
+    /// Returns the pause before an access to the journal is repeated, in milliseconds: 50, doubled with each failure in
+    /// a row up to 5,000.
     static func retryDelay(afterFailures count: Int) -> Int64 { min(50 << min(max(count - 1, 0), 10), 5_000) }
 }

@@ -1,4 +1,4 @@
-/// How long flushes took, in bins of time.
+/// The durations of flushes, counted in bins.
 package struct FlushTimes: Hashable, Sendable {
     /// The upper bounds of the bins, in milliseconds; the last bin has none.
     package static let bounds: [Int64] = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]

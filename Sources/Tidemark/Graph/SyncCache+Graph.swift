@@ -59,7 +59,7 @@ extension SyncCache {
                     return keys
                 },
                 {
-                    // What the journal did not have is in no tier: the read goes on without it.
+                    // An entity that the journal did not have is in no tier: the read continues without it.
                     if !isDone { isDone = attempt(requested).isEmpty }
                     return isDone ? body() : nil
                 })
@@ -111,11 +111,11 @@ extension SyncCache {
 
     /// Waits for the turn of a transaction over documents. ``endGraphTransaction()`` gives it to the next one.
     package func beginGraphTransaction() async {
-        if graphTransactions.takeAtOnce() { return }
-        await withCheckedContinuation { graphTransactions.wait($0) }
+        if turns.transactions.takeAtOnce() { return }
+        await withCheckedContinuation { turns.transactions.wait($0) }
     }
 
-    package func endGraphTransaction() { graphTransactions.release() }
+    package func endGraphTransaction() { turns.transactions.release() }
 
     /// Notes that an answer is on its way.
     ///
@@ -161,7 +161,7 @@ extension SyncCache {
 
     package func countNotification() { observers.notificationCount += 1 }
 
-    /// Ends the step: changes that were logged meanwhile are told.
+    /// Ends the step: observers are notified of the changes that were logged meanwhile.
     package func endGraphStep() { state.clearLog() }
 
     /// Runs a task of the cache's own.

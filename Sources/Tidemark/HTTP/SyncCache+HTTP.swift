@@ -41,7 +41,7 @@ extension SyncCache {
         _ key: EntityKey, asOf: EventSequence?, begun: HTTPStart, with changes: [HTTPChange]
     ) async throws(CacheError) {
         await waitForRoom()
-        _ = try await delete(key, asOf: asOf, start: begun.start, fetch: begun.attempt) { httpChanges += changes }
+        _ = try await delete(key, asOf: asOf, start: begun.start, fetch: begun.attempt) { flushes.add(changes) }
         try await writeAllNow()
     }
 
@@ -96,7 +96,7 @@ extension SyncCache {
         _ result: QueryResult, _ key: QueryKey, asOf: EventSequence?, with changes: [HTTPChange]
     ) async throws(CacheError) -> Int {
         await waitForRoom()
-        let count = try await renew(result, key, asOf: asOf) { httpChanges += changes }
+        let count = try await renew(result, key, asOf: asOf) { flushes.add(changes) }
         try await writeAllNow()
         return count
     }

@@ -47,8 +47,9 @@ package final class IngestStream {
 
     /// Reads, decodes and applies the next lines.
     ///
-    /// Reading ahead while the last batch is applied was tried and removed for pipes and files: the second core had to fetch line by line
-    /// what the first had decoded, which cost as much as it saved and took that core from the journal.
+    /// Reading ahead while the last batch is applied was tried and removed for pipes and files: the second core had to
+    /// fetch line by line what the first had decoded, which cost as much as it saved and took that core from the
+    /// journal.
     ///
     /// - Returns: false at the end of the input.
     /// - Throws: ``InputError`` when the input cannot be read, ``StorageError`` when stored data cannot be read.

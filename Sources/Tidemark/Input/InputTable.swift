@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkWire
 
 /// The inputs that feed a cache, with the progress of each. Bounded by the callers that open them.
 struct InputTable {
@@ -6,6 +7,8 @@ struct InputTable {
     private var nextNumber: UInt32 = 0
     /// Whether the last input has ended: no event comes until another input is opened.
     private(set) var hasEnded = false
+    /// The decoder of lines that are in memory; nil until the first of them.
+    private var lineDecoder: EventDecoder?
 
     /// Whether lines that the cache has not seen may still bring late events.
     var mayBringLateEvents: Bool { positions.values.contains(where: \.mayBringLateEvents) }
@@ -64,6 +67,19 @@ struct InputTable {
             position.acknowledgements.yield(Acknowledgement(lines: lines, libraries: libraries))
         }
     }
+
+    /// Returns the decoder of lines that are in memory, and keeps it for the next ones.
+    ///
+    /// - Throws: ``WireError`` when there is no memory for it.
+    mutating func decoder(limits: Limits) throws(WireError) -> EventDecoder {
+        if let lineDecoder { return lineDecoder }
+        let decoder = try EventDecoder(limits: limits)
+        lineDecoder = decoder
+        return decoder
+    }
+
+    /// Frees the decoder with its buffers.
+    mutating func releaseDecoder() { lineDecoder = nil }
 
     /// Ends the acknowledgements of all inputs.
     func finishAcknowledgements() {

@@ -73,9 +73,9 @@ public protocol Journal: Sendable {
 
     /// Writes a flush in one transaction and returns after COMMIT reached the disk.
     ///
-    /// - Throws: ``StorageError``; then nothing of the flush was written, and the caller may pass it again: it waits and
-    ///   repeats after `.diskFull` and `.inputOutput`, and rebuilds the journal after `.damaged`, with which a journal
-    ///   also refuses a flush that contradicts its content.
+    /// - Throws: ``StorageError``; then nothing of the flush was written, and the caller may pass it again: it waits
+    ///   and repeats after `.diskFull` and `.inputOutput`, and rebuilds the journal after `.damaged`, with which a
+    ///   journal also refuses a flush that contradicts its content.
     func commit(_ flush: FlushBatch) async throws(StorageError)
 
     /// Returns records of the quarantine, oldest first, as they were last committed.
@@ -152,8 +152,8 @@ package protocol HTTPJournal: Sendable {
 
     /// Begins a body that is written in chunks before its head.
     ///
-    /// - Returns: The draft, and its hold: a draft whose hold ends without an answer is removed. nil: this journal keeps
-    ///   no HTTP answers.
+    /// - Returns: The draft, and its hold: a draft whose hold ends without an answer is removed. nil: this journal
+    ///   keeps no HTTP answers.
     /// - Throws: ``StorageError``.
     func beginHTTPBody() async throws(StorageError) -> (HTTPBodyDraft, HTTPBodyHold)?
 

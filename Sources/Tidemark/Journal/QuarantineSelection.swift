@@ -3,11 +3,11 @@ import TidemarkStore
 
 /// A selection of records of the quarantine; a part that is nil matches all.
 public struct QuarantineSelection: Hashable, Sendable {
-    /// Only records with a higher number.
+    /// The number after which the records begin.
     public var after: Int64 = 0
     public var reason: QuarantineReason?
     public var library: ByteString?
-    /// Only these records, in ascending order.
+    /// The numbers of the wanted records, in ascending order; nil: all.
     public var numbers: [Int64]?
     /// The number of records at most.
     public var countMax: Int

@@ -34,13 +34,3 @@ struct RateWindow {
         latest = second
     }
 }
-
-/// The work of a cache on its journal since it was opened.
-struct JournalWork {
-    /// The entities that were read by key.
-    var reads = RateWindow()
-    /// The entities that were written or removed.
-    var writes = RateWindow()
-    /// The bytes of the entities that were written.
-    var storedByteCount: Int64 = 0
-}

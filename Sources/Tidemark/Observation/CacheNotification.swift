@@ -19,7 +19,7 @@ package enum CacheNotification: Sendable {
     case log(LogNotification)
 }
 
-/// Events that an observer of the log has not been told of.
+/// Events that an observer of the log has not been notified of.
 package struct LogNotification: Sendable {
     package var subscription: SubscriptionID
     /// The events in the order in which they were counted.

@@ -91,7 +91,7 @@ public struct EntityObservation<R: Resource>: AsyncSequence, Sendable {
             case .failed(let error), .fetchFailed(let error): throw error
             case .query, .notification(.query), .notification(.library), .notification(.document),
                 .notification(.log):
-                preconditionFailure("the observer of an entity was told \(item)")
+                preconditionFailure("the observer of an entity was notified of \(item)")
             }
         }
 

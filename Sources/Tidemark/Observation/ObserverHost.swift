@@ -13,7 +13,7 @@ package protocol ObserverHost: Sendable {
         _ request: EntityRequest, sink: any ObserverSink,
         reply: @escaping @Sendable (Result<(EntityRead, SubscriptionID), CacheError>) -> Void) async
 
-    /// Tells the cache that a sink has room again.
+    /// Notes that a sink has room again.
     func resume(_ sink: any ObserverSink) async
 
     /// Cancels all observers of a sink.

@@ -73,9 +73,11 @@ struct ObserverRegistry {
     var librarySinks: [any ObserverSink] = []
     /// The observers with a lag, by sink and in the order they fell behind; observers that have caught up are skipped.
     var lagging: [ObjectIdentifier: [SubscriptionID]] = [:]
-    /// The queries with observers that fell behind because entities had to be loaded, in that order, each once. Bounded by
-    /// the observed queries.
+    /// The queries with observers that fell behind because entities had to be loaded, in that order, each once. Bounded
+    /// by the observed queries.
     private var heldBack: [QueryID] = []
+    /// The task that loads entities that came into the reserves of observed lists; nil when none is awaited.
+    var reserveLoad: Task<Void, Never>?
     private var nextSubscription: Int64 = 1
     /// The number of notifications that sinks took.
     var notificationCount: Int64 = 0
@@ -176,7 +178,8 @@ struct ObserverRegistry {
         if !heldBack.contains(query) { heldBack.append(query) }
     }
 
-    /// Removes and returns the queries with observers that were held back; the caller notifies these or adds them again.
+    /// Removes and returns the queries with observers that were held back; the caller notifies these or adds them
+    /// again.
     mutating func takeHeldBack() -> [QueryID] {
         defer { if !heldBack.isEmpty { heldBack = [] } }
         return heldBack

@@ -36,7 +36,7 @@ final class QueryLag {
     var count = 0
     /// The staleness in the last of the merged notifications.
     var isStale: Bool
-    /// Some element had to be loaded before it could be told of.
+    /// Whether an element had to be loaded before its observer could be notified of it.
     var wasHeldBack = false
 
     init(number: Int64, unloggedCount: Int, isStale: Bool) {
@@ -60,7 +60,7 @@ final class QueryLag {
     ///   has to be kept.
     /// - Returns: The change to make to the element's number.
     func absorb(_ step: ListStep, checksum: ([UInt8]) -> UInt64) -> NumberChange? {
-        precondition(base != nil || !step.isStructural, "a lag without a base was told of \(step)")
+        precondition(base != nil || !step.isStructural, "a lag without a base was notified of \(step)")
         switch step {
         case .replace(let value, let index):
             note(value, at: index, checksum)

@@ -87,7 +87,7 @@ public struct QueryObservation<R: Resource>: AsyncSequence, Sendable {
             case .failed(let error): throw error
             case .entity, .notification(.entity), .notification(.library), .notification(.document),
                 .notification(.log):
-                preconditionFailure("the observer of a query was told \(item)")
+                preconditionFailure("the observer of a query was notified of \(item)")
             }
         }
     }

@@ -8,7 +8,7 @@ extension SyncCache {
     func distribute() {
         if observers.count > 0 || !observers.librarySinks.isEmpty || graphHost.map({ $0.watcherCount > 0 }) == true {
             let log = state.changeLog
-            let toldCount = observers.notificationCount
+            let countBefore = observers.notificationCount
             for (position, record) in log.enumerated() {
                 switch record {
                 case .query(let change):
@@ -25,12 +25,12 @@ extension SyncCache {
             }
             catchUpHeldBack()
             graphHost?.distribute(in: self)
-            metrics.recordNotifications(Int(observers.notificationCount - toldCount))
+            tallies.metrics.recordNotifications(Int(observers.notificationCount - countBefore))
         }
-        if state.hasLogObservers { tellLog() }
+        if state.hasLogObservers { notifyLogObservers() }
         state.clearLog()
         if state.isAwaiting { loadReserves() }
-        if !positionWaiters.isEmpty { wakePositionWaiters() }
+        if !positions.isEmpty { wakePositionWaiters() }
         if state.hasOutboxChanges { followOutbox() }
     }
 

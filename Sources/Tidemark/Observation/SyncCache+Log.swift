@@ -3,8 +3,8 @@ import TidemarkStore
 
 /// Observers of the log: each event, its bin, and the keys that it names.
 ///
-/// An observer without room for an event is told how many it missed. The log never slows anything: without observers an
-/// event costs one test, and a slow observer costs a counter.
+/// An observer without room for events is notified of the number that it missed. The log never slows anything: without
+/// observers an event costs one test, and a slow observer costs a counter.
 extension SyncCache {
     /// Makes an observer of the log.
     ///
@@ -26,12 +26,12 @@ extension SyncCache {
         reply(.success(subscription))
     }
 
-    /// Tells the observers of the log of the events of the last step.
-    func tellLog() {
+    /// Notifies the observers of the log of the events of the last step.
+    func notifyLogObservers() {
         for news in state.drainLoggedEvents() {
             let subscription = SubscriptionID(news.number)
             guard let observer = observers.logObservers[subscription] else { continue }
-            // The missed events came after the listed ones: they are told with the next notification.
+            // The missed events came after the listed ones: the next notification reports them.
             let notification = LogNotification(
                 subscription: subscription, events: news.events, missed: observer.missed)
             if observer.sink.offer(.log(notification)) {
@@ -49,7 +49,7 @@ extension SyncCache {
         }
     }
 
-    /// Tells an observer of the log how many events it missed.
+    /// Notifies an observer of the log of the number of events that it missed.
     ///
     /// - Returns: false when its sink has no room for this notification either.
     func catchUpLog(_ subscription: SubscriptionID, isForced: Bool) -> Bool {

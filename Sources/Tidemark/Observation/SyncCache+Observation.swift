@@ -89,13 +89,6 @@ extension SyncCache {
 
     // MARK: Places in a log
 
-    /// A caller that waits for a position in a library's log.
-    struct PositionWaiter {
-        let library: ByteString
-        let sequence: EventSequence
-        let continuation: CheckedContinuation<LibraryStatus, Never>
-    }
-
     /// Returns when the library's cursor reached a sequence, or when its gap was declared lost. At the end of the last
     /// input it returns the status as it is then.
     package func caughtUp(to sequence: EventSequence, library: ByteString) async -> LibraryStatus {
@@ -103,25 +96,17 @@ extension SyncCache {
         if let cursor = status.cursor, cursor >= sequence { return status }
         if isClosed || inputs.hasEnded { return status }
         return await withCheckedContinuation { continuation in
-            positionWaiters.append(
-                PositionWaiter(library: library, sequence: sequence, continuation: continuation))
+            positions.wait(for: sequence, of: library) { continuation.resume(returning: $0) }
         }
     }
 
     func wakePositionWaiters() {
-        positionWaiters.removeAll { waiter in
-            let status = status(of: waiter.library)
-            guard let cursor = status.cursor, cursor >= waiter.sequence else { return false }
-            waiter.continuation.resume(returning: status)
-            return true
-        }
+        positions.wake { status(of: $0) }
     }
 
     /// Wakes all waiting callers with the current status: no more input comes.
     func releasePositionWaiters() {
-        let waiters = positionWaiters
-        positionWaiters = []
-        for waiter in waiters { waiter.continuation.resume(returning: status(of: waiter.library)) }
+        positions.release { status(of: $0) }
     }
 }
 

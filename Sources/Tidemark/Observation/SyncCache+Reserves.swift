@@ -2,16 +2,16 @@ import Logging
 import TidemarkModel
 import TidemarkStore
 
-/// Loads entities that came into the reserves of observed lists, and notifies observers that had to wait for them. Laws:
-/// L6, L9.
+/// Loads entities that came into the reserves of observed lists, and notifies observers that had to wait for them.
+/// Laws: L6, L9.
 ///
-/// An observer of an entity that is not in memory yet falls behind in the same way as one whose sink is full: it gets one
-/// notification of all changes when the entities are loaded.
+/// An observer of an entity that is not in memory yet falls behind in the same way as one whose sink is full: it gets
+/// one notification of all changes when the entities are loaded.
 extension SyncCache {
     /// Begins a load, unless one is under way.
     func loadReserves() {
-        guard reserveTask == nil, !isClosed else { return }
-        reserveTask = spawn { await self.loadUntilNothingIsAwaited() }
+        guard observers.reserveLoad == nil, !isClosed else { return }
+        observers.reserveLoad = spawn { await self.loadUntilNothingIsAwaited() }
     }
 
     private func loadUntilNothingIsAwaited() async {
@@ -34,11 +34,11 @@ extension SyncCache {
                 {}
             }
         }
-        reserveTask = nil
+        observers.reserveLoad = nil
     }
 
-    /// Marks an observer with a lag: it is notified when the entities that it sees are in memory, even if its sink does not
-    /// ask for more.
+    /// Marks an observer with a lag: it is notified when the entities that it sees are in memory, even if its sink does
+    /// not ask for more.
     func holdBack(_ observer: ObserverRegistry.QueryObserver, _ lag: QueryLag) {
         lag.wasHeldBack = true
         observers.holdBack(observer.query)

@@ -104,7 +104,7 @@ extension SyncCache {
 
     // MARK: Following the layers
 
-    /// Takes up what changed about requests, sends what may be sent, and tells the observer.
+    /// Applies the changes of requests, sends those that may be sent, and notifies the observer.
     ///
     /// Called in the same step as the change. Its own changes of layers are taken up here, not by another call.
     func followOutbox() {

@@ -18,7 +18,8 @@ extension SyncCache {
     ///
     /// - Parameters:
     ///   - library: The library of the edit; nil: the default library.
-    ///   - dependsOn: Edits on which this one depends: it is sent after them, and rolled back together with any of them.
+    ///   - dependsOn: Edits on which this one depends: it is sent after them, and rolled back together with any of
+    ///     them.
     ///   - pendingID: The id of the edit, by which the server knows a repeated mutation; nil: a new UUID.
     ///   - request: The request; it is stored with the edit.
     ///   - body: Makes the changes; at least one.

@@ -60,7 +60,7 @@ struct FetchTable {
         return (fetch, !waiting.waiters.isEmpty)
     }
 
-    /// Removes the readers that wait for a stored answer. The fetch goes on: more of them may join.
+    /// Removes the readers that wait for a stored answer. The fetch continues: more of them may join.
     mutating func takeWaiters(_ key: QueryKey) -> [FetchWaiter] {
         let waiters = fetches[key]?.waiters ?? []
         fetches[key]?.waiters = []

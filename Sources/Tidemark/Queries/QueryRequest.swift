@@ -12,7 +12,7 @@ public struct QueryRequest: Hashable, Sendable {
     public var select: [ByteString: [ByteString]]?
     /// The read's own age limits, in seconds, by `<type>` or `<type>.<field>`; they override those of the policy.
     public var maxAges: [ByteString: Int] = [:]
-    /// For an observer: whether it is notified, or data is fetched for it, when something becomes too old; see
+    /// Whether an observer is notified, or data is fetched for it, when something becomes too old; see
     /// Protocol/sessions.md, refreshing.
     public var refreshes = false
 

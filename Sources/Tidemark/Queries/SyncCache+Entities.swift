@@ -82,7 +82,7 @@ extension SyncCache {
         type: ByteString, library: ByteString, after: EntityKey?, countMax: Int
     ) async throws(CacheError) -> EntityPage {
         try checkOpen()
-        loads.begin()
+        turns.loads.begin()
         defer { endLoading() }
         while true {
             let commit = flushes.commitCount
@@ -136,7 +136,7 @@ extension SyncCache {
         _ removal: Removal, _ body: ([StoredKey], [StoredRow]) -> Result
     ) async throws(CacheError) -> Result {
         try checkOpen()
-        loads.begin()
+        turns.loads.begin()
         defer { endLoading() }
         while true {
             let commit = flushes.commitCount
@@ -196,7 +196,7 @@ extension SyncCache {
     /// - Parameter library: The library; nil: all libraries.
     package func clear(library: ByteString?) async throws(CacheError) {
         await takeTurn()
-        defer { turn.release() }
+        defer { turns.changes.release() }
         try checkOpen()
         let now = clock.now()
         recorded(.clearing(library: library), at: now) {
@@ -245,10 +245,10 @@ extension SyncCache {
             observerCount: observers.count + (graphHost?.watcherCount ?? 0),
             pendingCount: state.layerCount, memoryByteCount: state.memoryByteCount,
             memoryByteCountMax: configuration.memoryByteCountMax, diskByteCount: diskByteCount,
-            freeDiskByteCount: use.freeByteCount, readsPerSecond: journalWork.reads.perSecond(at: now),
-            writesPerSecond: journalWork.writes.perSecond(at: now), storedByteCount: journalWork.storedByteCount,
-            logByteCount: use.logByteCount, hitCount: readCounts.hits,
-            missCounts: readCounts.misses, evictionCount: evictedCount, notificationCount: observers.notificationCount,
+            freeDiskByteCount: use.freeByteCount, readsPerSecond: tallies.reads.perSecond(at: now),
+            writesPerSecond: tallies.writes.perSecond(at: now), storedByteCount: tallies.storedByteCount,
+            logByteCount: use.logByteCount, hitCount: tallies.hitCount,
+            missCounts: tallies.missCounts, evictionCount: evictedCount, notificationCount: observers.notificationCount,
             libraries: libraries(),
             storageError: storageError, counts: counts(), ignoredKinds: state.ignoredKinds)
     }

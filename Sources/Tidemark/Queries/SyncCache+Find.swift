@@ -5,16 +5,16 @@ import TidemarkStore
 extension SyncCache {
     /// Returns the first entities that match, in their order, as readers see them.
     ///
-    /// The search passes over memory, then over the journal a page at a time; other work goes on between pages. Every
-    /// entity that is returned is as it was at one moment of the search and matches; an entity that changes meanwhile may
-    /// be found as it was before or after.
+    /// The search passes over memory, then over the journal a page at a time; other calls are served between pages.
+    /// Every entity that is returned is as it was at one moment of the search and matches; an entity that changes
+    /// meanwhile may be found as it was before or after.
     ///
     /// - Throws: ``CacheError``: `invalidParams` when the entity to continue after has no place in the order any more;
     ///   `storageFailed`.
     /// - Complexity: O(entities of the type), where an index fits O(entities that it names); in memory O(countMax).
     package func find(_ finding: EntityFinding) async throws(CacheError) -> FoundEntities {
         try checkOpen()
-        loads.begin()
+        turns.loads.begin()
         defer { endLoading() }
         while true {
             let place = try await place(of: finding)

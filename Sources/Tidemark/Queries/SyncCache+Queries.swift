@@ -275,7 +275,7 @@ extension SyncCache {
                         defer { distribute() }
                         return try state.store(answer.batch, head, at: now)
                     }
-                    httpChanges += http
+                    flushes.add(http)
                     return .success(query)
                 } catch {
                     return .failure(error)
@@ -301,7 +301,7 @@ extension SyncCache {
     /// - Throws: ``CacheError`` `storageFailed`; then the query is removed.
     private func fill(_ query: QueryID) async throws(CacheError) {
         guard let fill = state.fill(of: query) else { return }
-        loads.begin()
+        turns.loads.begin()
         defer { endLoading() }
         var after: StoredID?
         while true {

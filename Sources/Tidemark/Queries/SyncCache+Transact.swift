@@ -24,7 +24,7 @@ extension SyncCache {
         _ steps: [TransactionStep], _ operations: [TransactionOperation], library: ByteString,
         expecting: TransactionExpectations, roots: GraphAnswer?
     ) async throws(CacheError) {
-        loads.begin()
+        turns.loads.begin()
         var refusal: AnswerRefusal?
         defer { endLoading() }
         var isDone = false

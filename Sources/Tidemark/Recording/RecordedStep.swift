@@ -40,8 +40,8 @@ package enum RecordedStep: Sendable {
     case commit(OptimisticCommit)
     /// A layer is rolled back; `library` nil: the layer is found by its id alone.
     case rollBack(ByteString, library: ByteString?)
-    /// An attempt to send the request of a layer was counted; `members`: the newer layers that are sent with it. All are
-    /// pending ids.
+    /// An attempt to send the request of a layer was counted; `members`: the newer layers that are sent with it. All
+    /// are pending ids.
     case attempt(ByteString, members: [ByteString])
     /// The request of a layer failed for good.
     case requestFailure(ByteString, MutationFailure)

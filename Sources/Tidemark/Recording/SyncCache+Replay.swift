@@ -14,7 +14,7 @@ extension SyncCache {
     /// - Throws: ``StorageError`` when entities cannot be read or written.
     package func replay(_ step: RecordedStep) async throws(StorageError) {
         await takeTurn()
-        defer { turn.release() }
+        defer { turns.changes.release() }
         switch step {
         case .lines(let batch, let events):
             try await withLoaded({ state.keysToLoad(for: batch) }) { applyRecorded(batch, events) }

@@ -49,14 +49,14 @@ import TidemarkTesting
         let folder = try TemporaryFolder()
         let lane = Lane()
         let cache = try await open(folder, lane)
-        try await cache.ingest(Array(#"{"ResourceChanged":{"resource_type":"t","resource":{"id":"x","n":1}}}"#.utf8))
+        try await cache.ingest(Array(EventLine.change(#"{"id":"x","n":1}"#, type: "t").utf8))
         try await cache.flush()
         // The entity is on the disk alone, so a merge has to read it.
         lane.hold()
         let merge = Task {
             do throws(StorageError) {
                 try await cache.ingest(
-                    Array(#"{"ResourceChanged":{"resource_type":"t","resource":{"id":"x","m":2},"metadata":{}}}"#.utf8))
+                    Array(EventLine.change(#"{"id":"x","m":2}"#, type: "t", metadata: "{}").utf8))
                 return true
             } catch {
                 return false
@@ -84,7 +84,7 @@ import TidemarkTesting
         configuration.memoryByteCountMax = memoryByteCountMax
         let cache = try await SyncCache.open(
             configuration: configuration, journal: try await SQLiteJournal.open(path: folder.path("cache.db")))
-        try await cache.ingest(Array(#"{"ResourceChanged":{"resource_type":"t","resource":{"id":"x","n":1}}}"#.utf8))
+        try await cache.ingest(Array(EventLine.change(#"{"id":"x","n":1}"#, type: "t").utf8))
         let query = QueryKey(library: "", method: "m", canonicalInput: "null")
         try await cache.store(QueryResult(resourceType: "t", resources: [Array(#"{"id":"x"}"#.utf8)]), for: query)
         let key = EntityKey(type: "t", id: "x")
@@ -123,7 +123,7 @@ import TidemarkTesting
         let cache = try await open(folder, Lane())
         try await cache.close()
         await #expect(throws: StorageError.self) {
-            try await cache.ingest(Array(#"{"ResourceChanged":{"resource_type":"t","resource":{"id":"x"}}}"#.utf8))
+            try await cache.ingest(Array(EventLine.change(#"{"id":"x"}"#, type: "t").utf8))
         }
         await #expect(throws: CacheError.self) { try await cache.clear(library: nil) }
         await #expect(throws: CacheError.self) { _ = try await cache.invalidate(Invalidation(library: "")) }

@@ -83,9 +83,9 @@ import TidemarkTesting
         try await fixture.input.feed((0..<80).map { line("file", $0, $0 % 7) })
         try await fixture.cache.enforceLimits()
         try await fixture.input.feed([
-            #"{"library_id":"a","event":{"ResourceDeleted":{"resource_type":"file","resource_id":"k79"}}}"#,
+            EventLine.delete("k79", library: "a"),
             line("file", 78, 100),
-            #"{"library_id":"b","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"x","n":1}}}}"#,
+            EventLine.change(#"{"id":"x","n":1}"#, library: "b"),
         ])
         var removal = Removal(library: "a")
         removal.resourceType = "file"
@@ -134,7 +134,7 @@ import TidemarkTesting
             // No field of the second entity is indexed, so its bytes are unchanged when it is reduced and made complete
             // again.
             try await fixture.input.feed([
-                #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k0","n":1,"m":2}}}}"#,
+                EventLine.change(#"{"id":"k0","n":1,"m":2}"#, library: "a"),
                 line("file", 1, 1),
             ])
             try await fixture.cache.enforceLimits()

@@ -155,7 +155,7 @@ import TidemarkTesting
         await upstream.waitForQuestions(1)
         // The merge loaded its entity into memory; this commit evicts it again.
         try await input.feed([
-            #"{"library_id":"a","event":{"ResourceDeleted":{"resource_type":"tag","resource_id":"x"}}}"#
+            EventLine.delete("x", type: "tag", library: "a")
         ])
         try await cache.flush()
         await upstream.answer(.failure(UpstreamError("gone", isFinal: true)))
@@ -205,11 +205,11 @@ extension GapTests {
         let cache = try await open(clock) { $0.memoryByteCountMax = 0 }
         let input = try await HandInput(into: cache, hasUnread: { false })
         try await input.feed([
-            #"{"library_id":"a","sequence":1,"event":{"ResourceChanged":{"resource_type":"t","resource":{"id":"x","n":1,"m":1}}}}"#
+            EventLine.change(#"{"id":"x","n":1,"m":1}"#, type: "t", library: "a", sequence: 1)
         ])
         try await cache.flush()
         try await input.feed([
-            #"{"library_id":"a","sequence":3,"event":{"ResourceChanged":{"resource_type":"t","resource":{"id":"x","m":2},"metadata":{}}}}"#
+            EventLine.change(#"{"id":"x","m":2}"#, type: "t", metadata: "{}", library: "a", sequence: 3)
         ])
         try await cache.flush()
         clock.advance(milliseconds: 60)
@@ -228,9 +228,9 @@ extension GapTests {
         let upstream = ScriptedUpstream()
         let cache = try await open(ManualClock(skipsUpTo: 60_000), upstream: upstream)
         let input = try await HandInput(into: cache, hasUnread: { false })
-        try await input.feed([Lines.change(1), #"{"library_id":"a","event":{"Heartbeat":{"last_sequence":3}}}"#])
+        try await input.feed([Lines.change(1), EventLine.heartbeat(3, library: "a")])
         let bad =
-            #"{"library_id":"a","sequence":2,"event":{"ResourceChanged":{"resource_type":"t","resource":{"n":1}}}}"#
+            EventLine.change(#"{"n":1}"#, type: "t", library: "a", sequence: 2)
         for count in 1...5 {
             await upstream.waitForQuestions(count)
             await upstream.answer(

@@ -45,7 +45,7 @@ import TidemarkTesting
         try await first.ingest(
             lines(#"{"BatchChanged":{"resource_type":"file","resources":[{"id":"1","n":1},{"id":"2","n":1}]}}"#))
         clock.advance(milliseconds: 10)
-        try await first.ingest(lines(#"{"ResourceChanged":{"resource_type":"file","resource":{"id":"1","n":2}}}"#))
+        try await first.ingest(lines(EventLine.change(#"{"id":"1","n":2}"#)))
         try await first.close()
 
         let journal = MemoryJournal(store: store)

@@ -25,7 +25,7 @@ import TidemarkTesting
             fixture.clock.advance(milliseconds: 1_000)
         }
         #expect(await fixture.cache.timers.flush == nil)
-        #expect(await fixture.cache.flushTask == nil)
+        #expect(await !fixture.cache.flushes.isUnderWay)
         #expect(await fixture.cache.commitCount == commitCount)
         let counts = await fixture.cache.counts()
         #expect(counts.lines == 1 + 20 * Int64(lines.count))

@@ -32,6 +32,27 @@ import TidemarkStore
         #expect(step(unwritten(1, tombstoneShare: 0.25)) == .begin)
     }
 
+    @Test func `a flush is under way until it ends, and takes the changes of HTTP answers that came before it`() {
+        var schedule = FlushSchedule()
+        let changes = (1...3).map { HTTPChange.remove([$0]) }
+        schedule.add([changes[0]])
+        schedule.add([changes[1]])
+        #expect(schedule.hasHTTPChanges)
+        let taken = schedule.takeHTTPChanges()
+        #expect(taken.count == 2 && !schedule.hasHTTPChanges && !schedule.isUnderWay)
+        schedule.began(Task {})
+        #expect(schedule.isUnderWay)
+        schedule.add([changes[2]])
+        schedule.putBack(taken)
+        schedule.ended()
+        #expect(!schedule.isUnderWay)
+        let all = schedule.takeHTTPChanges()
+        #expect(all.count == 3)
+        schedule.record(.milliseconds(3), isCommitted: true)
+        schedule.record(.milliseconds(3), isCommitted: false)
+        #expect(schedule.times.committedCount == 1 && schedule.times.failedCount == 1)
+    }
+
     @Test func `a failed flush is kept, its cause is new once, and the pauses before its repetition grow`() {
         var schedule = FlushSchedule()
         let isNew = schedule.failed(pending(), Self.failure)

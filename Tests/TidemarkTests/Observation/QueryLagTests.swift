@@ -1,5 +1,6 @@
 import Testing
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import Tidemark
@@ -81,7 +82,8 @@ import TidemarkTesting
         var walk = Walk(seed: seed)
         let movesPerMille = walk.random.pick([0, 20, 300])
         var slow: [Slow] = []
-        for step in 1...60 {
+        var steps = RandomWalk(seed: seed)
+        while steps.next(of: 60) {
             if slow.count < 3, walk.random.chance(150) {
                 walk.newestLag += 1
                 let lag = QueryLag(number: walk.newestLag, unloggedCount: 0, isStale: false)
@@ -93,7 +95,7 @@ import TidemarkTesting
             guard let next = walk.next(movesPerMille: movesPerMille) else { continue }
             for index in slow.indices {
                 absorb(next, before, &slow[index])
-                check(slow[index], walk, "seed \(seed), step \(step)")
+                check(slow[index], walk, "\(steps)")
             }
         }
     }

@@ -6,8 +6,8 @@ import TidemarkTesting
 
 @testable import Tidemark
 
-/// Observers of lists that are evaluated over the store, while entities are evicted, deleted by the hundred, sorted anew, edited and edits rolled
-/// back, over a real file. Laws: L2, L6, L9, L10.
+/// Observers of lists that are evaluated over the store, while entities are evicted, deleted by the hundred, sorted
+/// anew, edited and edits rolled back, over a real file. Laws: L2, L6, L9, L10.
 @Suite(.tags(.model)) struct ReserveModelTests {
     @Test(arguments: TestScale.seeds(20))
     func `observers of lists with a reserve see what a naive recomputation gives`(seed: UInt64) async throws {

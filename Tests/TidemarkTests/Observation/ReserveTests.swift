@@ -6,9 +6,10 @@ import TidemarkTesting
 
 @testable import Tidemark
 
-/// An observed list that is evaluated over the store keeps what its observers see in memory, and what may take its place. Laws: L6, L8, L9.
+/// An observed list that is evaluated over the store keeps what its observers see in memory, and what may take its
+/// place. Laws: L6, L8, L9.
 @Suite(.timeLimit(.minutes(30))) struct ReserveTests {
-    /// With a limit of 3 as many entities stay in memory: 3 and a reserve of 32.
+    /// The entities that stay in memory with a limit of 3: these and a reserve of 32.
     private static let pinnedCount = 35
 
     private static func resource(_ number: Int, _ value: Int? = nil) -> String {
@@ -190,7 +191,7 @@ import TidemarkTesting
         await fixture.cache.resume(sink)
         #expect(sink.observer(subscription)?.toldCount == 32)
         try await fixture.input.feed([
-            #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"tag","resource":{"id":"t","v":1}}}}"#
+            EventLine.change(#"{"id":"t","v":1}"#, type: "tag", library: "a")
         ])
         #expect(list(sink, beside) == [#"{"id":"t","v":1}"#])
         await fixture.cache.checkInvariants()

@@ -8,7 +8,7 @@ import TidemarkTesting
 
 extension SyncCache {
     /// Nothing is being written, evicted or loaded for an observer.
-    var isAtRest: Bool { reserveTask == nil && eviction.memoryTask == nil && flushTask == nil }
+    var isAtRest: Bool { observers.reserveLoad == nil && eviction.memoryTask == nil && !flushes.isUnderWay }
 }
 
 /// One run of a cache over a file beside ``NaiveLists``, which shares no code with it.
@@ -125,7 +125,7 @@ struct ReserveWalk {
             for watcher in watchers.indices { watchers[watcher].states = [] }
             try await fixture.input.feed(
                 ids.map {
-                    #"{"library_id":"a","event":{"ResourceDeleted":{"resource_type":"file","resource_id":"k\#($0)"}}}"#
+                    EventLine.delete("k\($0)", library: "a")
                 })
         }
     }
@@ -265,7 +265,7 @@ struct ReserveWalk {
         }
         // Something is committed, so that memory is looked at.
         try await fixture.input.feed([
-            #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"tag","resource":{"id":"t"}}}}"#
+            EventLine.change(#"{"id":"t"}"#, type: "tag", library: "a")
         ])
         try await fixture.cache.flush()
         try await rest()

@@ -1,0 +1,9 @@
+/// The turns of calls that would otherwise interleave at an `await`; each kind is given in the order of asking.
+struct CallTurns {
+    /// One batch after another is applied.
+    var changes = FairLock()
+    /// One caller at a time loads entities from the journal and uses them.
+    var loads = LoadTurns()
+    /// One transaction over documents after another runs, so that none changes an entity that another one has read.
+    var transactions = FairLock()
+}
