@@ -5,8 +5,8 @@ import TidemarkModel
 
 /// The engine's own transport: the system's libcurl, which is loaded with the first exchange.
 ///
-/// It gives header fields in their order with repeats, never decodes a body, and tells a body that ends early. It asks no
-/// environment for proxies, keeps no cookies and no credentials, and follows no redirect.
+/// It gives header fields in their order with repeats, never decodes a body, and tells a body that ends early. It asks
+/// no environment for proxies, keeps no cookies and no credentials, and follows no redirect.
 ///
 /// - Source: docs/decisions/0017-http-transport.md.
 public struct CurlTransport: HTTPTransport {
@@ -51,7 +51,7 @@ final class CurlExchange: Sendable {
         var byteCount = 0
         var isStopped = false
         var isCancelled = false
-        /// The end: nil while the exchange goes on, a success after a whole answer.
+        /// The end: nil while the exchange continues, a success after a whole answer.
         var end: Result<Void, ExchangeError>?
         var headWaiter: CheckedContinuation<Result<ResponseHead, ExchangeError>, Never>?
         var chunkWaiter: CheckedContinuation<Result<[UInt8]?, ExchangeError>, Never>?

@@ -56,9 +56,9 @@ struct Settled: Sendable {
 /// The body of an answer, where it is.
 enum HTTPContent: Sendable {
     case bytes([UInt8])
-    /// On the disk, in chunks that no answer refers to yet.
+    /// A body on the disk, in chunks that no answer refers to yet.
     case draft(HTTPBodyDraft, HTTPBodyHold)
-    /// On its way to a caller that reads it in chunks.
+    /// A body on its way to a caller that reads it in chunks.
     case arriving(HTTPBodyFlow)
 
     /// The length of the body; 0 while it is on its way.

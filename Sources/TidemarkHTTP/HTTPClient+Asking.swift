@@ -199,8 +199,8 @@ extension HTTPClient {
                     HTTPSelection(library: fetch.library, url: fetch.request.url.text, key: HTTPFetch.led(fetch.key))),
             ])
         }
-        var passing = fetch
-        passing.rules = .options([], timeout: nil)
-        return try await ask(Question(fetch: passing, forward: .bypass, salt: salt), lookup: nil)
+        var bypassing = fetch
+        bypassing.rules = .options([], timeout: nil)
+        return try await ask(Question(fetch: bypassing, forward: .bypass, salt: salt), lookup: nil)
     }
 }

@@ -11,7 +11,7 @@ package struct HTTPEntry: Hashable, Sendable {
     package var status: Int
     package var byteCount: Int64
     package var storedByteCount: Int64
-    /// In seconds, as ``freshnessLeft``.
+    /// The age of the answer in seconds, as ``freshnessLeft``.
     package var age: Int64
     package var freshnessLeft: Int64
     package var tag: ByteString?

@@ -80,19 +80,19 @@ extension HTTPClient {
     private func tell(_ key: ExchangeKey, _ fetched: HTTPFetched) {
         for (number, observer) in observers.all.sorted(by: { $0.key < $1.key })
         where ExchangeKey(observer.fetch, sent: observer.fetch.request) == key {
-            // An observer that heard of the same answer when it was stored hears of it once.
+            // An observer that was notified of the same answer when it was stored is notified of it once.
             guard observer.last.map({ !$0.isSameNews(as: fetched) }) ?? true else { continue }
             observers.told(number, fetched)
             observer.tell(fetched)
         }
     }
 
-    /// Tells the observers of answers that were stored or confirmed with another content.
+    /// Notifies the observers of answers that were stored or confirmed with another content.
     func tellObservers() async {
         for (number, observer) in observers.takeChanged() {
             var look = observer.fetch
             look.rules = .options(.enabled, timeout: nil)
-            // A notification that cannot hold the body is told without it.
+            // A notification that cannot hold the body is sent without it.
             look.answerByteCountMax = nil
             do throws(CacheError) {
                 let salt = try await fileSalt()
@@ -108,7 +108,7 @@ extension HTTPClient {
                 observers.told(number, served)
                 if !isSame { observer.tell(served) }
             } catch {
-                // The observer is told at the next change; a read of the disk that failed changes nothing.
+                // The observer is notified at the next change; a read of the disk that failed changes nothing.
                 continue
             }
         }

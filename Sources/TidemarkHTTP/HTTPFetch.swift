@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkHTTPRules
 import TidemarkModel
 
-/// Where an answer is stored.
+/// The place where an answer is stored.
 package enum HTTPStorage: String, CaseIterable, Hashable, Sendable {
     case disabled
     case session
@@ -22,7 +22,8 @@ package struct HTTPFetch: Sendable {
     /// The milliseconds that an exchange may take.
     package var timeout: Int64
     package var followsRedirects: Bool
-    /// The largest body that the caller can take, in bytes; nil: any that is stored. A longer one is stored all the same.
+    /// The largest body that the caller can take, in bytes; nil: any that is stored. A longer one is stored all the
+    /// same.
     package var answerByteCountMax: Int?
     /// Whether a body past 1 MiB is given as ``HTTPFetched/flow``. Such a request is an exchange of its own.
     package var wantsFlow = false
@@ -58,7 +59,7 @@ package struct HTTPFetched: Hashable, Sendable {
     package var isFromCache = false
     package var isRevalidated = false
     package var isStale = false
-    /// In seconds.
+    /// The age of the answer in seconds.
     package var age: Int64 = 0
     package var isStored = false
     package var status: CacheStatus

@@ -24,7 +24,7 @@ package struct ChangeEvent: Sendable {
     package var reason: QuarantineReason?
     /// Whether the `operation` of a batch is `"Index"`.
     package var isIndexOperation = false
-    /// False when a broken line does not show its library; otherwise an absent `library` is the default one.
+    /// Whether the library is known: a whole line without a library means the default one, a broken line any.
     package var isLibraryKnown = true
     /// The index of the line in its batch, from 0.
     package var line: UInt32

@@ -18,8 +18,9 @@ import TidemarkSession
 /// try await server.run()
 /// ```
 ///
-/// The inspector, a page for people, is at `/`. A program with a router of its own mounts the paths there: ``mount(on:)``. Every path checks the request itself:
-/// host, origin and token. The limits of connections and times hold only on the server's own port.
+/// The inspector, a page for people, is at `/`. A program with a router of its own mounts the paths there:
+/// ``mount(on:)``. Every path checks the request itself: host, origin and token. The limits of connections and times
+/// hold only on the server's own port.
 ///
 /// - Source: Protocol/serving.md.
 public final class CacheServer: Sendable {

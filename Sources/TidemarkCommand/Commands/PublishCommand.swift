@@ -36,9 +36,9 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The library of events that name none.", valueName: "id"))
     var library = ""
     @Option(
-        help: "What a line without mutation_id and sequence is recognized by: line (its number) or content (a hash).")
+        help: "The id of a line without mutation_id and sequence: line (its number) or content (a hash).")
     var idFrom: PublishSettings.IDSource?
-    @Option(help: ArgumentHelp("What stands before the number of --id-from line.", valueName: "text"))
+    @Option(help: ArgumentHelp("The text before the number of --id-from line.", valueName: "text"))
     var idPrefix = ""
     @Flag(help: "Others publish to the same libraries: each line waits for the one before.")
     var shared = false

@@ -25,7 +25,7 @@ extension Failure {
         switch code {
         case .notFound, .cannotCreate, .locked, .notOurs, .newerFormat, .limitExceeded: "nothing was read or written"
         case .damaged: "damaged rows count as absent"
-        case .diskFull, .inputOutput, .closed: "what was acknowledged is safe, the rest was not written"
+        case .diskFull, .inputOutput, .closed: "acknowledged lines are safe, the rest was not written"
         }
     }
 }

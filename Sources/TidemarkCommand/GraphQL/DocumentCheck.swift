@@ -4,7 +4,7 @@ import TidemarkModel
 /// A document of a file, and the reason why it cannot be used.
 struct DocumentCheck {
     let path: String
-    /// nil when nothing is wrong.
+    /// The reason why the document is refused; nil when nothing is wrong.
     let refusal: DocumentRefusal?
     private(set) var operationCount = 0
     private(set) var fragmentCount = 0

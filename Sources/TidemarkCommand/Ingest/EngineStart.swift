@@ -29,7 +29,7 @@ enum EngineStart {
             outcome: "the input before it is stored", advice: "feed the rest of the stream again")
     }
 
-    /// Tells the user when the database was rebuilt and is therefore empty.
+    /// Reports to the user that the database was rebuilt and is therefore empty.
     ///
     /// - Parameters:
     ///   - journal: The journal of a cache that has been opened.

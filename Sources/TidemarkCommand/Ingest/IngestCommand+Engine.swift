@@ -79,8 +79,8 @@ extension IngestCommand {
         configuration.policy = policy
         configuration.defaultLibrary = ByteString(options.defaultLibrary)
         if let profile = options.profile { configuration.apply(profile) }
-        // Without acknowledgements, larger flushes do the same work with fewer writes. Somebody who waits for more messages
-        // of a stream sees each soon.
+        // Without acknowledgements, larger flushes do the same work with fewer writes. Somebody who waits for more
+        // messages of a stream sees each soon.
         if !options.printsAcknowledgements, options.stream.from == nil || options.untilCaughtUp {
             configuration.flush = .bulk
         }

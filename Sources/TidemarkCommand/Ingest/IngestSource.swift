@@ -45,6 +45,6 @@ enum IngestSource: Sendable {
     /// Returns the failure of an input that cannot be read.
     func failure(_ error: InputError) -> Failure {
         guard case .jetStream(let feed) = self, let reason = feed.failure else { return EngineStart.failure(error) }
-        return Failure(reason, place: "--from", outcome: "what was read before is stored")
+        return Failure(reason, place: "--from", outcome: "everything read before is stored")
     }
 }

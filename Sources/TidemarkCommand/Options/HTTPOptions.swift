@@ -6,7 +6,7 @@ import TidemarkModel
 import TidemarkSession
 import TidemarkStore
 
-/// How a session's HTTP answers are fetched and stored.
+/// The options for fetching and storing a session's HTTP answers.
 struct HTTPOptions: ParsableArguments {
     /// The side that makes the exchanges.
     enum Exchanger: String, ExpressibleByArgument, CaseIterable {
@@ -14,7 +14,7 @@ struct HTTPOptions: ParsableArguments {
         case host
     }
 
-    @Option(name: .customLong("http"), help: "Who makes HTTP exchanges: engine, or host (http.exchange).")
+    @Option(name: .customLong("http"), help: "The maker of HTTP exchanges: engine, or host (http.exchange).")
     var exchanger = Exchanger.engine
     @Option(
         name: .customLong("http-policy"),
@@ -41,7 +41,7 @@ struct HTTPOptions: ParsableArguments {
     var isOffline = false
     @Option(
         name: .customLong("http-limit-kb"),
-        help: ArgumentHelp("What stored answers may take; the least recently used go.", valueName: "KiB"))
+        help: ArgumentHelp("The space for stored answers; the least recently used are evicted.", valueName: "KiB"))
     var limit: Int64 = 256 * 1024
     @Option(
         name: .customLong("http-body-limit-kb"),

@@ -15,7 +15,7 @@
 final class Output {
     let style: Style
     private let descriptor: Int32
-    /// Bound: ``flushByteCount`` and one line.
+    /// The bytes that are not written yet. Bound: ``flushByteCount`` and one line.
     private var buffer: [UInt8] = []
     /// Whether the reading end was closed.
     private(set) var isClosed = false

@@ -60,8 +60,10 @@ final class ReplayRun {
 
     /// Opens the database of the replay.
     ///
-    /// - Parameter base: The file that the user gave and that was copied; nil when the recording holds all that it began with.
-    /// - Throws: ``Failure``, which names the user's file and not its copy; ``Tidemark/StorageError`` when there was none.
+    /// - Parameter base: The file that the user gave and that was copied; nil when the recording holds all that it
+    ///   began with.
+    /// - Throws: ``Failure``, which names the user's file and not its copy; ``Tidemark/StorageError`` when there was
+    ///   none.
     private static func journal(_ database: String, copiedFrom base: String?) async throws -> SQLiteJournal {
         guard let base else { return try await SQLiteJournal.open(path: database) }
         let journal: SQLiteJournal

@@ -4,7 +4,7 @@ import TidemarkModel
 ///
 /// - Source: GraphQL, October 2021, sections 3.5 to 3.12, input coercion, and 6.4.1, CoerceArgumentValues.
 struct InputCoercion {
-    /// Why a value is none of its type.
+    /// The reason why a value does not belong to its type.
     struct Fault: Error {
         /// `.name[2]`, from the value on; empty for the value itself.
         var path = ""
@@ -86,7 +86,7 @@ struct InputCoercion {
 }
 
 extension GraphQLSchema {
-    /// The arguments of a field as its type wants them, defaults of the schema put in.
+    /// The arguments of a field as its type wants them, defaults of the schema inserted.
     ///
     /// - Parameter variables: Coerced values.
     /// - Throws: ``DocumentRefusal`` `invalid_params` with the first argument that cannot be used.

@@ -1,8 +1,8 @@
 import TidemarkModel
 
 extension InputValue {
-    /// Appends the value as canonical JSON: no white space, names in the order of their bytes, strings with as few escapes
-    /// as there can be, numbers as they were written.
+    /// Appends the value as canonical JSON: no white space, names in the order of their bytes, strings with as few
+    /// escapes as there can be, numbers as they were written.
     ///
     /// - Source: Protocol/graphql.md, storage names; Protocol/queries.md, identity.
     package func appendJSON(to text: inout [UInt8]) {

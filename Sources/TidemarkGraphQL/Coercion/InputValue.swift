@@ -11,6 +11,6 @@ package indirect enum InputValue: Hashable, Sendable {
     /// The text without escapes; half a surrogate pair stands as three bytes from ED A0 80 on.
     case string(ByteString)
     case list([InputValue])
-    /// No two members of one name.
+    /// An object; no two members of one name.
     case object([ByteString: InputValue])
 }

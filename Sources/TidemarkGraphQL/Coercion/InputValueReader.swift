@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// Why bytes are no ``InputValue``.
+/// The reason why bytes are no ``InputValue``.
 package struct InputValueError: Error, Hashable, Sendable {
     /// The place of the byte that could not be used.
     package var offset: Int

@@ -3,8 +3,8 @@ import TidemarkModel
 extension IdentityRules {
     /// Reads `@typePolicy` and `@fieldPolicy` from a document of type definitions.
     ///
-    /// - Throws: All that is wrong with these directives, in the order of places. Other errors of the document are for who
-    ///   reads it as a policy or a schema.
+    /// - Throws: All that is wrong with these directives, in the order of places. Other errors of the document are for
+    ///   who reads it as a policy or a schema.
     /// - Source: Protocol/graphql.md, identity.
     package static func read(_ document: Document) throws(GraphQLErrors) -> IdentityRules {
         var reader = IdentityReader()
@@ -33,9 +33,9 @@ struct IdentityReader {
     var errors = GraphQLErrors()
     /// The place of each type's definition.
     var places: [ByteString: SourcePlace] = [:]
-    /// By type and field, the names of the field's arguments.
+    /// The names of each field's arguments, by type and field.
     private var fields: [ByteString: [ByteString: Set<ByteString>]] = [:]
-    /// By type, the interfaces that it names, each once.
+    /// The interfaces that each type names, each once.
     private(set) var interfaces: [ByteString: [ByteString]] = [:]
     /// Names to look up once all fields are known: keys of types.
     private var keys: [(type: Name, field: ByteString, place: SourcePlace)] = []

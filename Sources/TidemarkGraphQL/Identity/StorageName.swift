@@ -2,9 +2,9 @@ import TidemarkModel
 
 /// The name under which a field's value is stored.
 ///
-/// The field's name, and behind it the arguments as canonical JSON, when there are any. An alias, a default of the schema
-/// and the types of the arguments change nothing. `@connection(key:, filter:)` puts another name in place of the field's,
-/// and keeps the arguments that it lists.
+/// The field's name, and behind it the arguments as canonical JSON, when there are any. An alias, a default of the
+/// schema and the types of the arguments change nothing. `@connection(key:, filter:)` puts another name in place of the
+/// field's, and keeps the arguments that it lists.
 ///
 /// - Source: Protocol/graphql.md, storage names.
 package enum StorageName {

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// How objects of one type are told apart, and how their events are applied: `@typePolicy`.
+/// The identity of the objects of one type, and the way in which their events are applied: `@typePolicy`.
 ///
 /// - Source: Protocol/graphql.md, identity.
 package struct TypeIdentity: Hashable, Sendable {

@@ -4,8 +4,8 @@
 package struct ExecutableLimits: Hashable, Sendable {
     /// A whole document: 1 MiB.
     package var byteCountMax = 1 << 20
-    /// Selections of all operations, each fragment counted wherever it is spread: 10,000. A fragment that nothing spreads
-    /// is counted once.
+    /// Selections of all operations, each fragment counted wherever it is spread: 10,000. A fragment that nothing
+    /// spreads is counted once.
     package var selectionCountMax = 10_000
     /// Selection sets inside one another, those of fragments included; lists and objects of a value: 64.
     package var nestingDepthMax = 64

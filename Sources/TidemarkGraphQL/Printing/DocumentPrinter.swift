@@ -8,7 +8,7 @@ package struct DocumentPrinter {
     package enum Style: Hashable, Sendable, CaseIterable {
         /// One selection a line, indented by two spaces: for people, and stable.
         case canonical
-        /// No byte that could be left out: for the wire.
+        /// The shortest text, for the wire.
         case minified
     }
 

@@ -9,7 +9,8 @@ extension GraphQLSchema {
         fields(identity.keyFields(of: self[id].name), of: id)
     }
 
-    /// The key fields of an interface, where all types that implement it have the same, and the interface declares them.
+    /// The key fields of an interface, where all types that implement it have the same, and the interface declares
+    /// them.
     ///
     /// - Returns: nil when the keys have to be asked for by object types.
     package func sharedKeyFields(of id: SchemaTypeID) -> [SchemaField]? {

@@ -6,8 +6,8 @@ extension GraphQLSchema {
     /// - Parameters:
     ///   - bytes: The whole file, UTF-8. Bounds as of policies: ``DocumentLimits``.
     ///   - policy: Rules of identity from another file: a policy. They stand above those of the schema's own file.
-    /// - Throws: ``GraphQLErrors``: the first thing that the grammar does not allow, or else everything that contradicts
-    ///   the rules of schemas, each with line and column.
+    /// - Throws: ``GraphQLErrors``: the first thing that the grammar does not allow, or else everything that
+    ///   contradicts the rules of schemas, each with line and column.
     /// - Source: Protocol/graphql.md, schemas.
     package static func read(
         _ bytes: [UInt8], policy: IdentityRules = IdentityRules(), limits: DocumentLimits = DocumentLimits()

@@ -6,10 +6,10 @@ import TidemarkModel
 ///
 /// - Source: GraphQL, October 2021, section 3; Protocol/graphql.md, schemas.
 package struct GraphQLSchema: Sendable {
-    /// In the order of their definitions; those of introspection come first.
+    /// The types in the order of their definitions; those of introspection come first.
     package internal(set) var types: [SchemaType] = []
     var ids: [ByteString: SchemaTypeID] = [:]
-    /// By name. Directives that every document may use are among them.
+    /// The directives by name, those that every document may use among them.
     package internal(set) var directives: [ByteString: SchemaDirective] = [:]
     /// Types of the operations; an operation without one cannot be run.
     package internal(set) var roots: [OperationKind: SchemaTypeID] = [:]

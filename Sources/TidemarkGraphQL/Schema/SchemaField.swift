@@ -21,7 +21,7 @@ package struct SchemaInput: Sendable {
 
 /// Arguments of one field or directive, or the fields of one input type.
 package struct SchemaInputs: Sendable {
-    /// In the order written; no two of one name.
+    /// The inputs in the order written; no two of one name.
     package private(set) var all: [SchemaInput] = []
     private var indices: [ByteString: Int] = [:]
 

@@ -1,7 +1,7 @@
 /// The type of a field, an argument or a variable, with its name looked up.
 package indirect enum SchemaTypeReference: Hashable, Sendable {
     case named(SchemaTypeID)
-    /// Bound: ``DocumentLimits/nestingDepthMax``.
+    /// A list of a type. Nested up to ``DocumentLimits/nestingDepthMax``.
     case list(SchemaTypeReference)
     /// Around a name or a list, never around another `nonNull`.
     case nonNull(SchemaTypeReference)

@@ -9,7 +9,7 @@ struct AdditionPlanner {
     private struct Meaning: Hashable {
         var field: ByteString
         var hasArguments: Bool
-        /// nil without a schema.
+        /// The type of the field; nil without a schema.
         var type: SchemaTypeReference?
     }
 
@@ -18,7 +18,7 @@ struct AdditionPlanner {
     private let limits: ExecutableLimits
     private let classes: [Int]
     private let rootLevel: Set<Int>
-    /// By class, the meanings of each response name.
+    /// The meanings of each response name, by class.
     private var meanings: [Int: [ByteString: Set<Meaning>]] = [:]
     private var additions: [[Selection]]
     private var additionCount = 0

@@ -1,6 +1,6 @@
 /// Writes added selections into a document, at the end of their sets.
 struct AdditionWriter {
-    /// By set, in the order in which a walk opens them; as ``SelectionSets`` counts.
+    /// The additions of each set, in the order in which ``SelectionSets`` counts the sets.
     private let additions: [[Selection]]
     private var next = 0
 

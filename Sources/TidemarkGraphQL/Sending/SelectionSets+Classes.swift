@@ -1,7 +1,8 @@
 import TidemarkModel
 
 extension SelectionSets {
-    /// A number for each set, which it shares with all sets whose fields can meet in one object of an answer, by one path.
+    /// A number for each set, which it shares with all sets whose fields can meet in one object of an answer, by one
+    /// path.
     ///
     /// - Complexity: O(fields with fragments spread), which the limits of a document bound.
     func classes(from roots: [Int]) -> [Int] {

@@ -19,13 +19,13 @@ struct SelectionSets {
 
     struct Entry {
         var owner: Owner
-        /// nil where the type is not known.
+        /// The type of the set; nil where it is not known.
         var type: SchemaTypeID?
         var members: [Member] = []
     }
 
     private(set) var all: [Entry] = []
-    /// By definition, its own set.
+    /// The set of each definition.
     private(set) var definitions: [Int] = []
     /// Names of fragments to their sets; of several the first.
     private(set) var fragments: [ByteString: Int] = [:]

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// Parsed documents by their bytes, so that each is parsed once; the least recently used go first.
+/// Parsed documents by their bytes, so that each is parsed once; the least recently used are evicted first.
 ///
 /// - Source: Protocol/graphql.md, documents.
 package struct DocumentStore<Parsed: Sendable>: Sendable {
@@ -19,7 +19,7 @@ package struct DocumentStore<Parsed: Sendable>: Sendable {
 
     private let countMax: Int
     private let byteCountMax: Int
-    /// Bound: `countMax`. An entry that goes leaves its place to the next one that comes.
+    /// The entries; the place of an evicted one is used again. Bound: `countMax`.
     private var entries: [Entry?] = []
     private var indices: [ByteString: Int] = [:]
     private var free: [Int] = []

@@ -6,7 +6,7 @@ import TidemarkModel
 ///
 /// - Source: GraphQL, October 2021, section 2.2.
 package struct ExecutableDocument: Hashable, Sendable {
-    /// At least one. Bound: ``DocumentLimits/definitionCountMax``.
+    /// The definitions; at least one. Bound: ``DocumentLimits/definitionCountMax``.
     package var definitions: [Definition]
 
     package init(definitions: [Definition]) {

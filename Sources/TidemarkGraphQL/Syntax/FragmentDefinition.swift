@@ -6,7 +6,7 @@ package struct FragmentDefinition: Hashable, Sendable {
     package var name: Name
     package var typeCondition: Name
     package var directives: [Directive]
-    /// At least one.
+    /// The selections; at least one.
     package var selections: [Selection]
     /// The place of the word `fragment`.
     package var place: SourcePlace

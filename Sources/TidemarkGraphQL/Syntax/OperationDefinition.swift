@@ -3,11 +3,11 @@ import TidemarkModel
 /// `query Name($variable: Type = default) @directive { … }`, or a selection set alone.
 package struct OperationDefinition: Hashable, Sendable {
     package var kind: OperationKind
-    /// nil when it has no name.
+    /// The name of the operation; nil when it has none.
     package var name: Name?
     package var variables: [VariableDefinition]
     package var directives: [Directive]
-    /// At least one.
+    /// The selections; at least one.
     package var selections: [Selection]
     /// The place of its first word, or of its brace.
     package var place: SourcePlace

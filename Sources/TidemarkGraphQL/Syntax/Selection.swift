@@ -78,10 +78,10 @@ package struct FragmentSpread: Hashable, Sendable {
 
 /// `... on Type @directive { … }`.
 package struct InlineFragment: Hashable, Sendable {
-    /// nil when it has none: the fragment applies to whatever holds it.
+    /// The type condition; nil when the fragment has none and applies to whatever holds it.
     package var typeCondition: Name?
     package var directives: [Directive]
-    /// At least one.
+    /// The selections; at least one.
     package var selections: [Selection]
     /// The transformation for sending added it.
     package var isAdded: Bool

@@ -2,16 +2,16 @@ import TidemarkModel
 
 /// A document with its names looked up: who spreads whom, and which variables each definition uses.
 struct DocumentOutline {
-    /// In the order written.
+    /// The definitions in the order written.
     let definitions: [ExecutableDocument.Definition]
     /// Indices of `definitions`.
     private(set) var operations: [Int] = []
     private(set) var fragments: [Int] = []
     /// Names of fragments to indices of `definitions`; of several the first.
     private(set) var fragmentIndices: [ByteString: Int] = [:]
-    /// By definition, the spreads in it, in the order written.
+    /// The spreads in each definition, in the order written.
     private(set) var spreads: [[FragmentSpread]] = []
-    /// By definition, the first use of each variable in it, in the order written. The place is the value's.
+    /// The first use of each variable in each definition, in the order written. The place is the value's.
     private(set) var uses: [[Name]] = []
 
     init(_ document: ExecutableDocument) {

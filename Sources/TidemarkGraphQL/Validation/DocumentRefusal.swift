@@ -15,7 +15,7 @@ package struct DocumentRefusal: Error, Hashable, Sendable, CustomStringConvertib
     package var code: Code
     /// One sentence that says what to do.
     package var message: String
-    /// In the order of their places, at most ``ExecutableLimits/findingCountMax``. Empty unless the code is
+    /// The findings by their places, at most ``ExecutableLimits/findingCountMax``. Empty unless the code is
     /// ``Code/invalidDocument``.
     package var findings: [DocumentFinding]
 

@@ -2,13 +2,13 @@ import TidemarkModel
 
 /// Checks an executable document, with a schema or without one, and lists everything that is wrong with it.
 ///
-/// Sizes first, so that no later step can take for ever; then names, fragments and variables; then, with a schema, types
-/// and values, and last the fields that have to merge.
+/// Sizes first, so that no later step can take for ever; then names, fragments and variables; then, with a schema,
+/// types and values, and last the fields that have to merge.
 ///
 /// - Complexity: O(document) but for the merging of fields, which ``ExecutableLimits/fieldPairCountMax`` bounds.
 /// - Source: GraphQL, October 2021, section 5; Protocol/graphql.md, findings.
 package struct DocumentValidator {
-    /// How a document is to be used.
+    /// The use for which a document is checked.
     package enum Purpose: Hashable, Sendable {
         /// Operations are run: there is one at least, and each fragment has a use.
         case operations

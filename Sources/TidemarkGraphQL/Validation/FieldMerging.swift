@@ -2,13 +2,14 @@ import TidemarkModel
 
 /// Section 5.3.2: fields that meet under one name in an answer can be one.
 ///
-/// Two questions, each asked once for a whole definition with its fragments spread. Do all fields that meet have the same
-/// shape? That is asked of each field beside the first of its name. And are fields that can meet in one object the same
-/// field with the same arguments? For that, fields of one object type, name and parent become one node of a tree, and only
-/// nodes whose types can be one object are compared. Comparing every field with every other would take a quadratic time
-/// for a document that repeats one field, and an exponential one for fragments inside one another.
+/// Two questions, each asked once for a whole definition with its fragments spread. Do all fields that meet have the
+/// same shape? That is asked of each field beside the first of its name. And are fields that can meet in one object the
+/// same field with the same arguments? For that, fields of one object type, name and parent become one node of a tree,
+/// and only nodes whose types can be one object are compared. Comparing every field with every other would take a
+/// quadratic time for a document that repeats one field, and an exponential one for fragments inside one another.
 ///
-/// - Complexity: O(fields with fragments spread) for nodes; pairs of nodes up to ``ExecutableLimits/fieldPairCountMax``.
+/// - Complexity: O(fields with fragments spread) for nodes; pairs of nodes up to
+///   ``ExecutableLimits/fieldPairCountMax``.
 /// - Source: GraphQL, October 2021, section 5.3.2, FieldsInSetCanMerge and SameResponseShape.
 struct FieldMerging {
     let tree: MergingTree
@@ -23,11 +24,11 @@ struct FieldMerging {
     struct Node {
         /// The first field that the node was made of.
         var field: Int
-        /// nil when its parent is an interface or a union, or unknown: it can meet any other.
+        /// The object type of the parent; nil when that is an interface, a union or unknown: it can meet any other.
         var object: SchemaTypeID?
         /// Selection sets of all its fields.
         var sets: [MergingTree.TypedSet]
-        /// nil until they were asked for.
+        /// The fields below; nil until they were asked for.
         var children: Children?
     }
 
@@ -35,7 +36,7 @@ struct FieldMerging {
     struct Children {
         /// Response names in the order met.
         var names: [ByteString] = []
-        /// By response name, the nodes by object type.
+        /// The nodes of each response name, by object type.
         var nodes: [ByteString: [SchemaTypeID?: Int]] = [:]
     }
 

@@ -1,14 +1,14 @@
 /// Findings of one validation, up to a limit.
 struct FindingList {
     let countMax: Int
-    /// In the order found. Bound: ``countMax``.
+    /// The findings in the order found. Bound: ``countMax``.
     private(set) var findings: [DocumentFinding] = []
 
     init(countMax: Int) {
         self.countMax = countMax
     }
 
-    /// Nothing more is kept: who looks for findings can stop.
+    /// Whether no further finding is kept: a search for findings can stop.
     var isFull: Bool { findings.count >= countMax }
 
     var isEmpty: Bool { findings.isEmpty }
@@ -18,7 +18,7 @@ struct FindingList {
         findings.append(DocumentFinding(rule, message(), at: place))
     }
 
-    /// In the order of their places; findings of one place in the order found, equal ones once.
+    /// Returns the findings in the order of their places; findings of one place in the order found, equal ones once.
     func sorted() -> [DocumentFinding] {
         var seen: Set<DocumentFinding> = []
         return findings.enumerated().sorted { left, right in

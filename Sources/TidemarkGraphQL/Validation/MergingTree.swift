@@ -29,7 +29,7 @@ struct MergingTree {
     struct TypedField {
         var field: Int
         var parent: SchemaTypeID?
-        /// nil when it is not known.
+        /// The field in the schema; nil when it is not known.
         var definition: SchemaField?
     }
 

@@ -23,7 +23,7 @@ public struct GraphQLClient: Sendable {
     public struct Options: Sendable {
         /// The server's types as type definitions; empty where none are known.
         public var schema = ""
-        /// When an answer that comes in parts is stored.
+        /// The moment at which an answer that comes in parts is stored.
         public var write = GraphWrite.complete
         /// The forms of answers in parts that are understood.
         public var formats = DeliveryRegistry.standard

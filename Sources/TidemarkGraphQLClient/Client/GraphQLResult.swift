@@ -8,13 +8,13 @@ import TidemarkStore
 ///
 /// - Source: Protocol/graphql.md, methods.
 public struct GraphQLResult<Data: Codable & Sendable>: Sendable {
-    /// Where an answer comes from.
+    /// The source of an answer.
     public enum Source: Hashable, Sendable {
         case cache
         case server
     }
 
-    /// nil when a server answered without data.
+    /// The data; nil when a server answered without data.
     public var data: Data?
     public var source = Source.cache
     /// The server's errors; empty from the cache.
@@ -31,7 +31,7 @@ public struct GraphQLResult<Data: Codable & Sendable>: Sendable {
     public var isPartial = false
     /// The deferred fragments, in the order of the answer.
     public var deferred: [GraphQLDeferred] = []
-    /// Why a watched answer is incomplete now; nil while it is whole. `data` is what was whole before.
+    /// The reason why a watched answer is incomplete; nil while it is whole. `data` is the last whole answer.
     public var miss: GraphQLMiss?
 }
 
@@ -109,7 +109,7 @@ public struct GraphQLMiss: Hashable, Sendable {
     public var reason: String
     /// The entity that lacks it, as `Type:id`.
     public var key: String?
-    /// Why asking the server again failed; nil when nobody was asked.
+    /// The reason why asking the server again failed; nil when nobody was asked.
     public var error: String?
     /// The fetches that did not help.
     public var fetchCount: Int

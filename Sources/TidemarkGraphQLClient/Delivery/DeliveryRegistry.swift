@@ -6,7 +6,7 @@ import TidemarkGraphQLStore
 ///
 /// - Source: Protocol/graphql.md, incremental delivery.
 public struct DeliveryRegistry: Sendable {
-    /// In the order in which a server is asked for them. No two have the same parameter and value.
+    /// The formats in the order in which a server is asked for them. No two have the same parameter and value.
     public private(set) var formats: [DeliveryFormat]
 
     /// `deferSpec=20220824` and `incrementalSpec=v0.2`.

@@ -10,7 +10,7 @@ import TidemarkModel
 package struct MultipartReader: Sendable {
     /// One part: its `Content-Type` and its body.
     package struct Part: Hashable, Sendable {
-        /// nil when the part names none.
+        /// The type of the part's content; nil when the part names none.
         package var contentType: ByteString?
         package var body: [UInt8]
 

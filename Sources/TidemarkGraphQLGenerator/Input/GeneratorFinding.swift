@@ -21,7 +21,7 @@ package struct GeneratorFinding: Hashable, Sendable, CustomStringConvertible {
 
 /// All findings of one run; there is at least one, and nothing was generated.
 package struct GeneratorError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// In the order of the files, and in each file in the order of places.
+    /// The findings in the order of the files, and in each file in the order of places.
     package var findings: [GeneratorFinding]
 
     package init(_ findings: [GeneratorFinding]) {

@@ -6,7 +6,7 @@ import TidemarkModel
 /// Fragments may be defined in one file and spread in another. Each file is parsed alone first, so that an error of the
 /// grammar has its own file; then all are checked together.
 package struct OperationSources: Sendable {
-    /// In the order of the files, then in the order written.
+    /// The definitions in the order of the files, then in the order written.
     package let document: ExecutableDocument
     private let paths: [String]
     /// The number of lines before each file in the joined text.

@@ -9,9 +9,9 @@ struct SchemaTexts {
         var description: String?
     }
 
-    /// By type, in the order written; those of extensions follow.
+    /// The values of each enum in the order written; those of extensions follow.
     private(set) var values: [ByteString: [EnumValue]] = [:]
-    /// By input type, then field.
+    /// The descriptions of the fields of input types, by type, then by field.
     private(set) var inputs: [ByteString: [ByteString: String]] = [:]
 
     /// - Complexity: O(document).

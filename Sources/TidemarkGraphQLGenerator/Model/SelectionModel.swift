@@ -11,7 +11,7 @@ package struct SelectionModel: Hashable, Sendable {
     package var description: String?
     /// Object types that an object here can have, in the schema's order.
     package var typenames: [String]
-    /// In the order of CollectFields.
+    /// The fields in the order of CollectFields.
     package var fields: [FieldModel] = []
     /// One for each set of object types that has more fields, in the order of the document.
     package var views: [ViewModel] = []
@@ -48,7 +48,7 @@ package struct FieldModel: Hashable, Sendable {
     package var isConditional: Bool
     /// The age in seconds that the schema and the operation allow; nil without a limit.
     package var maxAge: Int?
-    /// nil for a scalar or an enum.
+    /// The selection of an object; nil for a scalar or an enum.
     package var selection: SelectionReference?
 }
 
@@ -71,7 +71,7 @@ package indirect enum SelectionReference: Hashable, Sendable {
 package struct ViewModel: Hashable, Sendable {
     /// The name of the Swift property.
     package var name: String
-    /// With the fields that every possible type has.
+    /// The selection with the fields that every possible type has.
     package var selection: SelectionModel
 }
 

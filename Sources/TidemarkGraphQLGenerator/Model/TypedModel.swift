@@ -3,7 +3,7 @@ import TidemarkGraphQL
 /// Everything that is generated from one schema and its documents, before a line of Swift is written.
 package struct TypedModel: Sendable {
     package let schema: GraphQLSchema
-    /// In the order of the files, then in the order written.
+    /// The operations in the order of the files, then in the order written.
     package var operations: [OperationModel] = []
     package var fragments: [FragmentModel] = []
     /// The enums that operations and fragments use, by name.
@@ -16,7 +16,7 @@ package struct TypedModel: Sendable {
 
 package struct OperationModel: Hashable, Sendable {
     package var kind: OperationKind
-    /// In the document.
+    /// The name in the document.
     package var name: String
     package var path: TypePath
     /// The file that defines it.
@@ -36,7 +36,7 @@ package struct FragmentModel: Hashable, Sendable {
 }
 
 package struct VariableModel: Hashable, Sendable {
-    /// In the document, without `$`.
+    /// The name in the document, without `$`.
     package var name: String
     package var swiftName: String
     package var type: SchemaTypeReference

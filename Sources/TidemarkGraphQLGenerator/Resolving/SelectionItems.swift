@@ -34,7 +34,7 @@ struct SpreadItem {
 
 /// A fragment that is not merged: deferred, or spread under a condition.
 struct FragmentItem {
-    /// nil for an inline fragment.
+    /// The name of the fragment; nil for an inline one.
     var name: ByteString?
     var label: String?
     var place: SourcePlace
@@ -43,9 +43,9 @@ struct FragmentItem {
     var source: SelectionSource
 }
 
-/// Everything that the selections of one place hold, with fragments put in.
+/// Everything that the selections of one place hold, with fragments inserted.
 struct SelectionItems {
-    /// In the order of CollectFields, for any type.
+    /// The fields in the order of CollectFields, for any type.
     private(set) var fields: [FieldItem] = []
     private(set) var spreads: [SpreadItem] = []
     private(set) var deferrals: [FragmentItem] = []
@@ -56,7 +56,7 @@ struct SelectionItems {
     private let schema: GraphQLSchema
     private let fragments: [ByteString: FragmentDefinition]
 
-    /// - Complexity: O(selections with fragments put in).
+    /// - Complexity: O(selections with fragments inserted).
     init(
         _ sources: [SelectionSource], schema: GraphQLSchema, fragments: [ByteString: FragmentDefinition]
     ) {

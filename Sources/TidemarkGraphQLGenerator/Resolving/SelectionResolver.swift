@@ -5,7 +5,7 @@ import TidemarkModel
 ///
 /// Pure: a schema, fragments and names in, models out. A fragment is resolved once, when it is first needed.
 ///
-/// - Complexity: O(selections with fragments put in × the views of their place).
+/// - Complexity: O(selections with fragments inserted × the views of their place).
 struct SelectionResolver {
     let schema: GraphQLSchema
     let policy: CachePolicy
@@ -14,9 +14,9 @@ struct SelectionResolver {
     let fragmentPaths: [ByteString: TypePath]
     /// Names that a nested type must not hide.
     let topNames: Set<String>
-    /// Bound: the fragments.
+    /// The structures of fragments, by name. Bound: the fragments.
     private(set) var resolved: [ByteString: SelectionModel] = [:]
-    /// For each field of a resolved structure, the number of places that were merged into it.
+    /// The number of places that were merged into each field of a resolved structure.
     private var placeCounts: [PlaceKey: Int] = [:]
 
     private struct PlaceKey: Hashable {
@@ -270,7 +270,7 @@ struct NestedNames {
 
 /// `@cacheControl(maxAge:)` of a document.
 struct OperationAge {
-    /// nil without the directive, and where it gives no literal.
+    /// The age in seconds; nil without the directive, and where it gives no literal.
     let seconds: Int?
 
     init(_ directives: [Directive]) {

@@ -19,7 +19,7 @@ indirect enum SwiftDeclaration {
 /// A structure, an enum or an extension.
 struct SwiftTypeDeclaration {
     var comment: String?
-    /// With a space behind it, or empty.
+    /// The access modifier with a space after it, or an empty text.
     var access = ""
     /// `struct`, `enum` or `extension`.
     var keyword: String
@@ -38,7 +38,7 @@ struct SwiftProperty {
     var isStatic = false
     var isConstant = false
     var name: String
-    /// nil where the initial value says it.
+    /// The written type; nil where the initial value says it.
     var type: String?
     var value: SwiftExpression?
     /// The body of a computed property.

@@ -13,7 +13,7 @@ struct ConversionWriter {
 
     private let models: [TypePath: SelectionModel]
     private let prefix: String
-    /// In the order in which they were found. Bound: the pairs of structures of one file.
+    /// The pairs in the order in which they were found. Bound: the pairs of structures of one file.
     private var waiting: [Pair] = []
     private var seen: Set<Pair> = []
 

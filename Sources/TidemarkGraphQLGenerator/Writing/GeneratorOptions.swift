@@ -8,7 +8,7 @@ package struct GeneratorOptions: Hashable, Sendable {
         var prefix: String { self == .internal ? "" : "\(rawValue) " }
     }
 
-    /// Which declarations share a file.
+    /// The declarations that share a file.
     package enum Grouping: Hashable, Sendable {
         /// One file for each operation and each fragment.
         case definitions

@@ -4,12 +4,12 @@ import TidemarkModel
 ///
 /// - Source: Protocol/graphql.md, incremental delivery.
 package indirect enum PayloadMask: Sendable {
-    /// Everything from here on.
+    /// A mask that names this place and everything in it.
     case whole
-    /// Some members or elements; what is not named did not come with the payload.
+    /// The members or elements that came with the payload; others did not.
     case parts([ResponseStep: PayloadMask])
 
-    /// Nothing.
+    /// A mask that names no place.
     static let nothing = PayloadMask.parts([:])
 
     var isWhole: Bool {

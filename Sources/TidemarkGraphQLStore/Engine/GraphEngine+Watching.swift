@@ -3,14 +3,15 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// Watched documents: what wakes them, and what their observers are told.
+/// Watched documents: what wakes them, and what their observers are notified of.
 ///
 /// A watcher is woken by a change of a field that it read, and by nothing else. It runs its plan again and tells the
 /// difference from what its observer saw last.
 ///
 /// - Source: Protocol/graphql.md, observing.
 extension GraphEngine {
-    /// The fetches of a watcher that may leave its answer incomplete: 2. Then it is told, and waits for another cause.
+    /// The fetches of a watcher that may leave its answer incomplete: 2. Then it is notified, and waits for another
+    /// cause.
     static let fetchCountMax = 2
 
     // MARK: What wakes
@@ -95,7 +96,7 @@ extension GraphEngine {
         }
     }
 
-    /// Loads entities, and runs the watcher again. Its observer hears of everything at once then.
+    /// Loads entities, and runs the watcher again. Its observer is then notified of everything at once.
     private func load(_ keys: [StoredKey], for watcher: GraphWatcher, in cache: isolated SyncCache) {
         watcher.isLoading = true
         let subscription = watcher.subscription
@@ -137,7 +138,7 @@ extension GraphEngine {
         watcher.shownMiss = nil
     }
 
-    /// Tells what has come so far of an answer that is not stored yet.
+    /// Notifies observers of the parts that have come of an answer that is not stored yet.
     private func tell(_ watcher: GraphWatcher, _ parts: AnswerParts, isForced: Bool, in cache: isolated SyncCache) {
         let projection = AnswerProjector.projection(of: parts, watcher.plan)
         var reading = GraphReading()
@@ -147,7 +148,7 @@ extension GraphEngine {
         tell(watcher, reading, isForced: isForced, in: cache)
     }
 
-    /// Tells once that something is too old.
+    /// Notifies an observer once when a value becomes too old.
     func tellStale(_ watcher: GraphWatcher, in cache: isolated SyncCache) {
         guard !watcher.shownStale else { return }
         let isTaken = send(watcher, isForced: false, in: cache) { line in
@@ -179,7 +180,7 @@ extension GraphEngine {
         cache.refetchGraph(watcher)
     }
 
-    /// Tells an observer what its answer lacks, once for each other miss; `data` stays as it was.
+    /// Notifies an observer of each new miss of its answer; `data` stays as it was.
     func tell(_ watcher: GraphWatcher, _ miss: GraphWatcherMiss, isForced: Bool, in cache: isolated SyncCache) {
         guard miss != watcher.shownMiss else { return }
         let isTaken = send(watcher, isForced: isForced, in: cache) { line in

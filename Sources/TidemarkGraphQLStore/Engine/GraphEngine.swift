@@ -4,11 +4,11 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// When an answer that comes in parts is stored.
+/// The moment at which an answer that comes in parts is stored.
 ///
 /// - Source: Protocol/graphql.md, incremental delivery.
 public enum GraphWrite: String, Hashable, Sendable, CaseIterable {
-    /// Nothing before its last part.
+    /// The answer is stored as a whole, with its last part.
     case complete
     /// Each part's own fields as it comes.
     case incremental
@@ -32,7 +32,7 @@ package final class GraphEngine: GraphHost {
 
     // MARK: Watching
 
-    /// Bound: `observerCountMax`.
+    /// The watchers by their subscriptions. Bound: `observerCountMax`.
     var watchers: [SubscriptionID: GraphWatcher] = [:]
     /// The watchers of an entity by its number; each once.
     var watchersByHandle: [ListHandle: [GraphWatcher]] = [:]

@@ -9,8 +9,8 @@ package struct GraphMutation: Sendable {
     package var pendingID: ByteString
     /// Data as it is hoped for; nil when nothing is shown before the server's answer.
     package var optimistic: AnswerParts?
-    /// How the cache sends the mutation by itself, again and again; its method and input do not count. nil: it is sent
-    /// once, and its caller waits for the answer.
+    /// The request by which the cache sends the mutation until it is answered; its method and input do not count. nil:
+    /// the mutation is sent once, and its caller waits for the answer.
     package var send: MutationRequest?
 
     package init(

@@ -81,8 +81,8 @@ extension SyncCache {
         return OptimisticCommit(pendingID: sent.pendingID)
     }
 
-    /// Returns the real ids of entities that the layer adds: those that stand in the answer where the hoped data has the
-    /// temporary ones.
+    /// Returns the real ids of entities that the layer adds: those that stand in the answer where the hoped data has
+    /// the temporary ones.
     private func realIDs(
         _ mutation: GraphMutation, _ parts: AnswerParts, _ plan: OperationPlan, _ added: Set<EntityKey>
     ) throws(CacheError) -> [LayerConfirmation.RealID] {

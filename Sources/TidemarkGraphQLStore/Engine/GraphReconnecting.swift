@@ -9,9 +9,9 @@ import Tidemark
 public struct GraphReconnecting: Hashable, Sendable {
     /// The attempts in a row, without anything that comes, after which a subscription ends with its error; 0: none.
     public var attemptCountMax = 5
-    /// In milliseconds.
+    /// The pause before the first attempt, in milliseconds.
     public var pauseMin: Int64 = 1_000
-    /// In milliseconds.
+    /// The longest pause, in milliseconds.
     public var pauseMax: Int64 = 60_000
 
     public init() {}

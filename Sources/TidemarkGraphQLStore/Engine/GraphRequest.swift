@@ -7,7 +7,7 @@ import TidemarkWire
 package struct GraphRequest: Hashable, Sendable {
     /// The text of the document.
     package var document: ByteString
-    /// nil when the document has one operation.
+    /// The name of the operation; nil when the document has one operation.
     package var operationName: ByteString?
     /// One JSON object; nil counts as an empty one.
     package var variables: ByteString?
@@ -30,11 +30,11 @@ package struct GraphReadRequest: Sendable {
     package var operation: GraphRequest
     package var policy = FetchPolicy.cacheFirst
     package var allowsStale = false
-    /// In milliseconds.
+    /// The time for which stale data is accepted, in milliseconds.
     package var maxStale: Int64?
     /// Whether a read leaves out what is missing, under `cacheOnly`.
     package var isPartial = false
-    /// A watcher is told when something that it sees becomes too old.
+    /// A watcher is notified when something that it sees becomes too old.
     package var refreshes = false
     /// A watcher whose answer became incomplete has it fetched again.
     package var refetches = true

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// How the outbox sends a mutation of a document.
+/// The way in which the outbox sends a mutation of a document.
 ///
 /// - Source: Protocol/optimistic.md, the outbox.
 public struct GraphSending: Hashable, Sendable {

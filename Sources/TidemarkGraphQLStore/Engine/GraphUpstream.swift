@@ -18,7 +18,7 @@ package protocol GraphUpstream: Sendable {
     /// Takes a payload that belongs to a fetch. Returns when it was used, or when nobody wants it any more.
     func take(_ payload: JSONSlice, fetch: UInt64) async
 
-    /// Tells that nobody waits for parts of a fetch any more.
+    /// Notes that nobody waits for parts of a fetch any more.
     func stop(fetch: UInt64)
 }
 

@@ -15,7 +15,7 @@ final class GraphWatcher {
     var shownStale = false
     var shownPartial = false
     var shownDeferred: [DeferredState] = []
-    /// The miss that the observer was told of last; nil while its answer is whole.
+    /// The miss that the observer was notified of last; nil while its answer is whole.
     var shownMiss: GraphWatcherMiss?
 
     /// The entities that the last run looked up, with the fields that it wanted. Bound: what the document reads.
@@ -27,22 +27,22 @@ final class GraphWatcher {
     /// Changes since the observer was notified.
     var changeCount = 0
     var isDirty = false
-    /// Entities are being loaded; the run goes on then.
+    /// Entities are being loaded; the run continues then.
     var isLoading = false
     /// The sink had no room.
     var isLagging = false
     /// A fetch for it is under way.
     var isFetching = false
-    /// The fetch whose parts it is told of; nil when its answer is whole, or nothing comes.
+    /// The fetch whose parts it is notified of; nil when its answer is whole, or nothing comes.
     var delivery: GraphFetchKey?
     /// The deferred fragments whose data will not come: they do not count as missing.
     var failed: [AnswerParts.FailedFragment] = []
-    /// Errors of payloads that it was not told yet.
+    /// Errors of payloads that it was not notified of yet.
     var untoldErrors: [JSONValue] = []
     /// Fetches since a change of another cause.
     var fetchCount = 0
     var isEnded = false
-    /// When the first of what it sees becomes too old, in milliseconds since 1970; only for one that refreshes.
+    /// The time when the first value in its view becomes too old, in milliseconds since 1970; nil unless it refreshes.
     var expiresAt: Int64?
     /// The task that waits for that moment.
     var expiry: Task<Void, Never>?
@@ -73,10 +73,10 @@ final class GraphWatcher {
     }
 }
 
-/// Why a watched document is incomplete, as its observer is told.
+/// The reason why a watched document is incomplete, as its observer is notified.
 struct GraphWatcherMiss: Hashable {
     var miss: GraphMiss
-    /// Why fetching it again failed; nil when nobody was asked.
+    /// The reason why fetching the document again failed; nil when nobody was asked.
     var error: CacheError?
     /// The fetches that did not help; 0 when there was none.
     var fetchCount = 0

@@ -8,7 +8,8 @@ import TidemarkStore
 ///
 /// - Source: Protocol/graphql.md, mutations.
 extension SyncCache {
-    /// Shows a mutation before a server has performed it: the first half of a mutation, before ``finishGraph(_:hasLayer:)``.
+    /// Shows a mutation before a server has performed it: the first half of a mutation, before
+    /// ``finishGraph(_:hasLayer:)``.
     ///
     /// - Returns: Whether there is a layer now, which ``finishGraph(_:)`` has to wait for.
     /// - Throws: ``CacheError``; then there is no layer.
@@ -57,8 +58,8 @@ extension SyncCache {
 
     /// Returns the plan of a mutation.
     ///
-    /// - Throws: ``CacheError``: `invalidParams` for an operation that is no mutation; those of a document that breaks a
-    ///   rule.
+    /// - Throws: ``CacheError``: `invalidParams` for an operation that is no mutation; those of a document that breaks
+    ///   a rule.
     func mutationPlan(_ request: GraphRequest) throws(CacheError) -> OperationPlan {
         let plan = try graph.plan(request)
         guard case .operation(.mutation) = plan.root else {
@@ -139,7 +140,8 @@ extension SyncCache {
         return GraphResult(data: AnswerProjector.data(of: parts, plan), source: .upstream).with(parts)
     }
 
-    /// - Throws: ``CacheError`` `storageFailed` when the disk did not take it: after a restart the layer may be there again.
+    /// - Throws: ``CacheError`` `storageFailed` when the disk did not take it: after a restart the layer may be there
+    ///   again.
     private func rollBackGraph(_ pendingID: ByteString) async throws(CacheError) {
         do throws(CacheError) {
             try await rollBack(pendingID)

@@ -83,7 +83,7 @@ extension SyncCache {
         case any
     }
 
-    /// Why the cache could not answer.
+    /// The reason why the cache could not answer.
     enum GraphRefusal {
         case missed(GraphMiss)
         case failed(CacheError)
@@ -193,12 +193,13 @@ extension SyncCache {
     ///
     /// - Parameters:
     ///   - hasExplainedNulls: Whether the result has nulls of the server where the cache may keep good values: the
-    ///     watcher is told of those next.
-    ///   - delivery: The fetch whose further parts the watcher is told of; nil when the answer is whole.
+    ///     watcher is notified of those next.
+    ///   - delivery: The fetch whose further parts the watcher is notified of; nil when the answer is whole.
     func finishGraph(
         _ result: GraphResult, _ snapshot: GraphSnapshot, _ visits: Set<EntityVisit>, expiresAt: Int64?,
         _ request: GraphReadRequest, _ plan: OperationPlan, failed: [AnswerParts.FailedFragment] = [],
-        hasExplainedNulls: Bool = false, delivery: GraphFetchKey?, _ sink: (any ObserverSink)?, _ reply: (Result<GraphReply, CacheError>) -> Void
+        hasExplainedNulls: Bool = false, delivery: GraphFetchKey?, _ sink: (any ObserverSink)?,
+        _ reply: (Result<GraphReply, CacheError>) -> Void
     ) {
         guard let sink else { return reply(.success(GraphReply(result: result, subscription: nil))) }
         deliverAll(to: sink)

@@ -27,7 +27,7 @@ package struct NormalizedAnswer: Sendable {
         let list: (rule: MembershipRule, elements: [GraphKey])?
     }
 
-    /// In the order in which the answer names them; roots stand where their field does.
+    /// The entities in the order in which the answer names them; roots stand where their field does.
     package internal(set) var entities: [Entity] = []
     /// The root fields that are stored; empty for mutations and subscriptions.
     package internal(set) var roots: [RootField] = []
@@ -66,7 +66,7 @@ package struct AnswerFault: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     package var code: Code
-    /// Where in `data`.
+    /// The place in `data`.
     package var path: ResponsePath
     /// One sentence without the place.
     package var message: String

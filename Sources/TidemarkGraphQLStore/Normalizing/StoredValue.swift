@@ -60,7 +60,7 @@ package struct StoredObject: Sendable {
 
     /// The object's `__typename`; nil when nothing says it.
     package var typename: ByteString?
-    /// No two of one name.
+    /// The members; no two of one name.
     package private(set) var fields: [Field] = []
     /// Places by name, once there are more than ``tableCountMin``.
     private var places: [ByteString: Int] = [:]

@@ -10,7 +10,7 @@ package struct PatchOperation: Hashable, Sendable {
         case remove
         /// A value as JSON.
         case replace([UInt8])
-        /// From the place of this path.
+        /// Moves the value from the place of a path.
         case move(from: ResponsePath)
     }
 

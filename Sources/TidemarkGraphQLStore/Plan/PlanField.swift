@@ -1,7 +1,7 @@
 import TidemarkGraphQL
 import TidemarkModel
 
-/// One field of a document with its variables put in.
+/// One field of a document with its variables substituted.
 package struct PlanField: Sendable {
     package let name: ByteString
     package let responseName: ByteString
@@ -51,7 +51,7 @@ struct PlanDeferral: Sendable {
     let ownGuard: Int?
 }
 
-/// One selection set with its fragments put in.
+/// One selection set with its fragments inserted.
 struct PlanSet: Sendable {
     var items: [PlanItem] = []
     /// The deferred fragments in it, in document order.
@@ -81,6 +81,6 @@ struct Collection: Sendable {
     var deferrals: [Int] = []
     /// The deferred fragments whose own type condition cannot hold.
     var notExecuted: [Int] = []
-    /// For each key field of the type, the index of the field that selects it; nil for one that is not selected.
+    /// The index of the field that selects each key field of the type; nil for one that is not selected.
     var keyFields: [(name: ByteString, field: Int?)] = []
 }

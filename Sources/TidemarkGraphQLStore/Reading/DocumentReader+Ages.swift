@@ -4,7 +4,7 @@ import TidemarkModel
 struct FieldContext {
     /// The entity that holds the field, directly or inside.
     var key: GraphKey
-    /// nil for a look-up by key, which has no date of its own.
+    /// The dates of that entity; nil for a look-up by key, which has no date of its own.
     var view: EntityView?
     /// The object's type; nil when nobody knows it.
     var typename: ByteString?

@@ -136,7 +136,7 @@ package struct DocumentReader<Source: EntitySource> {
             CanonicalString.append(key.text.bytes, to: &reading.data)
         }
         openKey = nil
-        /// Where each field's bytes begin, of those that were appended.
+        /// The start of the bytes of each field that was appended.
         var ranges: [(field: Int, start: Int)] = []
         var missing: Set<Int> = []
         for (number, field) in collection.fields.enumerated() where !field.isAdded {

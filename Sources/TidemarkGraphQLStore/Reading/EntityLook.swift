@@ -5,7 +5,7 @@ import TidemarkStore
 package enum EntityLook: Sendable {
     case found(EntityView)
     case missing(GraphMiss.Reason)
-    /// Only the disk may have it: it is loaded, and the read runs again.
+    /// The entity may be on the disk: it is loaded, and the read runs again.
     case unloaded
 }
 
@@ -14,9 +14,9 @@ package struct EntityView: Sendable {
     /// The resource as compact JSON.
     package var resource: [UInt8]
     package var dates: FieldTimes
-    /// Some layer has a change for it.
+    /// Whether some layer has a change for the entity.
     package var isPending: Bool
-    /// Some of its fields were evicted: what is not there counts as evicted.
+    /// Whether fields of the entity were evicted: an absent field then counts as evicted.
     package var isReduced: Bool
 
     package init(
@@ -29,7 +29,7 @@ package struct EntityView: Sendable {
     }
 }
 
-/// When the fields of an entity were written, and the places in the log that they stand for.
+/// The times when the fields of an entity were written, and the places in the log that they stand for.
 package struct FieldTimes: Sendable {
     /// One write.
     package struct Write: Hashable, Sendable {
@@ -54,7 +54,7 @@ package struct FieldTimes: Sendable {
     }
 }
 
-/// Where entities are looked up.
+/// A source in which entities are looked up.
 package protocol EntitySource {
     func look(_ key: GraphKey) -> EntityLook
     /// Returns when a root field became stale, in milliseconds since 1970; nil while it is fresh.

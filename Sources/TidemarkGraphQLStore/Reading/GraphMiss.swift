@@ -5,7 +5,7 @@ import TidemarkWire
 ///
 /// - Source: Protocol/graphql.md, reading.
 package struct GraphMiss: Error, Hashable, Sendable {
-    /// Why it is not there; the raw value is the word in `reason`.
+    /// The reason why a value is not there; the raw value is the word in `reason`.
     package enum Reason: String, Hashable, Sendable, CaseIterable {
         case absent, expired, evicted, deleted, stale
     }

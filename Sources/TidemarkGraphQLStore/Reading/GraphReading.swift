@@ -6,18 +6,18 @@ package struct GraphReading: Sendable {
     package var data: [UInt8] = []
     /// The lists of entities in `data`, ascending by their place.
     package var lists: [EntityList] = []
-    /// Something that was read is older than its limit allows, or its root field is stale.
+    /// Whether some value that was read is older than its limit allows, or its root field is stale.
     package var isStale = false
     /// A layer changes something that was read.
     package var isPending = false
     /// The least of the places known; nil when none is.
     package var asOf: EventSequence?
-    /// Something was left out.
+    /// Whether the data lacks a field that the document asks for.
     package var isPartial = false
     package var deferred: [DeferredState] = []
     /// The entities that were looked up, with the fields that were wanted; each pair once.
     package var visits: Set<EntityVisit> = []
-    /// When the first of what was read becomes too old, in milliseconds since 1970; nil when nothing ever does.
+    /// The time when the first value that was read becomes too old, in milliseconds since 1970; nil: never.
     package var expiresAt: Int64?
 
     package init() {}
@@ -99,7 +99,7 @@ package enum GraphReadOutcome: Sendable {
     case unloaded([GraphKey])
 }
 
-/// How old what is read may be.
+/// The age that values may have in a read.
 package struct GraphFreshness: Sendable {
     /// Milliseconds since 1970.
     package var now: Int64
@@ -126,7 +126,7 @@ package struct GraphFreshness: Sendable {
 
 /// The treatment of missing fields by a read.
 package enum GraphCompleteness: Sendable {
-    /// Anything that is missing makes the read a miss, deferred fragments too.
+    /// A missing value makes the read a miss, also in a deferred fragment.
     case whole
     /// A deferred fragment may lack fields: its state is `pending`, and its fields are left out.
     case deferred

@@ -6,7 +6,7 @@ import TidemarkStore
 /// - Complexity: O(bytes) to open an object; its values are stepped over, not read.
 struct StoredScan {
     struct Member {
-        /// Between the quotes, as written.
+        /// The name between the quotes, as written.
         var name: Range<Int>
         var value: Range<Int>
     }

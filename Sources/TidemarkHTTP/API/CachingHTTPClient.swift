@@ -4,7 +4,7 @@ import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
 
-/// When the cache is used for a request: RestKit's options in any combination, or ``standard``.
+/// The conditions for answering a request from the cache: RestKit's options in any combination, or ``standard``.
 ///
 /// - Source: Protocol/http.md, policies.
 public struct HTTPCachePolicy: OptionSet, Hashable, Sendable {
@@ -14,19 +14,19 @@ public struct HTTPCachePolicy: OptionSet, Hashable, Sendable {
 
     /// Whenever something is stored, whatever its age.
     public static let enabled = HTTPCachePolicy(rawValue: CacheOptions.enabled.rawValue)
-    /// When the stored answer is not older than the request's `timeout`.
+    /// Uses the stored answer when it is not older than the request's `timeout`.
     public static let timeout = HTTPCachePolicy(rawValue: CacheOptions.timeout.rawValue)
-    /// While the stored answer is fresh by RFC 9111.
+    /// Uses the stored answer while it is fresh by RFC 9111.
     public static let maxAge = HTTPCachePolicy(rawValue: CacheOptions.maxAge.rawValue)
-    /// After a 304 to the stored validators.
+    /// Uses the stored answer after a 304 to its validators.
     public static let etag = HTTPCachePolicy(rawValue: CacheOptions.etag.rawValue)
-    /// When the host cannot be reached.
+    /// Uses the stored answer when the host cannot be reached.
     public static let loadIfOffline = HTTPCachePolicy(rawValue: CacheOptions.loadIfOffline.rawValue)
-    /// When the exchange fails otherwise.
+    /// Uses the stored answer when the exchange fails otherwise.
     public static let loadOnError = HTTPCachePolicy(rawValue: CacheOptions.loadOnError.rawValue)
-    /// On status 500, 502, 503 and 504.
+    /// Uses the stored answer on status 500, 502, 503 and 504.
     public static let staleIfError = HTTPCachePolicy(rawValue: CacheOptions.staleIfError.rawValue)
-    /// Within the answer's `stale-while-revalidate`; a question is asked beside.
+    /// Uses the stored answer within its `stale-while-revalidate`, and asks the server meanwhile.
     public static let staleWhileRevalidate = HTTPCachePolicy(rawValue: CacheOptions.staleWhileRevalidate.rawValue)
     /// RFC 9111 for a private cache. Other options beside it have no meaning.
     public static let standard = HTTPCachePolicy(rawValue: 1 << 15)
@@ -42,13 +42,13 @@ public struct HTTPCachePolicy: OptionSet, Hashable, Sendable {
     }
 }
 
-/// Where an answer is stored.
+/// The place where an answer is stored.
 public enum HTTPStoragePolicy: String, Hashable, Sendable {
     /// Nowhere; what is stored under the request's key is removed.
     case disabled
-    /// Until the process ends.
+    /// The answer is kept until the process ends.
     case session
-    /// Until it is removed, or goes as the least recently used.
+    /// The answer is kept until it is removed, or evicted as the least recently used.
     case permanent
 }
 
@@ -104,7 +104,7 @@ public struct HTTPResponseCache: Sendable {
         store = HTTPResponseStore(cache)
     }
 
-    /// Sets the bytes that all answers may take; the least recently used go first: 256 MiB.
+    /// Sets the bytes that all answers may take; the least recently used are evicted first: 256 MiB.
     public func limit(byteCountMax: Int64) async {
         var limits = HTTPLimits()
         limits.byteCountMax = max(0, byteCountMax)
@@ -187,9 +187,9 @@ public struct CachingHTTPClient: Sendable {
     /// Fetches an answer whose body is read as it comes, and stored beside.
     ///
     /// A body past 1 MiB is never in memory as a whole: from the network it is written to the disk in chunks that no
-    /// answer refers to until the last byte came, from the disk it is read a chunk at a time. A body that is too long to
-    /// be stored passes through. Such a request is an exchange of its own: it joins no equal one. A reader that stops
-    /// early ends the exchange, and nothing is stored.
+    /// answer refers to until the last byte came, from the disk it is read a chunk at a time. A body that is too long
+    /// to be stored passes through. Such a request is an exchange of its own: it joins no equal one. A reader that
+    /// stops early ends the exchange, and nothing is stored.
     ///
     /// ```swift
     /// let photo = try await client.stream(request)

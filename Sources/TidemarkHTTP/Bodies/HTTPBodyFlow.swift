@@ -30,8 +30,8 @@ package final class HTTPBodyFlow: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A stored body that is read from the disk a chunk at a time. Its chunks were checked when the hold was taken, and stay
-/// until the reader is done, also when the answer is replaced meanwhile.
+/// A stored body that is read from the disk a chunk at a time. Its chunks were checked when the hold was taken, and
+/// stay until the reader is done, also when the answer is replaced meanwhile.
 actor HeldBody {
     private let hold: HTTPBodyHold
     private let store: HTTPResponseStore
@@ -62,8 +62,8 @@ actor HeldBody {
     }
 }
 
-/// A body from the network that is given to its caller as it comes, and stored beside: in chunks of 1 MiB that no answer
-/// refers to until the last byte came. The caller's pace is that of the exchange.
+/// A body from the network that is given to its caller as it comes, and stored beside: in chunks of 1 MiB that no
+/// answer refers to until the last byte came. The caller's pace is that of the exchange.
 actor ArrivingBody {
     /// The parts of an exchange that outlive its head.
     struct Parts: Sendable {

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// How long an answer is fresh, and how old it is: RFC 9111, section 4.2, for a private cache. Values are seconds.
+/// The lifetime and the age of an answer: RFC 9111, section 4.2, for a private cache. Values are seconds.
 package struct Freshness: Hashable, Sendable {
     /// The lifetime; `s-maxage` has no meaning for a private cache.
     package var lifetime: Int64

@@ -2,7 +2,7 @@ import TidemarkModel
 
 /// The head of a request, as the rules see it.
 package struct RequestHead: Hashable, Sendable {
-    /// In the case it came in: methods are case-sensitive.
+    /// The method as it was written: methods are case-sensitive.
     package var method: ByteString
     package var url: HTTPURL
     package var fields: HeaderFields

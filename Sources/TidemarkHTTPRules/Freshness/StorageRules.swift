@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// Which answers may be stored.
+/// The rules for storing answers.
 ///
 /// - Source: RFC 9111, section 3.
 package enum StorageRules {

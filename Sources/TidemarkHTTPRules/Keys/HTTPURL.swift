@@ -26,7 +26,7 @@ package struct HTTPURL: Hashable, Sendable {
     }
 
     package let isSecure: Bool
-    /// In lower case; an IPv6 address with its brackets.
+    /// The host in lower case; an IPv6 address with its brackets.
     package let host: ByteString
     package let port: Int
     /// The path and the query, as they are sent.

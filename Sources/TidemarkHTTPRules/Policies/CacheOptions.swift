@@ -22,7 +22,7 @@ package struct CacheOptions: OptionSet, Hashable, Sendable {
     ]
 }
 
-/// When the cache is used for a request.
+/// The conditions for answering a request from the cache.
 package enum CacheRules: Hashable, Sendable {
     /// - Parameter timeout: Seconds; there exactly when the options contain ``CacheOptions/timeout``.
     case options(CacheOptions, timeout: Int64?)

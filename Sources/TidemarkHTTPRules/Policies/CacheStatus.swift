@@ -13,7 +13,7 @@ package struct CacheStatus: Hashable, Sendable {
         case partial
     }
 
-    /// nil: served without asking.
+    /// The reason for asking the server; nil: served without asking.
     package var forward: Forward?
     /// The status of the forwarded request's answer, where it is not the status that is served.
     package var forwardStatus: Int?

@@ -11,7 +11,7 @@ package enum RedirectRules {
         /// The answer is no redirect, or one without a place to go.
         case stay
         case follow(RequestHead, keepsBody: Bool)
-        /// From https to http, or to a URL that cannot be used.
+        /// A redirect from https to http, or to a URL that cannot be used.
         case refuse
     }
 

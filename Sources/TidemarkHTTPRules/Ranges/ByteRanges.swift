@@ -47,8 +47,8 @@ package enum RequestedRange: Hashable, Sendable {
         self = .from(start, through: end)
     }
 
-    /// Returns the bytes that ranges ask for, in the order of their first mention. Ranges that overlap or touch are one;
-    /// those that lie behind the end are left out.
+    /// Returns the bytes that ranges ask for, in the order of their first mention. Ranges that overlap or touch are
+    /// one; those that lie behind the end are left out.
     ///
     /// - Complexity: O(n²) for at most ``countMax`` ranges.
     /// - Source: RFC 9110, sections 14.1.2 and 15.3.7.2.
@@ -118,7 +118,7 @@ package struct ContentRange: Hashable, Sendable {
     }
 }
 
-/// How a request for a range is answered from what is stored.
+/// The rules for answering a request for a range from stored answers.
 ///
 /// - Source: RFC 9110, section 14.2; RFC 9111, sections 3.3 and 3.4.
 package enum RangeRules {

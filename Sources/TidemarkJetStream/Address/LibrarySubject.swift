@@ -1,6 +1,7 @@
 import TidemarkModel
 
-/// The subject of a library: a prefix, a dot, and the library's id in unpadded base32 of its UTF-8 bytes, in lower case;
+/// The subject of a library: a prefix, a dot, and the library's id in unpadded base32 of its UTF-8 bytes, in lower
+/// case;
 /// `_` for the empty id.
 ///
 /// - Source: Protocol/jetstream.md, subjects; RFC 4648, section 6.

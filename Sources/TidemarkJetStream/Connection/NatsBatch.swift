@@ -2,12 +2,13 @@ import CNats
 
 /// Messages of a subscription that are taken together, and freed together.
 ///
-/// Sendable by its owners: only a consumer or a publisher has one, privately. These values are used by one thread, and come
-/// to another one only under the lock of the input that keeps them.
+/// Sendable by its owners: only a consumer or a publisher has one, privately. These values are used by one thread, and
+/// come to another one only under the lock of the input that keeps them.
 ///
-/// libnats frees a message on a thread of its own, and wakes it for each message that is released while it sleeps. Released
-/// one by one, messages cost two changes of threads each, which was a sixth of the time of reading and applying
-/// (a sampled profile, 300,000 messages of 570 bytes); released in one go, some hundred of them cost as much as one.
+/// libnats frees a message on a thread of its own, and wakes it for each message that is released while it sleeps.
+/// Released one by one, messages cost two changes of threads each, which was a sixth of the time of reading and
+/// applying (a sampled profile, 300,000 messages of 570 bytes); released in one go, some hundred of them cost as much
+/// as one.
 final class NatsBatch: @unchecked Sendable {
     /// The messages of a batch at most.
     private static let countMax = 256

@@ -113,15 +113,16 @@ package final class NatsConnection: @unchecked Sendable {
 
     /// Ends a subscription. Its memory is freed later.
     ///
-    /// libnats 3.4 frees a subscription that is destroyed, though its thread may be between looking it up and locking it
-    /// (found by the address sanitizer, in one of some 1,500 connections).
+    /// libnats 3.4 frees a subscription that is destroyed, though its thread may be between looking it up and locking
+    /// it (found by the address sanitizer, in one of some 1,500 connections).
     func end(_ subscription: UnsafeMutableRawPointer) {
         tidemark_nats_unsubscribe(subscription)
         let one = Ended(handle: subscription)
         ended.withLock { $0.append(one) }
     }
 
-    /// Frees the subscriptions that have ended: once the server has answered, libnats' thread has done with what came before.
+    /// Frees the subscriptions that have ended: once the server has answered, libnats' thread has done with what came
+    /// before.
     private func freeEnded() throws(JetStreamError) {
         let waiting = ended.withLock { ended in
             defer { ended = [] }

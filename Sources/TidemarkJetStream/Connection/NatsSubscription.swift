@@ -2,8 +2,8 @@ import CNats
 
 /// A subscription whose messages are fetched. It ends with its last reference.
 ///
-/// Sendable by libnats, which locks its subscriptions; the pointer never changes, and is freed by the connection after nobody
-/// refers to this object any more.
+/// Sendable by libnats, which locks its subscriptions; the pointer never changes, and is freed by the connection after
+/// nobody refers to this object any more.
 final class NatsSubscription: @unchecked Sendable {
     let handle: UnsafeMutableRawPointer
     /// Kept: a subscription must end before its connection.

@@ -1,7 +1,7 @@
 /// The places of the members of an event's body that say which event it is.
 ///
-/// The body is scanned once and not validated: the decoder of lines does that. A body whose brackets do not match has no
-/// outline.
+/// The body is scanned once and not validated: the decoder of lines does that. A body whose brackets do not match has
+/// no outline.
 ///
 /// - Source: Protocol/events.md, envelopes.
 struct BodyOutline {

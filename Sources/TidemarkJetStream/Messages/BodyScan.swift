@@ -106,8 +106,8 @@ struct BodyScan {
 
     /// Goes on to the first byte that is marked, or near the end, where single bytes are looked at.
     ///
-    /// - Parameter marked: Returns eight bytes with the highest bit of each wanted one; above the lowest mark others may
-    ///   be marked too.
+    /// - Parameter marked: Returns eight bytes with the highest bit of each wanted one; above the lowest mark others
+    ///   may be marked too.
     @inline(__always)
     private mutating func skipOrdinary(_ marked: (UInt64) -> UInt64) {
         while offset + 8 <= end {

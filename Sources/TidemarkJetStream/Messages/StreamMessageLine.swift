@@ -18,10 +18,10 @@ struct MessagePlace {
 
 /// The line of an event that stands for a message of a stream.
 ///
-/// A body is an event in any of the forms of a line. Its library, and in stream numbering its numbers and its epoch, are
-/// replaced by those of the message; `mutation_id` and `as_of` stay. A heartbeat or a reset takes its place in the
-/// numbers and does nothing: the stream says where its log ends, and when it began anew. A body that is no JSON becomes a
-/// line that cannot be used and whose number can be read.
+/// A body is an event in any of the forms of a line. Its library, and in stream numbering its numbers and its epoch,
+/// are replaced by those of the message; `mutation_id` and `as_of` stay. A heartbeat or a reset takes its place in the
+/// numbers and does nothing: the stream says where its log ends, and when it began anew. A body that is no JSON becomes
+/// a line that cannot be used and whose number can be read.
 ///
 /// - Source: Protocol/jetstream.md, bodies; Protocol/events.md, envelopes.
 package enum StreamMessageLine {

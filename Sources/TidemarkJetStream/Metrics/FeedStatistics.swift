@@ -10,7 +10,7 @@ public struct FeedStatistics: Hashable, Sendable {
     public var reconnectCount: Int64 = 0
     /// The consumers that were made: one at the beginning, and one for each that was lost.
     public var consumerCount: Int64 = 0
-    /// The errors that reading outlived.
+    /// The errors after which reading continued.
     public var errorCount: Int64 = 0
     /// The number of the last message that was read; 0 before the first.
     public var sequence: Int64 = 0

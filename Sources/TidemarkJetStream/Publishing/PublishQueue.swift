@@ -1,11 +1,11 @@
 /// The lines that were sent and are not confirmed, in order, and the number that each must follow in its subject.
 ///
-/// A message is sent with the number of its subject's last message; the server refuses it when another one came between.
-/// A message that is sent ahead cannot overtake one that was lost on the way. The numbers of messages that are not confirmed are
-/// predicted: in a stream with one publisher the next message has the next number. A message with a prediction names the
-/// number of the stream's last message too, so that it is stored under the predicted number or not at all: without that,
-/// a message of another publisher shifts the numbers, and a prediction may be right for the wrong message. A wrong
-/// prediction costs a refusal, and no order.
+/// A message is sent with the number of its subject's last message; the server refuses it when another one came
+/// between. A message that is sent ahead cannot overtake one that was lost on the way. The numbers of messages that are
+/// not confirmed are predicted: in a stream with one publisher the next message has the next number. A message with a
+/// prediction names the number of the stream's last message too, so that it is stored under the predicted number or not
+/// at all: without that, a message of another publisher shifts the numbers, and a prediction may be right for the wrong
+/// message. A wrong prediction costs a refusal, and no order.
 ///
 /// A pure value: it sends nothing.
 struct PublishQueue {
@@ -90,8 +90,8 @@ struct PublishQueue {
 
     /// Notes that a line is sent.
     ///
-    /// - Returns: Its number among all lines, by which its answer is told, and the number that the stream's last message
-    ///   must have; nil: any.
+    /// - Returns: Its number among all lines, by which its answer is told, and the number that the stream's last
+    ///   message must have; nil: any.
     mutating func append(_ line: PublishLine, expected: Int64) -> (number: Int, streamLast: Int64?) {
         byteCount += line.bytes.count
         if cautiousLeft > 0 {

@@ -1,8 +1,9 @@
 import TidemarkModel
 
-/// How lines are published.
+/// The settings for publishing lines.
 public struct PublishSettings: Hashable, Sendable {
-    /// The source of the id by which a repeated message is recognized, for a line with neither a mutation id nor a number.
+    /// The source of the id by which a repeated message is recognized, for a line with neither a mutation id nor a
+    /// number.
     public enum IDSource: String, Sendable, CaseIterable {
         /// The number of the line, behind the prefix.
         case line
@@ -12,7 +13,7 @@ public struct PublishSettings: Hashable, Sendable {
 
     /// The library of lines that name none.
     public var library = ByteString("")
-    /// nil: such a line has no id.
+    /// The source of the id of a line with neither a mutation id nor a number; nil: it has none.
     public var idSource: IDSource?
     /// The part of ids by line number before the number.
     public var idPrefix = ""

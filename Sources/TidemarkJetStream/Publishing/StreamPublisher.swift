@@ -5,8 +5,8 @@ import TidemarkModel
 
 /// Publishes lines to a stream in order: nothing is lost, doubled or reordered, whatever happens to servers.
 ///
-/// ``PublishQueue`` says why. Lines go ahead of their confirmations; after a refusal or a missing answer everything under
-/// way is settled, and what is not confirmed is sent again line by line. Used by one thread, which may wait.
+/// ``PublishQueue`` says why. Lines go ahead of their confirmations; after a refusal or a missing answer everything
+/// under way is settled, and what is not confirmed is sent again line by line. Used by one thread, which may wait.
 package struct StreamPublisher {
     private let address: JetStreamAddress
     private let settings: PublishSettings

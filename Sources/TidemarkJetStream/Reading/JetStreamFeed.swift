@@ -21,7 +21,7 @@ public final class JetStreamFeed: Sendable {
     private struct State {
         var input: JetStreamInput?
         var isStopped = false
-        /// Tells the cache whether servers are reached, in the order of the changes.
+        /// Notifies the cache of reached and lost servers, in the order of the changes.
         var following: Task<Void, Never>?
         var signal: AsyncStream<Bool>.Continuation?
     }
@@ -42,7 +42,7 @@ public final class JetStreamFeed: Sendable {
         self.logger = logger
     }
 
-    /// How far the stream was read.
+    /// The place up to which the stream was read.
     public struct Progress: Hashable, Sendable {
         /// The number of the last message that was read.
         public var sequence: Int64
@@ -58,7 +58,7 @@ public final class JetStreamFeed: Sendable {
     /// The numbers until now: messages, redeliveries, reconnects, lag.
     public var statistics: FeedStatistics { state.withLock { $0.input }?.statistics ?? FeedStatistics() }
 
-    /// Why reading ended with an error; nil when it did not.
+    /// The error that ended the reading; nil when none did.
     public var failure: JetStreamError? { state.withLock { $0.input }?.failure }
 
     /// Ends ``run(into:)`` after what was read. May be called from any thread, any number of times.
@@ -75,8 +75,8 @@ public final class JetStreamFeed: Sendable {
 
     /// Reads the stream into a cache; returns when it was stopped, or has caught up where the settings say so.
     ///
-    /// - Throws: ``InputError`` when no server or stream is found in the time of the settings, ``StorageError`` when the
-    ///   cache cannot read or write.
+    /// - Throws: ``InputError`` when no server or stream is found in the time of the settings, ``StorageError`` when
+    ///   the cache cannot read or write.
     public func run(into cache: SyncCache) async throws {
         let stream = try await begin(cache)
         do {

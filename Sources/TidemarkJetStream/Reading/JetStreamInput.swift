@@ -21,7 +21,7 @@ package final class JetStreamInput: LineInput {
         /// Whether a server and the stream were found once.
         var hadContact = false
         let beganAt = ContinuousClock.now
-        /// Since when no server is connected; nil while one is.
+        /// The time since which no server is connected; nil while one is.
         var lostSince: ContinuousClock.Instant?
         var pause: Int64 = 0
         var errorCount: Int64 = 0
@@ -47,7 +47,7 @@ package final class JetStreamInput: LineInput {
     private let logger: Logger
     private let reachable: @Sendable (Bool) -> Void
 
-    /// How long a wait for messages takes at most before it looks around, in milliseconds.
+    /// The longest wait for messages before other work is checked, in milliseconds.
     private static let lookInterval: Int64 = 100
     /// The time without a server after which the libraries count as cut off.
     private static let patience = Duration.seconds(5)
@@ -71,10 +71,10 @@ package final class JetStreamInput: LineInput {
                 metrics: FeedMetrics(stream: address.stream, factory: metrics)))
     }
 
-    /// Why reading ended with an error; nil when it did not.
+    /// The error that ended the reading; nil when none did.
     var failure: JetStreamError? { shown.withLock { $0.failure } }
 
-    /// How far the stream was read.
+    /// The place up to which the stream was read.
     var position: StreamReader.Position { shown.withLock { $0.position } }
 
     /// The numbers until now.

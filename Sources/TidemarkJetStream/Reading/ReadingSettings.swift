@@ -1,6 +1,6 @@
 /// The settings of a reader of a stream.
 public struct ReadingSettings: Hashable, Sendable {
-    /// Where an event's number comes from.
+    /// The source of an event's number.
     public enum Numbering: String, Sendable, CaseIterable {
         /// The number of the message in its stream.
         case stream
@@ -8,11 +8,11 @@ public struct ReadingSettings: Hashable, Sendable {
         case body
     }
 
-    /// Where a database without a cursor begins.
+    /// The message at which a database without a cursor begins.
     public enum Start: String, Sendable, CaseIterable {
-        /// With the first message of the stream.
+        /// Reading begins with the first message of the stream.
         case first
-        /// With the next message that is published.
+        /// Reading begins with the next message that is published.
         case new
     }
 

@@ -11,8 +11,8 @@ import TidemarkModel
 
 /// The reader of a stream: turns its messages into lines of events, in order, each once.
 ///
-/// The reader follows the stream through reconnects, elections and lost consumers: whatever happens, it makes a consumer behind
-/// the last message that it read. Used by one thread, which may wait.
+/// The reader follows the stream through reconnects, elections and lost consumers: whatever happens, it makes a
+/// consumer behind the last message that it read. Used by one thread, which may wait.
 struct StreamReader {
     /// The position of a reader.
     struct Position: Equatable {
@@ -49,7 +49,8 @@ struct StreamReader {
     /// The number before the first one that reading began with, or that the stream still had: nothing at or below it
     /// comes any more.
     private var floor: Int64 = 0
-    /// The last number after which one was left out: messages of others, or removed ones. What was read since has no gap.
+    /// The last number after which one was left out: messages of others, or removed ones. What was read since has no
+    /// gap.
     private var lastSkip: Int64 = 0
     /// Whether the beginning of the stream was looked at in this call of ``read(timeout:_:)``.
     private var hasCheckedFirst = false
@@ -163,8 +164,8 @@ struct StreamReader {
             } else if lines.isEmpty {
                 if subscription?.waitingCount ?? 0 == 0 { return }
             } else {
-                // More is under way: lines that go to the engine together cost less, and so does a pause while they gather
-                // than a wait for each.
+                // More is under way: lines that go to the engine together cost less, and so does a pause while they
+                // gather than a wait for each.
                 guard position.pendingCount > 0, ContinuousClock.now < deadline else { return }
                 poll(nil, 0, 1)
             }
@@ -214,7 +215,8 @@ struct StreamReader {
 
     /// Follows numbers that were left out before a message: were they removed from the beginning of the stream?
     ///
-    /// Where other subjects have their numbers in the stream, this is asked once for all messages that are read together.
+    /// Where other subjects have their numbers in the stream, this is asked once for all messages that are read
+    /// together.
     private mutating func noteSkip(_ sequence: Int64, _ lines: inout [UInt8]) throws(JetStreamError) {
         lastSkip = sequence - 1
         let isUsual = status.map { $0.subjects != [address.filter] } ?? true
@@ -228,7 +230,7 @@ struct StreamReader {
         noteFirst(of: found, &lines)
     }
 
-    /// Tells the cache, where a stream is seen for the first time, which of its libraries lost what.
+    /// Reports to the cache which numbers each library of a new stream has lost.
     private func announce(_ found: StreamStatus, _ lines: inout [UInt8]) {
         guard settings.numbering == .stream else { return }
         for library in known where address.scope.contains(library.library) {
@@ -243,7 +245,7 @@ struct StreamReader {
         }
     }
 
-    /// Tells the cache what was removed from the stream before it was read.
+    /// Reports to the cache the messages that were removed from the stream before they were read.
     private mutating func noteFirst(of found: StreamStatus, _ lines: inout [UInt8]) {
         let last = found.firstSequence - 1
         guard settings.numbering == .stream, last > position.sequence, last > floor else { return }

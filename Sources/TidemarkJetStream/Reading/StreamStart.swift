@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 
-/// Where reading begins in a stream, by what a cache already has of it.
+/// The place where reading begins in a stream, by what a cache already has of it.
 struct StreamStart {
     let api: JetStreamAPI
     let address: JetStreamAddress

@@ -27,8 +27,8 @@ package struct JetStreamAPI {
         try streamStatus(try call("STREAM.CREATE.\(stream)", configuration.request(name: stream, subjects: subjects)))
     }
 
-    /// Makes a consumer that delivers from a number on, to whoever asks it for messages. It goes when nobody has asked it for
-    /// some minutes.
+    /// Makes a consumer that delivers from a number on, to whoever asks it for messages. It goes when nobody has asked
+    /// it for some minutes.
     ///
     /// - Returns: Its name, and the number of messages that it will deliver.
     /// - Throws: ``JetStreamError``.

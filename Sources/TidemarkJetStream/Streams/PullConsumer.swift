@@ -2,11 +2,11 @@ import TidemarkModel
 
 /// A consumer of a stream that is asked for messages, as many as its reader can take.
 ///
-/// Another request is made when the open ones ask for one request's messages or fewer, so that the server has always one
-/// to fill. A server fills its open requests in turn, and a message does not say whose it is; so only their sum is known
-/// here, of what was asked for, what came, and what ended requests say they left. (Each message was once counted for the
-/// oldest request: one that ended early was then taken for a filled one, and the others for open ones that the server did
-/// not have any more. Seconds of silence followed on a slow machine.)
+/// Another request is made when the open ones ask for one request's messages or fewer, so that the server has always
+/// one to fill. A server fills its open requests in turn, and a message does not say whose it is; so only their sum is
+/// known here, of what was asked for, what came, and what ended requests say they left. (Each message was once counted
+/// for the oldest request: one that ended early was then taken for a filled one, and the others for open ones that the
+/// server did not have any more. Seconds of silence followed on a slow machine.)
 ///
 /// Messages need no acknowledgement: the reader's own cursor says what was applied. Used by one thread.
 package struct PullConsumer {
@@ -56,7 +56,7 @@ package struct PullConsumer {
     /// The subscription, whose messages can be counted from another thread.
     var subscriptionForCount: NatsSubscription { subscription }
 
-    /// Tells the server that the consumer is not needed any more; it would notice by itself after some minutes.
+    /// Deletes the consumer at the server, which would do so by itself after some minutes.
     package func end() throws(JetStreamError) { try api.removeConsumer(name, of: stream) }
 
     /// Waits for messages, and hands out those that have come together.

@@ -11,9 +11,9 @@ public struct StreamConfiguration: Hashable, Sendable {
     /// The servers that hold a copy: 1, 3 or 5.
     public var replicaCount = 1
     public var storage = Storage.file
-    /// nil: no bound.
+    /// The largest size of the stream in bytes; nil: no bound.
     public var byteCountMax: Int64?
-    /// In seconds; nil: no bound.
+    /// The largest age of a message in seconds; nil: no bound.
     public var ageMax: Double?
     /// The seconds in which a message id is recognized again. 2 minutes are the server's default.
     public var duplicateWindow = 120.0

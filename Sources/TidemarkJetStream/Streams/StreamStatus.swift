@@ -3,7 +3,7 @@ import Tidemark
 /// A stream as its server describes it.
 public struct StreamStatus: Hashable, Sendable {
     public var name: String
-    /// When the stream was made, as the server writes it (RFC 3339).
+    /// The time when the stream was made, as the server writes it (RFC 3339).
     public var created: String
     public var subjects: [String]
     public var messageCount: Int64
@@ -16,9 +16,9 @@ public struct StreamStatus: Hashable, Sendable {
     public var storage: String
     /// -1: no bound.
     public var byteCountMax: Int64
-    /// In nanoseconds; 0: no bound.
+    /// The largest age of a message in nanoseconds; 0: no bound.
     public var ageMax: Int64
-    /// In nanoseconds.
+    /// The time in which a repeated message is recognized, in nanoseconds.
     public var duplicateWindow: Int64
     public var allowsDirectGets: Bool
     /// The server that leads a clustered stream; nil for one that is not clustered, and during an election.

@@ -46,7 +46,7 @@ extension Deferred.State {
 /// A deferred fragment that failed: the place of its object, its label, and the messages of its errors.
 public struct DeferredFailure: Hashable, Sendable {
     public var path: [SelectionPathElement]
-    /// nil for a fragment without a label.
+    /// The label of the fragment; nil for a fragment without one.
     public var label: String?
     public var messages: [String]
 

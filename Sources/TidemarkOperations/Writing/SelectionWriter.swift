@@ -1,8 +1,8 @@
 import Tidemark
 
-/// The members of one object of data, put together from a selection and the views and fragments beside it.
+/// The members of one object of data, assembled from a selection and the views and fragments beside it.
 public struct SelectionWriter {
-    /// In the order of CollectFields. Bound: the fields of the selection.
+    /// The members in the order of CollectFields. Bound: the fields of the selection.
     private var members: [JSONMember] = []
 
     public init() {}

@@ -15,8 +15,8 @@ struct BlockPlace: Hashable {
     ///   - ordinal: 1 … ``ordinalMax``. The ordinal of a block that is gone is given again.
     ///   - position: 0 … ``positionMax``.
     init(ordinal: Int, position: Int) {
-        // No input reaches it: ordinals are given by the writer, which reports a full file before, and a block is closed
-        // at its last position.
+        // No input reaches it: ordinals are given by the writer, which reports a full file before, and a block is
+        // closed at its last position.
         precondition((1...BlockPlace.ordinalMax).contains(ordinal), "there is no block \(ordinal)")
         precondition((0...BlockPlace.positionMax).contains(position), "a block has no position \(position)")
         bits = UInt32(ordinal << BlockPlace.positionBitCount | position)

@@ -11,9 +11,9 @@
 struct MergePlanner {
     /// The shares of dead bytes, in hundredths of all bytes of blocks.
     struct Limits {
-        /// Above it blocks are merged.
+        /// The share of dead bytes above which blocks are merged.
         var deadShare = 35
-        /// Above it a flush waits for blocks that are being read.
+        /// The share of dead bytes above which a flush waits for blocks that are being read.
         var deadShareMax = 45
         /// The bytes of a full block; a block that holds less is merged as if the rest were dead.
         var fullByteCount = 9_191

@@ -64,7 +64,7 @@ struct FileSystem: Hashable {
             String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
     #else
-        /// On Linux the table of mounts is the only source: `statfs` returns a number there, which some network file
+        /// The table of mounts is the only source on Linux: `statfs` returns a number there, which some network file
         /// systems share with others.
         private static func asked(_ path: String) -> FileSystem? { nil }
     #endif

@@ -2,7 +2,8 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// The tables `http_answers` and `http_chunks`: one head for each answer, and its body in chunks, each under a checksum.
+/// The tables `http_answers` and `http_chunks`: one head for each answer, and its body in chunks, each under a
+/// checksum.
 ///
 /// - Source: docs/data-file.md, HTTP answers.
 struct HTTPTable {

@@ -159,7 +159,7 @@ extension JournalDatabase {
         return true
     }
 
-    /// Tells callers about changes that are committed.
+    /// Notifies callers of changes that are committed.
     func tell(_ written: HTTPWriting) {
         if let places = written.places { httpLedger.changed(places) } else { httpLedger.changedAll() }
         httpLedger.written(written.uses)

@@ -14,8 +14,8 @@ struct RowBatch {
     private var rows: [FlushRow] = []
     private var bodies: [UnsafeRawBufferPointer] = []
 
-    /// - Parameter verb: `INSERT OR IGNORE` or `REPLACE`. Neither can fail half-way, which would make SQLite keep a copy
-    ///   of every page that a run changes.
+    /// - Parameter verb: `INSERT OR IGNORE` or `REPLACE`. Neither can fail half-way, which would make SQLite keep a
+    ///   copy of every page that a run changes.
     init(_ connection: OpaquePointer, _ verb: String) throws {
         let head = "\(verb) INTO entities (\"row\", sequence, generation, written_at, body) VALUES "
         let values = Array(repeating: "(?, ?, ?, ?, ?)", count: RowBatch.rowCount)

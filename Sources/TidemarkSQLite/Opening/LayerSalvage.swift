@@ -6,8 +6,8 @@ import TidemarkStore
 enum LayerSalvage {
     /// - Parameter file: A file with any kind of damage; nothing is written to it.
     /// - Returns: The layers that pass their checks, with the names that they need, numbered anew; empty when none can
-    ///   be read. At most ``TidemarkModel/Limits/layerCountCeiling`` layers and ``TidemarkModel/Limits/layerByteCountMax``
-    ///   bytes.
+    ///   be read. At most ``TidemarkModel/Limits/layerCountCeiling`` layers and
+    ///   ``TidemarkModel/Limits/layerByteCountMax`` bytes.
     static func layers(of file: DataFilePath) -> FlushBatch {
         var layers: [LayerRecord] = []
         var names = LayerNames()

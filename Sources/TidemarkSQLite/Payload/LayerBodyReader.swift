@@ -1,8 +1,8 @@
 import TidemarkModel
 import TidemarkStore
 
-/// A reader of a layer's content, from the front, for ``LayerBodyCodec``. Declared counts are compared with the available
-/// bytes before memory is allocated.
+/// A reader of a layer's content, from the front, for ``LayerBodyCodec``. Declared counts are compared with the
+/// available bytes before memory is allocated.
 struct LayerBodyReader {
     let bytes: UnsafeRawBufferPointer
     private var offset = 0

@@ -5,8 +5,8 @@ import TidemarkStore
 
 /// A data file that another process writes, as the journal of a cache that only reads.
 ///
-/// The follower takes no lock and changes no byte. The cache over it shows the state at its opening; ``version()`` tells
-/// when the file has a newer one. Whatever the cache would write is dropped.
+/// The follower takes no lock and changes no byte. The cache over it shows the state at its opening; ``version()``
+/// tells when the file has a newer one. Whatever the cache would write is dropped.
 package actor SQLiteFollower: Journal {
     /// The state of a file: it differs after every commit, and when the file was replaced.
     package struct Version: Hashable, Sendable {

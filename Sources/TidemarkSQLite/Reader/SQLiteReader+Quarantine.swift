@@ -3,13 +3,13 @@ import TidemarkModel
 
 /// A filter for records of the quarantine; a property that is nil matches all.
 public struct QuarantineFilter: Hashable, Sendable {
-    /// Only records of this library.
+    /// The library of the records; nil: all.
     public var library: ByteString?
-    /// Only records with this reason.
+    /// The reason of the records; nil: all.
     public var reason: QuarantineReason?
-    /// Only records of this kind.
+    /// The kind of the records; nil: all.
     public var kind: QuarantineRecord.Kind?
-    /// Only records with a higher number.
+    /// The number after which the records begin; nil: at the first.
     public var after: Int64?
 
     public init(

@@ -108,8 +108,8 @@ extension Salvage {
         }
     }
 
-    /// Raises *forgotten through* of each library that lost something of a key to the highest number that was known: a late event up to
-    /// it may be older than what is lost.
+    /// Raises *forgotten through* of each library that lost something of a key to the highest number that was known: a
+    /// late event up to it may be older than what is lost.
     ///
     /// - Source: Protocol/sequencing.md, late events.
     func writeForgotten() throws {

@@ -6,7 +6,7 @@ import NIOHTTP1
 struct ConnectionState {
     /// The reading side.
     private enum Reading {
-        /// Before the next request, or in its head.
+        /// The connection is before the next request, or in its head.
         case head(byteCount: Int, since: Int64?)
         case body
         /// Nothing more is read as a request: the connection is about to end.
@@ -32,7 +32,7 @@ struct ConnectionState {
     /// The refusal that waits for the answers to earlier requests.
     private var waitingRefusal: Refusal?
     private var mustClose = false
-    /// When the last byte came, or when reading of a body began again, in milliseconds; nil while nobody reads.
+    /// The time when the last byte came, or when a body was read again, in milliseconds; nil while nobody reads.
     private var readingSince: Int64?
     private var idleSince: Int64
 
@@ -113,7 +113,7 @@ struct ConnectionState {
         }
     }
 
-    /// Tells what is late.
+    /// Refuses the request, or ends the connection, when a deadline has passed.
     mutating func check(now: Int64) -> Action {
         switch reading {
         case .over: return .pass

@@ -44,8 +44,8 @@ final class EventIntake: Sendable {
 
     /// Applies the lines until the end.
     ///
-    /// - Returns: The outcome of the lines, without those of events; the input, whose tally the caller takes; the number
-    ///   of lines.
+    /// - Returns: The outcome of the lines, without those of events; the input, whose tally the caller takes; the
+    ///   number of lines.
     /// - Throws: ``StorageError`` when stored data cannot be read; lines before are applied.
     func apply(to cache: SyncCache) async throws(StorageError) -> Applied {
         let (input, _) = await cache.openInput(

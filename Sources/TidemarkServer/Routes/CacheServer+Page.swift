@@ -6,7 +6,8 @@ import TidemarkInspector
 internal import TidemarkRecording
 
 extension CacheServer {
-    /// Answers with a file of the inspector's page. A browser keeps it, and asks each time whether it is still the same.
+    /// Answers with a file of the inspector's page. A browser keeps it, and asks each time whether it is still the
+    /// same.
     static func page(_ file: InspectorFile, _ request: Request) -> Response {
         var response = tagged(file.bytes, request)
         response.headers[.contentType] = file.contentType

@@ -7,7 +7,7 @@ import TidemarkStore
 protocol MessageSource: Sendable {
     /// Performs a message or a batch.
     ///
-    /// - Parameter stream: The name of the stream that hears of observed changes.
+    /// - Parameter stream: The name of the stream that is notified of observed changes.
     /// - Returns: The answer as a line; nil when nothing is answered.
     func answer(to text: [UInt8], stream: String?) async -> [UInt8]?
 
@@ -48,7 +48,8 @@ final class LiveCache: MessageSource {
         common = Session(of: cache, output: EveryStream(hub), waiting: waiting, settings: settings)
     }
 
-    /// Begins to tell every stream what concerns all, and to send the requests of pending edits where a server takes them.
+    /// Begins to notify every stream of what concerns all, and to send the requests of pending edits where a server
+    /// takes them.
     func begin() async { await hub.begin(await common.mutationUpstream()) }
 
     func answer(to text: [UInt8], stream: String?) async -> [UInt8]? {
@@ -82,8 +83,8 @@ final class NoOutput: SessionOutput {
     func deliver(_ notification: CacheNotification) {}
 }
 
-/// The output for what concerns every stream. An edit outlives the stream that asked for it, and a restart of the server:
-/// its result goes to all.
+/// The output for what concerns every stream. An edit outlives the stream that asked for it, and a restart of the
+/// server: its result goes to all.
 final class EveryStream: SessionOutput {
     private let hub: StreamHub
 

@@ -11,7 +11,7 @@ final class StreamHub: ObserverSink {
     private struct Entry {
         var stream: NotificationStream
         var session: Session
-        /// When the last connection ended, in milliseconds; nil while there is one.
+        /// The time when the last connection ended, in milliseconds; nil while there is one.
         var cutAt: Int64?
     }
 
@@ -68,7 +68,7 @@ final class StreamHub: ObserverSink {
         for entry in state.withLock({ $0.entries.values.map(\.stream) }) { entry.keepNewest(notification) }
     }
 
-    /// Tells every stream the result of an edit, behind the changes that it made. Called within the cache's actor.
+    /// Notifies every stream of the result of an edit, after the changes that it made. Called within the cache's actor.
     func tellAll(result line: [UInt8]) {
         for stream in state.withLock({ $0.entries.values.map(\.stream) }) {
             cache.assumeIsolated { $0.deliverAll(to: stream) }

@@ -7,8 +7,8 @@ import TidemarkSession
 /// because the connection may have lost them; a client that comes back names the last one that it has seen.
 ///
 /// Bounded: notifications that wait by `waitingByteCountMax`, beyond which the cache merges changes; sent lines by
-/// `sentByteCountMax`, beyond which the oldest are forgotten; late answers by `lateAnswerByteCountMax`, beyond which the
-/// stream ends; notifications of libraries by the number of libraries.
+/// `sentByteCountMax`, beyond which the oldest are forgotten; late answers by `lateAnswerByteCountMax`, beyond which
+/// the stream ends; notifications of libraries by the number of libraries.
 struct StreamState {
     /// The reason why a stream has ended.
     enum End: Hashable {

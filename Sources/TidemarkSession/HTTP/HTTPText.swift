@@ -1,7 +1,7 @@
 import TidemarkHTTPRules
 import TidemarkModel
 
-/// Tells bodies that are text from others.
+/// The bodies that count as text.
 package enum HTTPText {
     /// Tells whether a message's type is one of text in UTF-8, and its body is not coded.
     package static func isText(_ fields: HeaderFields) -> Bool {

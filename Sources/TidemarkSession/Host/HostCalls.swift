@@ -71,7 +71,7 @@ package final class HostCalls: Sendable {
         return try result.get()
     }
 
-    /// Tells the host something that it does not answer.
+    /// Sends the host a notification, which it does not answer.
     func notify(_ method: ByteString, _ params: (inout JSONLine) -> Void) {
         outputQueue.append(answer: MessageLine.notification(method, params))
     }

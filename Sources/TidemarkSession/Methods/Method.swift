@@ -28,7 +28,7 @@ enum Method: Sendable {
     case explain(EntityKey, maxAges: [ByteString: Int])
     case flush
     case caughtUp(EventSequence, library: ByteString)
-    /// Tells the host which version of the protocol it speaks with, and which methods there are.
+    /// Reports the version of the protocol and the methods to the host.
     case initialize
     case http(HTTPMethod)
 

@@ -2,8 +2,8 @@ import TidemarkModel
 
 /// The events of one library that anybody gave to the cache, and the keys that something else than its log wrote.
 ///
-/// It tells which numbers the cache may pass, call lost and call found, without looking at an entity. It only grows: after a crash it
-/// allows more than it must, never less. Laws: L1, L4.
+/// It tells which numbers the cache may pass, call lost and call found, without looking at an entity. It only grows:
+/// after a crash it allows more than it must, never less. Laws: L1, L4.
 package struct DeliveryAccount: Sendable {
     /// Sequences of usable events that a stream or an answer brought, by the server's log. Bounded by the inputs.
     private var given: [Int: Set<Int64>] = [:]
@@ -17,7 +17,7 @@ package struct DeliveryAccount: Sendable {
     /// A usable event was given to the cache.
     package mutating func give(_ sequence: Int64, log: Int) { given[log, default: []].insert(sequence) }
 
-    /// Something else than an event of the log may write an entity, under a number.
+    /// Notes that another source than the log may write an entity, under a number.
     package mutating func touch(_ id: String, _ sequence: Int64) {
         touched[id] = max(touched[id] ?? sequence, sequence)
     }
@@ -52,10 +52,11 @@ package struct DeliveryAccount: Sendable {
         return nil
     }
 
-    /// Whether a late event must take effect, or be without any because of later ones, so that its number cannot stay lost.
+    /// Whether a late event must take effect, or be without any because of later ones, so that its number cannot stay
+    /// lost.
     ///
-    /// True when the order of the writes to each of its entities is known for certain: nothing but events of the log wrote it, and
-    /// those above this one either left it alone or replaced it whole.
+    /// True when the order of the writes to each of its entities is known for certain: nothing but events of the log
+    /// wrote it, and those above this one either left it alone or replaced it whole.
     ///
     /// - Parameters:
     ///   - library: What the cache must be; its cursor is past the event.

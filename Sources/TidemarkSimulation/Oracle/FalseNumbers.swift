@@ -1,6 +1,6 @@
 /// The numbers that lines of a log had and the log did not, with the changes on these lines.
 package struct FalseNumbers: Sendable {
-    /// In the order of the lines. Bounded by the inputs of a schedule.
+    /// The changes of lines with false numbers, in the order of the lines. Bounded by the inputs of a schedule.
     private var lines: [(number: Int64, changes: [(id: String, change: ServerChange)])] = []
 
     var isEmpty: Bool { lines.isEmpty }

@@ -40,8 +40,8 @@ package struct SimulationTraits: Sendable {
         var chances = SeededGenerator(seed: seed ^ 0x6F75_7462_6F78)
         sends = chances.chance(200)
         var documents = SeededGenerator(seed: seed ^ 0x6772_6170_6871)
-        // False numbers leave the place of an answer open, which is the cursor when it was asked for; and an answer with
-        // some fields of an evicted entity leaves the others open.
+        // False numbers leave the place of an answer open, which is the cursor when it was asked for; and an answer
+        // with some fields of an evicted entity leaves the others open.
         asksGraph = !hasLies && entityCountMax == nil && documents.chance(300)
         var weights: [Int] = []
         for kind in SimulationInput.Kind.allCases {

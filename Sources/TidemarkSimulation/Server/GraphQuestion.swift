@@ -23,8 +23,8 @@ package struct GraphQuestion: Hashable, Sendable {
 
     /// Answers the question with the entities that a server has.
     ///
-    /// An entity that the server does not have is null. A field that it does not have is null, too, and an error explains
-    /// it: that null must not be stored.
+    /// An entity that the server does not have is null. A field that it does not have is null, too, and an error
+    /// explains it: that null must not be stored.
     ///
     /// - Returns: The answer as JSON, and the entities that it carries.
     func answer(from entities: [String: ItemFields]) -> (text: String, given: [(id: String, fields: ItemFields)]) {

@@ -142,7 +142,7 @@ extension Simulation {
                 }))
     }
 
-    /// Something of a library may have been removed by hand.
+    /// Notes that entities of a library may have been removed by hand.
     private func forget(_ name: String, _ truth: WorldTruth) {
         guard let library = server.library(name) else { return }
         let last = max(library.last, truth.libraries[name]?.cursor ?? -1)

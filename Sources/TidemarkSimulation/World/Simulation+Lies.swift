@@ -4,8 +4,8 @@ import TidemarkTesting
 
 /// Lines that come long after their time, and lines with false numbers.
 extension Simulation {
-    /// Sends some events of the log once more, whatever happened to them before; half of them are lost ones, if there are
-    /// any.
+    /// Sends some events of the log once more, whatever happened to them before; half of them are lost ones, if there
+    /// are any.
     func lateCopies(_ name: String, input: Int, _ random: inout SeededGenerator) throws {
         guard let library = server.library(name), !library.log.events.isEmpty else { return }
         let lost = lostEvents(name, library)
@@ -34,8 +34,8 @@ extension Simulation {
         }
     }
 
-    /// Sends a number ahead of the log: on a line that is cut off, and, in runs with false numbers, in a heartbeat or on a
-    /// valid event.
+    /// Sends a number ahead of the log: on a line that is cut off, and, in runs with false numbers, in a heartbeat or
+    /// on a valid event.
     ///
     /// A false number is one of the log that the cache follows: in another log it would be the first number that is
     /// received.
@@ -111,8 +111,8 @@ extension Simulation {
         }
     }
 
-    /// Sends the events that are still lost in the stream, in any order, and those that stay lost once more: a late write
-    /// that was held off because of another one may be without effect once a third one is there.
+    /// Sends the events that are still lost in the stream, in any order, and those that stay lost once more: a late
+    /// write that was held off because of another one may be without effect once a third one is there.
     func deliverLost() throws {
         for round in 0..<2 where hasLostEvents { try deliverLost(round: UInt64(round)) }
     }

@@ -97,7 +97,8 @@ extension Simulation {
                     try rollBack(pendingID.description, .max)
                     continue
                 }
-                // An edit that was only unlucky is sent again; one whose entity is gone is refused until it is given up.
+                // An edit that was only unlucky is sent again; one whose entity is gone is refused until it is given
+                // up.
                 _ = try call { cache -> Bool in
                     do throws(CacheError) {
                         try await cache.retry(pendingID)

@@ -1,4 +1,4 @@
-/// How much of an entity is known: evicted fields count as evicted, not as absent.
+/// The part of an entity that is known: evicted fields count as evicted, not as absent.
 ///
 /// - Source: Protocol/limits.md, fields that stay.
 package enum Completeness: UInt8, Hashable, Sendable {

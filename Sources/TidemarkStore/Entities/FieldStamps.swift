@@ -9,7 +9,7 @@ package struct FieldStamps: Hashable, Sendable {
     /// The stamps by the unescaped name of a top-level field; of a field inside embedded objects by its path: names
     /// joined by ``separator``.
     package var named: [ByteString: EntityStamp]
-    /// How much of the entity is known.
+    /// The part of the entity that is known.
     package var completeness: Completeness
 
     package init(rest: EntityStamp, named: [ByteString: EntityStamp], completeness: Completeness = .whole) {

@@ -6,7 +6,7 @@ package struct HTTPRecord: Hashable, Sendable {
     /// The number that the journal gave; 0 for a new answer.
     package var number: Int64 = 0
     package var library: ByteString
-    /// In its normal form.
+    /// The URL in its normal form.
     package var url: ByteString
     /// The method, and the caller's own key.
     package var key: ByteString

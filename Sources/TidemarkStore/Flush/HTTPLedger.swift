@@ -13,7 +13,7 @@ import TidemarkModel
 ///
 /// - Source: docs/data-file.md, HTTP answers.
 package final class HTTPLedger: Sendable {
-    /// When an answer was last used, and how often since its uses were written.
+    /// The last use of an answer, and the number of uses that are not written yet.
     package struct Use: Hashable, Sendable {
         package var at: Int64
         package var count: Int64

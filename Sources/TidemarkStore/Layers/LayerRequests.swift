@@ -15,7 +15,7 @@ struct LayerRequests {
     /// The layers whose request was added, changed or removed since the last call of ``takeChanged()``.
     private var changed: Set<Int64> = []
 
-    /// Whether the outbox has changes to look at.
+    /// Whether the outbox has changes that its driver has not read.
     var isChanged: Bool { !changed.isEmpty }
 
     /// Notes the request of a layer, if it has one.

@@ -10,15 +10,15 @@ package enum CompactJSON {
     ///
     /// - Complexity: O(bytes), and a byte of memory for each open container.
     package static func isObject(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var walk = CompactWalk(bytes: bytes)
-        return bytes.first == UInt8(ascii: "{") && walk.value() && walk.isAtEnd
+        var scan = CompactScan(bytes: bytes)
+        return bytes.first == UInt8(ascii: "{") && scan.value() && scan.isAtEnd
     }
 
-    /// Tells the same of one value of any kind.
+    /// Tells whether one value of any kind is compact.
     package static func isValue(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { bytes in
-            var walk = CompactWalk(bytes: bytes)
-            return walk.value() && walk.isAtEnd
+            var scan = CompactScan(bytes: bytes)
+            return scan.value() && scan.isAtEnd
         }
     }
 
@@ -28,7 +28,7 @@ package enum CompactJSON {
 }
 
 /// One scan of bytes from their start; no step reads past the end.
-private struct CompactWalk {
+private struct CompactScan {
     let bytes: UnsafeRawBufferPointer
     private var position = 0
 
@@ -102,7 +102,7 @@ private struct CompactWalk {
             return true
         case UInt8(ascii: "u"):
             for _ in 0..<4 {
-                guard CompactWalk.isHexDigit(byte) else { return false }
+                guard CompactScan.isHexDigit(byte) else { return false }
                 position += 1
             }
             return true
@@ -113,7 +113,7 @@ private struct CompactWalk {
 
     private mutating func word() -> Bool {
         let start = position
-        while CompactWalk.isOfWord(byte) { position += 1 }
+        while CompactScan.isOfWord(byte) { position += 1 }
         return position > start
     }
 

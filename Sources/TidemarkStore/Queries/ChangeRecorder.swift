@@ -43,7 +43,8 @@ struct ChangeRecorder {
     private(set) var logged: [QueryID] = []
 
     mutating func begin(isMulti: Bool) {
-        // No input reaches it: an order of calls inside this module; each way in opens one unit and ends it before it returns.
+        // No input reaches it: an order of calls inside this module; each way in opens one unit and ends it before it
+        // returns.
         precondition(!isOpen, "a unit inside a unit")
         isOpen = true
         self.isMulti = isMulti
@@ -101,7 +102,7 @@ extension ChangeRecorder {
     /// Notes that observers of an entity observe another one from now on.
     mutating func noteRenamed(_ old: ListHandle, to new: ListHandle) { renamed.append((old, new)) }
 
-    /// Returns the handle under which an entity goes on after the unit.
+    /// Returns the handle that an entity has after the unit.
     func current(_ handle: ListHandle) -> ListHandle { renamed.first { $0.from == handle }?.to ?? handle }
 
     /// Keeps a handle pinned until the unit ends: the value that observers saw is kept while it is pinned.

@@ -23,8 +23,8 @@ extension QueryEntry {
         return QueryEntry.withReserve(limit)
     }
 
-    /// Adds the reserve to a limit: as many elements again, and at least ``slackCountMin``. A rule may name any limit up
-    /// to 2^63-1.
+    /// Adds the reserve to a limit: as many elements again, and at least ``slackCountMin``. A rule may name any limit
+    /// up to 2^63-1.
     private static func withReserve(_ limit: Int) -> Int {
         let (count, isOver) = limit.addingReportingOverflow(max(limit, slackCountMin))
         return isOver ? .max : count

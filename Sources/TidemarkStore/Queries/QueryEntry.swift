@@ -75,8 +75,8 @@ struct QueryEntry {
     private(set) var lastLag: Int64 = 0
     /// The number of units that were counted but not logged: all observers lagged, and their lags had the old values.
     private(set) var unloggedCount = 0
-    /// The nodes that came to be pinned, and whose entity may have to be loaded first. Bounded by ``pinnedCountMax``; empty
-    /// when that is `.max`.
+    /// The nodes that came to be pinned, and whose entity may have to be loaded first. Bounded by ``pinnedCountMax``;
+    /// empty when that is `.max`.
     private(set) var awaited: Set<ListNode> = []
     /// The staleness that observers were last notified of.
     private(set) var shownStale = false
@@ -305,7 +305,7 @@ extension QueryEntry {
 extension QueryEntry {
     /// Begins the query's changes in a unit.
     ///
-    /// - Parameter isMulti: Whether the list may change in several places: the elements that observers saw are kept then.
+    /// - Parameter isMulti: Whether several places of the list may change: the elements that observers saw are kept.
     mutating func beginUnit(isMulti: Bool) {
         isTouched = true
         if isMulti { before = list.shownPrefix(shownCountMax) }

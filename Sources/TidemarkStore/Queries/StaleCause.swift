@@ -10,7 +10,7 @@ package enum StaleCause: String, Sendable, CaseIterable {
     case list
     /// The answer was older than writes that were made while it was fetched.
     case answer
-    /// Its time to live is over.
+    /// The time to live of the answer is over.
     case expired
     /// An entity of the list is in no tier, or layers hide more elements than are known to follow.
     case missing

@@ -8,7 +8,8 @@ package struct LostRanges: Hashable, Sendable {
     package private(set) var ranges: [LostRange]
     let countMax: Int
 
-    /// - Parameter countMax: Less than 1 counts as 1: a recording may name any limit, and a lost number has to stay known.
+    /// - Parameter countMax: Less than 1 counts as 1: a recording may name any limit, and a lost number has to stay
+    ///   known.
     package init(_ ranges: [LostRange] = [], countMax: Int) {
         self.ranges = ranges
         self.countMax = max(1, countMax)

@@ -44,7 +44,7 @@ package struct CacheState: ~Copyable {
     var fetchCount = 0
     /// Whether changes of the libraries' phases are logged.
     package var hasLibraryObservers = false
-    /// The events that observers of the log are told of; bounded by ``EventLog``.
+    /// The events that observers of the log are notified of; bounded by ``EventLog``.
     var eventLog = EventLog()
     /// The evictions since the last call of ``drainEvictionLog()``; nil while they are not logged.
     var evictionLog: EvictionLog?

@@ -7,7 +7,7 @@ package struct CacheStateConfiguration: Sendable {
     package var defaultLibrary: ByteString
     /// The types that go by another name; both names as on the wire.
     package var typeAliases: [ByteString: ByteString]
-    /// How long a gap waits for late events, in milliseconds: 50.
+    /// The time for which a gap waits for late events, in milliseconds: 50.
     package var reorderWindow: Int64
     /// Whether there is an upstream to ask for missing events.
     package var hasUpstream: Bool

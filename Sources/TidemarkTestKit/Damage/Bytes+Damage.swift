@@ -1,10 +1,59 @@
-/// The damage that disks do to files. The caller draws the places; each must lie in the bytes.
+import TidemarkTesting
+
+/// The damage that disks and transports do to bytes: the only code of tests that damages any. Each place must lie in
+/// the bytes.
 extension [UInt8] {
     /// The smallest part of a disk that is written at once, in bytes.
     package static let sectorByteCount = 512
 
     /// Flips one bit of a byte.
     package mutating func flip(bit: Int, at offset: Int) { self[offset] ^= 1 << UInt8(bit) }
+
+    /// Flips a bit of a part of the bytes, both drawn.
+    ///
+    /// - Parameter range: The part; nil: all bytes. Not empty.
+    package mutating func flipBit(in range: Range<Int>? = nil, _ random: inout SeededGenerator) {
+        let range = range ?? indices
+        let offset = range.lowerBound + random.below(range.count)
+        flip(bit: random.below(8), at: offset)
+    }
+
+    /// Flips the lowest bit of the byte at an offset in the first place where the bytes of a text are.
+    ///
+    /// - Returns: Whether the text is there; otherwise nothing is changed.
+    /// - Complexity: O(count · text.count).
+    package mutating func flip(in text: String, at offset: Int = 0) -> Bool {
+        let wanted = Array(text.utf8)
+        guard count >= wanted.count,
+            let place = (0...count - wanted.count).first(where: { self[$0...].starts(with: wanted) })
+        else { return false }
+        flip(bit: 0, at: place + offset)
+        return true
+    }
+
+    /// The copies of the bytes that differ from them in one bit, in the order of the bits.
+    package var withOneBitFlipped: some Sequence<[UInt8]> {
+        (0..<count * 8).lazy.map { bit in
+            var copy = self
+            copy.flip(bit: bit % 8, at: bit / 8)
+            return copy
+        }
+    }
+
+    /// Damages bytes as a bad transport does: flips a bit, or replaces, removes, cuts off or repeats a piece.
+    package mutating func spoil(_ random: inout SeededGenerator) {
+        guard !isEmpty else { return }
+        let index = random.below(count)
+        switch random.below(5) {
+        case 0: flip(bit: random.below(8), at: index)
+        case 1: self[index] = UInt8(random.below(256))
+        case 2: removeSubrange(index..<Swift.min(count, index + 1 + random.below(8)))
+        case 3: removeLast(count - index)
+        default:
+            let piece = Array(self[index..<Swift.min(count, index + 1 + random.below(20))])
+            insert(contentsOf: piece, at: random.below(count))
+        }
+    }
 
     /// Fills a sector with zeros, as far as the bytes reach.
     package mutating func zero(sector: Int) {

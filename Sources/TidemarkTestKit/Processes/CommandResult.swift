@@ -1,4 +1,4 @@
-/// How a command ended and what it printed.
+/// The end of a command, and its output.
 public struct CommandResult: Hashable, Sendable {
     /// The exit status; for a command that a signal ended, 128 and the signal's number, as a shell shows it.
     public var status: Int32

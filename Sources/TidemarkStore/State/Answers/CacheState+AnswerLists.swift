@@ -6,8 +6,8 @@ extension CacheState {
     mutating func refile(_ query: QueryID, _ head: AnswerHead, type: TypeIndex, at now: Int64) {
         queries.beginChange(of: query)
         if queries[query].isStored { queries.unfile(query) }
-        // Elements of another type, or under another rule, do not belong to the new list. Nor do the elements of a list that
-        // was evaluated over the store: no server named them.
+        // Elements of another type, or under another rule, do not belong to the new list. Nor do the elements of a list
+        // that was evaluated over the store: no server named them.
         if queries[query].type != type || queries[query].membershipText != head.membershipText || head.isLocal
             || queries[query].isLocal
         {

@@ -14,7 +14,7 @@ package struct GraphAnswer: Sendable {
         }
     }
 
-    /// A root field: it goes stale as a query does.
+    /// A root field, which becomes stale as a query does.
     package struct Root: Sendable {
         package var name: GraphRootName
         /// The types that its value refers to, each once.
@@ -79,7 +79,7 @@ package struct GraphAnswer: Sendable {
     }
 }
 
-/// The name of a root field among the queries: how it goes stale.
+/// The name of a root field among the queries, under which it becomes stale.
 package struct GraphRootName: Hashable, Sendable {
     /// `Query.` and the field.
     package let method: ByteString
@@ -115,8 +115,8 @@ extension CacheState {
         return keys + keysToLoad(for: answer.realIDs, in: library).filter { !keys.contains($0) }
     }
 
-    /// Stores an answer of GraphQL as one unit: its fields are merged by path and dated, unless something newer is known
-    /// of their entity.
+    /// Stores an answer of GraphQL as one unit: its fields are merged by path and dated, unless something newer is
+    /// known of their entity.
     ///
     /// - Precondition: The keys that ``keysToLoad(for:)`` names were loaded.
     /// - Throws: ``AnswerRefusal``; then nothing was stored.

@@ -1,4 +1,5 @@
-// Stage 4 of 7, for events whose number was declared lost. Before: SequenceGate. After: EntityStore, QueryIndex. Laws: L4, L7.
+// Stage 4 of 7, for events whose number was declared lost. Before: SequenceGate. After: EntityStore, QueryIndex. Laws:
+// L4, L7.
 
 import TidemarkModel
 

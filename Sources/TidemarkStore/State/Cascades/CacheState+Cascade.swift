@@ -8,8 +8,8 @@ extension CacheState {
     /// At most `cascadeCountMax`; entities beyond that number stay.
     ///
     /// - Parameters:
-    ///   - isGoing: Tells whether an entity exists and would be deleted. An entity that stays protects the entities that
-    ///     it refers to.
+    ///   - isGoing: Tells whether an entity exists and would be deleted. An entity that stays protects the entities
+    ///     that it refers to.
     ///   - resource: Returns the resource of an entity that is deleted.
     /// - Precondition: The entities that ``keysToLoad(forCascadeFrom:written:)`` names are in memory.
     /// - Complexity: O(resources of the deleted entities).

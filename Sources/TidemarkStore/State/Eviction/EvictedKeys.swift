@@ -60,7 +60,7 @@ struct EvictedKeys {
 
     /// Adds a key.
     ///
-    /// - Returns: The library of the key that was forgotten to make room; nil when none was.
+    /// - Returns: The library of the key that was forgotten at the bound; nil when none was.
     mutating func insert(_ identity: EntityIdentity) -> LibraryIndex? {
         guard countMax > 0 else { return identity.library }
         let hash = identity.lastingHash

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// Which entities are in no tier any more, and how many are with the journal alone.
+/// The entities that are in no tier any more, and the number of those that the journal alone has.
 ///
 /// A key that was forgotten counts as absent although the journal has its row still; an evicted key counts as one that
 /// existed. Bounded by the rows that a flush removes, and by `evictedKeyCountMax`.
@@ -67,7 +67,7 @@ struct Residency {
 
     /// Remembers that an entity was evicted from both tiers.
     ///
-    /// - Returns: The library of the key that was forgotten to make room; nil when none was.
+    /// - Returns: The library of the key that was forgotten at the bound; nil when none was.
     mutating func noteEvicted(_ identity: EntityIdentity) -> LibraryIndex? { evicted.insert(identity) }
 
     /// Notes that an entity is stored again, or that the server deleted it.

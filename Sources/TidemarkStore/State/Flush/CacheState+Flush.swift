@@ -89,8 +89,8 @@ extension CacheState {
     /// database.
     ///
     /// Entities that memory did not hold are gone, so every library is stale, and everything up to its cursor counts as
-    /// lost. *Forgotten through* stays as it is: every number that could be newer than a lost entity is lost with it and
-    /// asked for again, in order, and memory still has all tombstones and evicted keys.
+    /// lost. *Forgotten through* stays as it is: every number that could be newer than a lost entity is lost with it
+    /// and asked for again, in order, and memory still has all tombstones and evicted keys.
     ///
     /// - Parameter lost: The records that were on their way to the journal.
     package mutating func markAllUnwritten(quarantine lost: [QuarantineRecord]) {

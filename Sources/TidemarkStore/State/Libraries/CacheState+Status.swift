@@ -23,8 +23,8 @@ extension CacheState {
         }
     }
 
-    /// Notes whether the source of events can be reached. While it cannot, a library with a cursor is in the phase `gap`:
-    /// events may be missing that nobody has heard of.
+    /// Notes whether the source of events can be reached. While it cannot, a library with a cursor is in the phase
+    /// `gap`: events may be missing without a trace.
     ///
     /// - Complexity: O(libraries).
     package mutating func noteSource(isReachable: Bool, at now: Int64) {

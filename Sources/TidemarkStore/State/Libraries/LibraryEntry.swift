@@ -6,8 +6,8 @@ struct LibraryEntry {
     var machine = ReconcileMachine()
     /// The first number of the healing request that is under way; nil when there is none.
     var healingFrom: EventSequence?
-    /// The highest number that the log was known to reach when missing numbers were last asked for: an answer cannot say
-    /// that later numbers do not exist.
+    /// The highest number that the log was known to reach when missing numbers were last asked for: an answer cannot
+    /// say that later numbers do not exist.
     var askedWitness = EventSequence.beforeFirst
     /// The number of entities in memory and with the journal.
     var entityCount: Int64
@@ -27,15 +27,15 @@ struct LibraryEntry {
     /// The highest sequence that an answer is known to stand for: an answer may be ahead of the cursor.
     var answeredThrough: EventSequence?
     /// The highest sequence that was known when something of a key was last forgotten: a tombstone, an evicted key, a
-    /// removed entity, or a damaged one of these. A late event up to this sequence does not write a key of which nothing is
-    /// known.
+    /// removed entity, or a damaged one of these. A late event up to this sequence does not write a key of which
+    /// nothing is known.
     var forgottenThrough: EventSequence?
     /// The sequences of late events that were held off: a copy of one changes nothing. At most ``heldOffCountMax``; a
     /// sequence beyond that counts as new.
     var heldOff: Set<EventSequence> = []
     /// The number of sequences in `heldOff` at most: 1,024.
     static let heldOffCountMax = 1_024
-    /// Whether the source of the library's events cannot be reached: events may be missing that nobody has heard of.
+    /// Whether the source of the library's events cannot be reached: events may be missing without a trace.
     var isCutOff = false
     /// The phase that observers of the libraries were notified of last.
     var shownPhase: LibraryPhase?
@@ -53,8 +53,8 @@ struct LibraryEntry {
         self.isChanged = isChanged
     }
 
-    /// When the first gap, or the first hole not asked for yet, was seen, in milliseconds since 1970; nil when there is
-    /// neither.
+    /// The time when the first gap, or the first hole not asked for yet, was seen, in milliseconds since 1970; nil when
+    /// there is neither.
     var openSince: Int64? {
         guard let hole = gate.holeSince else { return gate.missingSince }
         return min(gate.missingSince ?? hole, hole)

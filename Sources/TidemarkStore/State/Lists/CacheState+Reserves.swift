@@ -3,8 +3,9 @@ import TidemarkModel
 /// The elements of observed lists that came to be pinned while only the journal had their entities. Law: L9.
 ///
 /// After the elements that its observers see, an observed list keeps as many again in memory: they take the places of
-/// removed ones. An element that comes into this reserve is loaded, and no observer waits for it. Only when one unit removes
-/// more elements than the reserve has, the observers of the list are held back until the entities that they see are loaded.
+/// removed ones. An element that comes into this reserve is loaded, and no observer waits for it. Only when one unit
+/// removes more elements than the reserve has, the observers of the list are held back until the entities that they see
+/// are loaded.
 extension CacheState {
     /// Whether some pinned element has to be loaded.
     package var isAwaiting: Bool { !queries.awaiting.isEmpty }
@@ -56,8 +57,8 @@ extension CacheState {
         return keys
     }
 
-    /// Continues lists whose reserves were loaded. An element whose entity is in no tier is removed from its list, and the
-    /// next one comes into the reserve.
+    /// Continues lists whose reserves were loaded. An element whose entity is in no tier is removed from its list, and
+    /// the next one comes into the reserve.
     ///
     /// - Precondition: ``keysToLoadForReserves()`` were loaded in the same step.
     package mutating func resumeReserves(at now: Int64) {

@@ -19,7 +19,8 @@ extension CacheState {
         for element in elements {
             let key = StoredKey(library: library, type: type, id: element.id)
             let handle = queries.keys.admit(key)
-            // A data file may list a key twice, when whoever wrote it did. Only this list takes holders meanwhile, so the last one tells.
+            // A data file may list a key twice, when whoever wrote it did. Only this list takes holders meanwhile, so
+            // the last one tells.
             let holderCount = queries.keys.holderCount(of: handle)
             if holderCount > 0, queries.keys.holder(of: handle, at: holderCount - 1).query == query {
                 isContradictory = true

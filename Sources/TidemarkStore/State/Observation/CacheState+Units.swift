@@ -12,7 +12,8 @@ extension CacheState {
 
     /// Ends a unit and logs its changes for observers: queries by number, then entities in the order they changed.
     mutating func endUnit(at now: Int64) {
-        // No input reaches it: an order of calls inside this module; each way in opens one unit and ends it before it returns.
+        // No input reaches it: an order of calls inside this module; each way in opens one unit and ends it before it
+        // returns.
         precondition(queries.recorder.isOpen, "no unit to end")
         if !queries.recorder.touched.isEmpty {
             var payloads = KeptPayloads()
@@ -156,7 +157,8 @@ extension CacheState {
     private func payload(of handle: ListHandle, _ payloads: inout KeptPayloads) -> [UInt8] {
         if let payload = payloads[handle] { return payload }
         guard let payload = withPayload(of: handle, { Array($0) }) else {
-            // No input reaches it: what an observed list shows was loaded before it was observed, and is pinned since (L9).
+            // No input reaches it: what an observed list shows was loaded before it was observed, and is pinned since
+            // (L9).
             preconditionFailure("an observed entity is not in memory (L9)")
         }
         payloads.keep(payload, of: handle)

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// The events that observers of the log have not been told of.
+/// The events that observers of the log have not been notified of.
 ///
 /// Each observer has a filter of its own, so that many events of another type do not displace the few that it wants.
 /// Bound: ``tapCountMax`` observers of ``eventCountMax`` events each; further events are counted as missed.
@@ -72,7 +72,7 @@ package struct EventLog: Sendable {
         }
     }
 
-    /// Removes and returns what the observers have not been told of, in the order of their numbers.
+    /// Removes and returns the events that observers were not notified of, in the order of their numbers.
     mutating func drain() -> [News] {
         var news: [News] = []
         for index in taps.indices where !taps[index].tap.events.isEmpty || taps[index].tap.missed > 0 {

@@ -72,7 +72,7 @@ extension CacheState {
         }
     }
 
-    /// Tells the observer of this number of events from now on.
+    /// Notifies the observer with this number of events from now on.
     ///
     /// - Returns: false when there are ``EventLog/tapCountMax`` observers.
     package mutating func observeLog(_ number: Int64, _ filter: EventLog.Filter) -> Bool {
@@ -86,6 +86,6 @@ extension CacheState {
     /// Whether the log is observed.
     package var hasLogObservers: Bool { !eventLog.isEmpty }
 
-    /// Removes and returns what the observers of the log have not been told of.
+    /// Removes and returns the events that the observers of the log have not been notified of.
     package mutating func drainLoggedEvents() -> [EventLog.News] { eventLog.isEmpty ? [] : eventLog.drain() }
 }

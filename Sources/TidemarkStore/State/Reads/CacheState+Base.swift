@@ -8,7 +8,7 @@ package struct EntityBase: Sendable {
         package var isConfirmed: Bool
         /// Whether it patches an entity that was deleted.
         package var isOrphaned: Bool
-        /// When it was made, in milliseconds since 1970.
+        /// The time when the layer was made, in milliseconds since 1970.
         package var createdAt: Int64
         /// The changes for this entity, in order.
         package var changes: [LayerChange]

@@ -6,14 +6,14 @@ package enum GraphLook: Sendable {
     case deleted
     case absent
     case evicted
-    /// Only the journal may have it.
+    /// The entity is not in memory; the journal may have it.
     case elsewhere(StoredKey)
 }
 
 /// One entity with the dates of its fields.
 package struct GraphEntity: Sendable {
     package var resource: [UInt8]
-    /// When all fields without a date of their own were written, in milliseconds since 1970, and for which place.
+    /// The time when all fields without a date of their own were written, in milliseconds since 1970.
     package var writtenAt: Int64
     package var sequence: EventSequence?
     /// The writes of single fields, by path.

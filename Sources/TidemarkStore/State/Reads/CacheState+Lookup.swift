@@ -8,7 +8,7 @@ extension CacheState {
         case deleted(sequence: EventSequence?, isPending: Bool)
         /// Never seen: no entity of that library or type is stored.
         case absent(isPending: Bool)
-        /// Not in memory; the journal may have it.
+        /// The entity is not in memory; the journal may have it.
         case elsewhere(StoredKey)
     }
 

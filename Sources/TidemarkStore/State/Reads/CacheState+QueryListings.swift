@@ -19,9 +19,10 @@ package struct QueryListing: Sendable {
     package var storedAt: Int64?
     /// The time until the answer expires, in milliseconds; nil: never.
     package var timeToLive: Int64?
-    /// When the query became stale, in milliseconds since 1970; nil while it is fresh, and when that is not known.
+    /// The time when the query became stale, in milliseconds since 1970; nil while it is fresh, or when it is not
+    /// known.
     package var staleSince: Int64?
-    /// Why the query is stale; nil while it is fresh.
+    /// The reason why the query is stale; nil while it is fresh.
     package var staleCause: StaleCause?
     package var isPending: Bool
     package var observerCount: Int

@@ -8,8 +8,8 @@ package struct ListedEntities: Sendable {
     package var isPending = false
     /// The first element whose entity is in no tier, or lacks a requested field; nil when there is none.
     package var missing: Missing?
-    /// Whether a list that is evaluated over the store lost elements that are in no tier. The elements that follow may have
-    /// to be loaded.
+    /// Whether a list that is evaluated over the store lost elements that are in no tier. The elements that follow may
+    /// have to be loaded.
     package var isShortened = false
 
     package var isPartial: Bool { missing != nil }
@@ -27,7 +27,7 @@ package struct ListedEntities: Sendable {
 package struct QueryStatus: Sendable {
     package var query: QueryID
     package var isLocal: Bool
-    /// When the query became stale, in milliseconds since 1970; nil while it is fresh.
+    /// The time when the query became stale, in milliseconds since 1970; nil while it is fresh.
     package var staleSince: Int64?
     package var asOf: EventSequence?
 }
