@@ -1,8 +1,8 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// Four programs and a journal as a user would write them: only what is public is used. A package of your own names Tidemark by the
-// address of its repository instead: .package(url: "https://your.host/tidemark.git", from: "0.2.0").
+// Four programs and a journal as a user would write them: only what is public is used. A package of your own names
+// Tidemark by the address of its repository instead: .package(url: "https://your.host/tidemark.git", from: "0.2.0").
 let tidemark: (String) -> Target.Dependency = { .product(name: $0, package: "tidemark") }
 
 let package = Package(

@@ -5,7 +5,8 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkWire
 
-/// The cost of following a stream: reading, applying and writing its messages, beside a consumer that only receives them.
+/// The cost of following a stream: reading, applying and writing its messages, beside a consumer that only receives
+/// them.
 enum JetStreamSuite {
     /// The path of the server; nil where it is not installed, and then nothing is measured.
     static let program = ["/usr/sbin/nats-server", "/usr/bin/nats-server", "/usr/local/bin/nats-server"]

@@ -68,7 +68,7 @@ struct SchemaTests {
             #expect(result.status == status)
             add("doctor", result.output.filter { $0 != 0x0A })
         }
-        let stream = Array(#"{"ResourceChanged":{"resource_type":"file","resource":{"id":"1"}}}"#.utf8) + [0x0A]
+        let stream = Array(EventLine.change(#"{"id":"1"}"#).utf8) + [0x0A]
         let source = try folder.write(stream + Array("oops\n\n\u{FEFF}\n".utf8) + stream, to: "stream")
         let recording = folder.path("stream.rec")
         for (schema, arguments) in [

@@ -7,7 +7,8 @@ import Testing
     /// Lines of a comment between the phrase and the place, at most.
     private static let distanceMax = 3
 
-    /// Places of a file without the phrase in a comment up to three lines above, or in the doc comment of the function around.
+    /// Places of a file without the phrase in a comment up to three lines above, or in the doc comment of the function
+    /// around.
     static func unexplained(_ lines: [String], code: [(Int, String)]) -> [Int] {
         code.filter { $0.1.contains(/\bprecondition(Failure)?\(/) }.map(\.0).filter { number in
             let above = lines[max(0, number - 1 - distanceMax)..<number - 1]

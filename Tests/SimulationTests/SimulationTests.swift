@@ -6,7 +6,8 @@ import TidemarkTesting
 
 /// The simulated world, through the command that users test with. Laws: L1 to L11.
 ///
-/// `TIDEMARK_SCALE=schedules=2000,seed=7` sets their number and the first seed. A debug build runs few: `.ci/run` and `make simulate` run thousands in a release build, which is some ten times as fast.
+/// `TIDEMARK_SCALE=schedules=2000,seed=7` sets their number and the first seed. A debug build runs few: `.ci/run` and
+/// `make simulate` run thousands in a release build, which is some ten times as fast.
 @Suite(.serialized, .timeLimit(.minutes(600)), .tags(.process, .slow)) struct SimulationTests {
     private static let scheduleCount = TestScale.schedules.number ?? 100
     private static let seed = "\(TestScale.seed.number ?? 1)"

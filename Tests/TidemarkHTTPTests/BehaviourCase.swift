@@ -8,7 +8,7 @@ struct BehaviourCase: Sendable {
         case updating, methods, head, invalidation, statuses, stale, offline, credentials, ranges, malformed, options
     }
 
-    /// How an answer came about, for its caller and its server.
+    /// The way in which an answer came about, for its caller and its server.
     enum Outcome: Hashable, Sendable {
         /// Served without asking: fresh, or stale.
         case hit, stale
@@ -23,7 +23,7 @@ struct BehaviourCase: Sendable {
     }
 
     enum Step: Sendable {
-        /// From now on the server answers so; `{+60}` is the date 60 seconds after this step.
+        /// The server answers so from now on; `{+60}` is the date 60 seconds after this step.
         case server(Int, [String])
         case offline
         case pass(Int64)

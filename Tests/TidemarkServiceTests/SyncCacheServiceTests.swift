@@ -18,7 +18,7 @@ func run(_ cache: SyncCache, beside server: any Service, logger: Logger) async t
 
 @Suite(.timeLimit(.minutes(30))) struct SyncCacheServiceTests {
     private let line =
-        #"{"library_id":"l","sequence":1,"event":{"ResourceChanged":{"resource_type":"note","resource":{"id":"1"}}}}"#
+        EventLine.change(#"{"id":"1"}"#, type: "note", library: "l", sequence: 1)
     private let key = EntityKey(library: "l", type: "note", id: "1")
 
     private func group(_ service: SyncCacheService) -> ServiceGroup {

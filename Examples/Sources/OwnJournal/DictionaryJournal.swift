@@ -4,8 +4,8 @@ import TidemarkStore
 
 /// A journal of your own: it keeps a cache in dictionaries that outlive the cache, as a database would.
 ///
-/// Begin with this file when a cache has to live elsewhere than in a SQLite file: replace ``Storage`` with calls of your
-/// database, one transaction for each ``commit(_:)``. `JournalConformance` says whether every promise is kept.
+/// Begin with this file when a cache has to live elsewhere than in a SQLite file: replace ``Storage`` with calls of
+/// your database, one transaction for each ``commit(_:)``. `JournalConformance` says whether every promise is kept.
 public actor DictionaryJournal: Journal {
     private let storage: Storage
     private var isClosed = false

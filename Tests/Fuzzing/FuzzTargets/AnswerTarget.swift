@@ -6,8 +6,8 @@ import TidemarkStore
 
 /// A document and an answer to it, both as they could be.
 ///
-/// An answer that does not fit stores nothing. The entities of one that fits are JSON objects; the document read from them
-/// is JSON or a miss; and writing the data that was read changes nothing.
+/// An answer that does not fit stores nothing. The entities of one that fits are JSON objects; the document read from
+/// them is JSON or a miss; and writing the data that was read changes nothing.
 enum AnswerTarget {
     static let target = FuzzTarget("answer", byteCountMax: 4_096, .now(check))
 

@@ -3,8 +3,8 @@ import TidemarkModel
 
 /// Documents of operations and fragments, with a schema and without.
 ///
-/// A document that is read is printed in two layouts that read as the same; every finding lies in the document, in order, on
-/// one line; what a schema allows is still allowed as it is sent, and holds no local directive.
+/// A document that is read is printed in two layouts that read as the same; every finding lies in the document, in
+/// order, on one line; what a schema allows is still allowed as it is sent, and holds no local directive.
 enum GraphQLTarget {
     static let target = FuzzTarget("graphql", byteCountMax: 4_096, .now(check))
 

@@ -4,8 +4,8 @@ import TidemarkModel
 /// Messages of HTTP: the lines of a request, an empty line, and those of an answer. Their first lines are a URL and a
 /// status.
 ///
-/// Every parser takes any bytes; what is read is within its bounds; a normal form is its own normal form; the answers of
-/// two users are never mixed; nothing that forbids storing is stored; nothing stale is served unasked without leave.
+/// Every parser takes any bytes; what is read is within its bounds; a normal form is its own normal form; the answers
+/// of two users are never mixed; nothing that forbids storing is stored; nothing stale is served unasked without leave.
 enum HTTPTarget {
     static let target = FuzzTarget("http", byteCountMax: 4_096, .now(check))
 

@@ -5,8 +5,8 @@ import TidemarkModel
 
 /// Multipart bodies and the answers in their parts.
 ///
-/// The first byte chooses the boundary and the form, the second where the body is split. Every split gives the same parts;
-/// no payload ends the process, and the answer so far is always JSON that can be read again.
+/// The first byte chooses the boundary and the form, the second where the body is split. Every split gives the same
+/// parts; no payload ends the process, and the answer so far is always JSON that can be read again.
 enum MultipartTarget {
     static let target = FuzzTarget("multipart", byteCountMax: 4_096, .now(check))
 

@@ -1,6 +1,7 @@
 import TidemarkModel
 import TidemarkSQLite
 import TidemarkStore
+import TidemarkTestKit
 
 /// Bytes of rows: the first one chooses their form, the rest are a body as someone could forge it.
 ///
@@ -45,7 +46,7 @@ enum PayloadTarget {
         }
         var damaged = body
         let bit = covered.count % (body.count * 8)
-        damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+        damaged.flip(bit: bit % 8, at: bit / 8)
         try requireEqual(
             row.decode(damaged, decoder), .failure(.checksumMismatch), "a body of which bit \(bit) is another")
         let other = SealedRow(isUUID: row.isUUID, sequence: 5)

@@ -7,8 +7,8 @@ import TidemarkTesting
     import Glibc
 #endif
 
-/// Mutations of a session that is killed. Laws: L2, L5. `TIDEMARK_SCALE=kills=500` sets the number of kills; a failure names the
-/// kill.
+/// Mutations of a session that is killed. Laws: L2, L5. `TIDEMARK_SCALE=kills=500` sets the number of kills; a failure
+/// names the kill.
 @Suite(.timeLimit(.minutes(600)), .tags(.crash, .process, .slow)) struct LayerCrashTests {
     /// The number of kills before the next database.
     private static let killsOfOneDatabase = 5

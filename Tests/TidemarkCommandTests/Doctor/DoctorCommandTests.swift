@@ -3,7 +3,7 @@ import Testing
 import TidemarkTestKit
 
 /// `tidemark doctor` as a child process.
-@Suite struct DoctorCommandTests {
+@Suite(.tags(.process)) struct DoctorCommandTests {
     @Test func `doctor exits with 0 for a sound database and reports its content`() async throws {
         let fixture = try await DatabaseFixture()
         let text = try await fixture.run(["doctor"])
@@ -29,7 +29,7 @@ import TidemarkTestKit
         var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: fixture.path)))
         switch code {
         case "not_a_database": bytes = Array("nothing".utf8)
-        case "not_ours": bytes[68] ^= 1
+        case "not_ours": bytes.flip(bit: 0, at: 68)
         case "newer_format": bytes[63] = 99
         default: bytes.replaceSubrange(3 * 8192..<5 * 8192, with: repeatElement(0xEE, count: 2 * 8192))
         }

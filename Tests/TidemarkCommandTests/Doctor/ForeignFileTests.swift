@@ -5,7 +5,7 @@ import TidemarkTesting
 
 /// Files of other programs, and several names of one file.
 @Suite(.timeLimit(.minutes(30)), .tags(.process)) struct ForeignFileTests {
-    private static let line = Array(#"{"ResourceChanged":{"resource_type":"file","resource":{"id":"1"}}}"#.utf8)
+    private static let line = Array(EventLine.change(#"{"id":"1"}"#).utf8)
 
     @Test(arguments: [
         ["ingest"], ["run"], ["remove", "file:1"], ["quarantine", "retry", "--all"], ["verify", "--repair"], ["verify"],

@@ -3,7 +3,8 @@ import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
-/// The tools over a database of a session that used GraphQL: an answer in parts, a mutation, a write, and events beside.
+/// The tools over a database of a session that used GraphQL: an answer in parts, a mutation, a write, and events
+/// beside.
 @Suite(.timeLimit(.minutes(30)), .tags(.process)) struct GraphQLToolsTests {
     private let folder: TemporaryFolder
     private let database: String
@@ -23,7 +24,7 @@ import TidemarkTesting
         ),
         #"{"jsonrpc":"2.0","id":"tm-1","result":{"data":{"hero":{"__typename":"C","id":"1"}},"hasNext":true}}"#,
         #"{"jsonrpc":"2.0","method":"graphql.part","params":{"fetch":1,"incremental":[{"path":["hero"],"label":"d","data":{"name":"R2","friends":[{"__typename":"C","id":"2","name":"Luke"}]}}],"hasNext":false}}"#,
-        #"{"sequence":1,"event":{"ResourceChanged":{"resource_type":"C","resource":{"id":"2","name":"Leia"}}}}"#,
+        EventLine.change(#"{"id":"2","name":"Leia"}"#, type: "C", sequence: 1),
         request(
             2, "graphql.mutate",
             #"{"document":"mutation { rename { __typename id name } }","pending_id":"p1","optimistic":{"rename":{"__typename":"C","id":"1","name":"hoped"}}}"#

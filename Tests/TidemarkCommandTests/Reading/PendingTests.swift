@@ -131,8 +131,8 @@ import TidemarkTesting
         let fixture = try await DatabaseFixture()
         try await fixture.addLayers(PendingTests.layers)
         var bytes = try fixture.folder.read("a.db")
-        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("renamehome".utf8)) })
-        bytes[place] ^= 1
+        let isFound = bytes.flip(in: "renamehome")
+        #expect(isFound)
         try fixture.folder.write(bytes, to: "a.db")
         let rest = "{\"pending\":[\(PendingTests.json.dropFirst().joined(separator: ","))]}\n"
         let pending = try await fixture.run(["pending", "--json"])

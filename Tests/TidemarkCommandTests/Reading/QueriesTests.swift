@@ -63,9 +63,8 @@ import TidemarkTesting
     @Test func `a damaged query is left out, and the exit status reports it`() async throws {
         let fixture = try await DatabaseFixture()
         var bytes = try fixture.folder.read("a.db")
-        let needle = Array(#"{"sort":"name"}"#.utf8)
-        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: needle) })
-        bytes[place + 3] ^= 1
+        let isFound = bytes.flip(in: #"{"sort":"name"}"#, at: 3)
+        #expect(isFound)
         try fixture.folder.write(bytes, to: "a.db")
         let result = try await fixture.run(["queries", "--json"])
         #expect(result.status == 65)

@@ -194,9 +194,8 @@ import TidemarkTesting
         let fixture = try await DatabaseFixture()
         var bytes = try fixture.folder.read("a.db")
         // The resource is so small that it is stored raw; SQLite cannot notice one flipped bit in it.
-        let needle = Array("18446744073709551615".utf8)
-        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: needle) })
-        bytes[place] ^= 1
+        let isFound = bytes.flip(in: "18446744073709551615")
+        #expect(isFound)
         try fixture.folder.write(bytes, to: "a.db")
         let export = try await fixture.run(["export"])
         #expect(export.status == 65)

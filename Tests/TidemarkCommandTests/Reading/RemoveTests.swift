@@ -54,7 +54,7 @@ import TidemarkTesting
         #expect(try await fixture.left() == ["photo:p2"])
         // A removal is not a delete: the same events restore the entity.
         let again =
-            #"{"sequence":9,"event":{"ResourceChanged":{"resource_type":"photo","resource":{"id":"p1"}}}}"# + "\n"
+            EventLine.change(#"{"id":"p1"}"#, type: "photo", sequence: 9) + "\n"
         #expect(try await fixture.run("ingest", input: again).status == 0)
         #expect(try await fixture.left() == ["photo:p1", "photo:p2"])
     }
@@ -62,9 +62,9 @@ import TidemarkTesting
     @Test func `without a library remove scans all, and names those with a match`() async throws {
         let fixture = try await Fixture()
         let line =
-            #"{"library_id":"home","sequence":1,"event":{"ResourceChanged":{"resource_type":"photo","resource":{"id":"p1"}}}}"#
+            EventLine.change(#"{"id":"p1"}"#, type: "photo", library: "home", sequence: 1)
             + "\n"
-            + #"{"library_id":"work","sequence":1,"event":{"ResourceChanged":{"resource_type":"note","resource":{"id":"n"}}}}"#
+            + EventLine.change(#"{"id":"n"}"#, type: "note", library: "work", sequence: 1)
         #expect(try await fixture.run("ingest", input: line).status == 0)
         #expect(
             try await fixture.run("remove", "photo:p1", "--dry-run").outputText
@@ -97,7 +97,7 @@ import TidemarkTesting
     @Test func `ingest and run delete the references that the policy names`() async throws {
         let fixture = try await Fixture()
         let delete =
-            #"{"sequence":6,"event":{"ResourceDeleted":{"resource_type":"album","resource_id":"summer"}}}"# + "\n"
+            EventLine.delete("summer", type: "album", sequence: 6) + "\n"
         #expect(try await fixture.run("ingest", "--policy", fixture.policy, input: delete).status == 0)
         #expect(try await fixture.left() == ["album:winter", "photo:p3"])
         let put = #"{"op":"put","resource_type":"album","resource":{"id":"x","photos":["p3"]}}"#

@@ -6,13 +6,13 @@ import TidemarkTesting
 /// `--record`, `replay`, `bisect` and `verify --repair` as child processes.
 @Suite(.timeLimit(.minutes(30)), .tags(.process)) struct RecordingCommandTests {
     private static let lines = [
-        #"{"library_id":"a","sequence":1,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"1","name":"a"}}}}"#,
-        #"{"library_id":"a","sequence":2,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"2","name":"b"}}}}"#,
+        EventLine.change(#"{"id":"1","name":"a"}"#, library: "a", sequence: 1),
+        EventLine.change(#"{"id":"2","name":"b"}"#, library: "a", sequence: 2),
         "nonsense",
-        #"{"library_id":"a","sequence":3,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"1","name":"c"}}}}"#,
-        #"{"library_id":"a","sequence":4,"event":{"ResourceDeleted":{"resource_type":"file","resource_id":"1"}}}"#,
-        #"{"library_id":"a","sequence":5,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"1","name":"d"}}}}"#,
-        #"{"library_id":"a","sequence":9,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"9"}}}}"#,
+        EventLine.change(#"{"id":"1","name":"c"}"#, library: "a", sequence: 3),
+        EventLine.delete("1", library: "a", sequence: 4),
+        EventLine.change(#"{"id":"1","name":"d"}"#, library: "a", sequence: 5),
+        EventLine.change(#"{"id":"9"}"#, library: "a", sequence: 9),
     ]
 
     private let folder: TemporaryFolder
@@ -93,7 +93,7 @@ import TidemarkTesting
     {
         let database = folder.path("damaged.db")
         let many = (0..<3_000).map {
-            #"{"ResourceChanged":{"resource_type":"file","resource":{"id":"id-\#($0)","n":\#($0)}}}"#
+            EventLine.change(#"{"id":"id-\#($0)","n":\#($0)}"#)
         }
         let made = try await CommandRunner().run(
             ["ingest", "--db", database], input: Array(many.joined(separator: "\n").utf8))
@@ -174,7 +174,7 @@ import TidemarkTesting
 
     @Test func `a recording continues over restarts with the existing database`() async throws {
         let more = Array(
-            #"{"library_id":"a","sequence":10,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"9","n":1},"metadata":{}}}}"#
+            EventLine.change(#"{"id":"9","n":1}"#, metadata: "{}", library: "a", sequence: 10)
                 .utf8)
         let second = folder.path("second.rec")
         let ingest = try await CommandRunner().run(
@@ -214,7 +214,7 @@ import TidemarkTesting
 
     @Test func `a sequence that the recording no longer has is not shown as another one`() async throws {
         let more = Array(
-            #"{"library_id":"a","sequence":10,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"9","n":1}}}}"#
+            EventLine.change(#"{"id":"9","n":1}"#, library: "a", sequence: 10)
                 .utf8)
         let second = folder.path("late.rec")
         let ingest = try await CommandRunner().run(
@@ -280,7 +280,7 @@ import TidemarkTesting
 
     @Test func `a full disk ends the recording, once, and nothing else`() async throws {
         let many = (1...2_000).map { number in
-            #"{"library_id":"a","sequence":\#(number),"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"\#(number % 5)","n":\#(number)}}}}"#
+            EventLine.change(#"{"id":"\#(number % 5)","n":\#(number)}"#, library: "a", sequence: number)
         }
         let source = try folder.write(Array(many.joined(separator: "\n").utf8), to: "many")
         let short = folder.path("short.rec")

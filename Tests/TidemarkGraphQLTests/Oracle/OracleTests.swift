@@ -6,8 +6,8 @@ import TidemarkTesting
 
 @testable import TidemarkGraphQL
 
-/// Documents that another implementation, graphql-core, judges as well: the same are good, and what is printed parses to
-/// the tree that the document parses to.
+/// Documents that another implementation, graphql-core, judges as well: the same are good, and what is printed parses
+/// to the tree that the document parses to.
 @Suite(.timeLimit(.minutes(600)), .tags(.model)) struct OracleTests {
     private struct Request: Encodable {
         var text: String

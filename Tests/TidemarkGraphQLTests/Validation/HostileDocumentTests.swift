@@ -8,7 +8,7 @@ import TidemarkModel
     struct Example: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var text: String
-        /// nil for a good document.
+        /// The code of the refusal; nil for a good document.
         var code: DocumentRefusal.Code?
 
         init(_ name: String, _ code: DocumentRefusal.Code?, _ text: String) {

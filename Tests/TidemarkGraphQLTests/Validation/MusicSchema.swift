@@ -31,7 +31,8 @@ enum MusicSchema {
         directive @tag(name: String!) repeatable on FIELD | FRAGMENT_DEFINITION | INLINE_FRAGMENT | FRAGMENT_SPREAD
         """
 
-    /// The schema with the directives that documents may use without a declaration; for an implementation that does not know them.
+    /// The schema with the directives that documents may use without a declaration; for an implementation that does not
+    /// know them.
     static let declared =
         text + """
 

@@ -38,7 +38,8 @@ import TidemarkTesting
 
     @Test func `every rule has an example`() {
         let shown = Set(RuleExamples.all.flatMap(\.rules))
-        // The grammar has tests of its own, as has the choice of an operation; a schema without a type for an operation is below.
+        // The grammar has tests of its own, as has the choice of an operation; a schema without a type for an operation
+        // is below.
         #expect(Set(DocumentRule.allCases).subtracting(shown) == [.syntax, .ambiguousOperation, .missingRoot])
     }
 

@@ -1,5 +1,6 @@
 import Testing
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkSQLite
@@ -28,16 +29,18 @@ import TidemarkTesting
         var model: [KeyHash: BlockPlace] = [:]
         let keyCount = [10, 300, 3_000][random.below(3)]
         let removeShare = 1 + random.below(6)
-        for step in 0..<6_000 {
+        var walk = RandomWalk(seed: UInt64(seed))
+        while walk.next(of: 6_000) {
+            let step = walk.step - 1
             let hash = hash(random.below(keyCount), isCrowded: isCrowded)
-            #expect(index[hash] == model[hash], "seed \(seed), step \(step)")
+            #expect(index[hash] == model[hash], "\(walk)")
             if random.below(10) < removeShare {
                 let (removed, wanted) = (index.remove(hash), model.removeValue(forKey: hash))
-                #expect(removed == wanted, "seed \(seed), step \(step)")
+                #expect(removed == wanted, "\(walk)")
             } else {
                 let place = place(&random)
                 let (before, wanted) = (index.set(place, of: hash), model.updateValue(place, forKey: hash))
-                #expect(before == wanted, "seed \(seed), step \(step)")
+                #expect(before == wanted, "\(walk)")
             }
             if step % 500 == 0 { index.checkInvariants() }
         }
@@ -83,7 +86,7 @@ import TidemarkTesting
         for count in 0..<bytes.count { #expect(KeySegment(stored: Array(bytes.prefix(count)), as: 5) == nil) }
         for bit in 0..<bytes.count * 8 {
             var damaged = bytes
-            damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+            damaged.flip(bit: bit % 8, at: bit / 8)
             #expect(KeySegment(stored: damaged, as: 5) == nil, "bit \(bit)")
         }
     }

@@ -1,4 +1,5 @@
 import Testing
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkSQLite
@@ -91,7 +92,8 @@ import TidemarkTesting
         planner.committed()
         var isBeingRead: [Int] = []
         let hotCount = random.below(2) == 0 ? entityCount : entityCount / 10
-        for round in 0..<150 {
+        var walk = RandomWalk(seed: UInt64(seed))
+        while walk.next(of: 150) {
             write(Set((0..<400).map { _ in random.below(hotCount) }).sorted())
             // A block may lose all that is live in it after it was chosen; copies are made of what still is.
             write(isBeingRead.flatMap { ordinal in (blocks[ordinal] ?? []).filter { places[$0] == ordinal } })
@@ -104,7 +106,7 @@ import TidemarkTesting
             planner.checkInvariants()
             #expect(
                 planner.deadByteCount * 100 <= planner.byteCount * (limits.deadShareMax + 5),
-                "seed \(seed), round \(round)")
+                "\(walk)")
         }
         #expect(planner.liveByteCount == entityCount * entityByteCount)
         for entity in 0..<entityCount {

@@ -67,9 +67,9 @@ enum DamageKind: String, CaseIterable, Sendable {
         var bytes = fixture.closed
         let pageCount = bytes.count / DataFile.pageByteCount
         switch self {
-        case .flippedBit: DamageKind.flipBit(&bytes, &random)
+        case .flippedBit: bytes.flipBit(&random)
         case .flippedBits:
-            for _ in 0..<(2 + random.below(30)) { DamageKind.flipBit(&bytes, &random) }
+            for _ in 0..<(2 + random.below(30)) { bytes.flipBit(&random) }
         case .zeroedSector: bytes.zero(sector: random.below(bytes.count / [UInt8].sectorByteCount))
         case .truncation: bytes.removeLast(1 + random.below(bytes.count))
         case .swappedPages:
@@ -85,15 +85,10 @@ enum DamageKind: String, CaseIterable, Sendable {
         return bytes
     }
 
-    private static func flipBit(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
-        let offset = random.below(bytes.count)
-        bytes.flip(bit: random.below(8), at: offset)
-    }
-
     private func damagedLog(_ log: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var bytes = log
         switch self {
-        case .flippedBitInLog: DamageKind.flipBit(&bytes, &random)
+        case .flippedBitInLog: bytes.flipBit(&random)
         case .zeroedSectorInLog: bytes.zero(sector: random.below(bytes.count / [UInt8].sectorByteCount))
         default: bytes.removeLast(1 + random.below(bytes.count))
         }

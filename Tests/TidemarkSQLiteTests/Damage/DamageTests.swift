@@ -5,6 +5,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkSQLite
@@ -222,10 +223,10 @@ import TidemarkTesting
         var random = SeededGenerator(seed: 21)
         let path = folder.file("flipped.db")
         for _ in 0..<300 {
-            var bytes = whole
-            let offset = Int.random(in: 0..<bytes.count, using: &random)
-            bytes[offset] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-            try bytes.write(to: URL(fileURLWithPath: path))
+            var bytes = [UInt8](whole)
+            let offset = random.below(bytes.count)
+            bytes.flip(bit: random.below(8), at: offset)
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
             do throws(StorageError) {
                 let reader = try SQLiteReader(path: path)
                 try reader.walk { step in

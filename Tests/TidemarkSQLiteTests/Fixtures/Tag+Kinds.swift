@@ -5,4 +5,6 @@ extension Tag {
     @Tag static var crash: Self
     /// Tests that take more than a few seconds in a debug build.
     @Tag static var slow: Self
+    /// Comparisons with a naive model under seeded random operations.
+    @Tag static var model: Self
 }

@@ -2,12 +2,13 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkSQLite
 
 /// Stored answers against a naive model, under random operations.
-@Suite(.timeLimit(.minutes(30))) struct HTTPTableModelTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.model)) struct HTTPTableModelTests {
     private struct Answer: Equatable {
         var url: String
         var head: [UInt8]
@@ -27,7 +28,9 @@ import TidemarkTesting
         _ = try await journal.recover()
         var model: [Int64: Answer] = [:]
         var holds: [(HTTPBodyHold, [UInt8])] = []
-        for step in 0..<120 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 120) {
+            let step = walk.step - 1
             let url = random.pick(Self.urls)
             let size = random.chance(150) ? 1 << 20 + random.below(1_500_000) : random.below(5_000)
             let body = [UInt8](repeating: UInt8(random.below(256)), count: size)
@@ -83,18 +86,18 @@ import TidemarkTesting
                 guard random.chance(400) else { break }
                 holds = []
                 try await journal.close()
-                #expect(try SQLiteReader(path: path).verify().problems == [], "seed \(seed), step \(step)")
+                #expect(try SQLiteReader(path: path).verify().problems == [], "\(walk)")
                 journal = try await SQLiteJournal.open(path: path)
                 _ = try await journal.recover()
                 model = model.filter { !$0.value.isSession }
             }
-            try await compare(journal, model, "seed \(seed), step \(step)")
+            try await compare(journal, model, "\(walk)")
             for (hold, body) in holds {
                 var read: [UInt8] = []
                 for place in 0..<((body.count + (1 << 20) - 1) >> 20) {
                     read += try await journal.httpChunk(hold, Int64(place)) ?? []
                 }
-                #expect(read == body, "seed \(seed), step \(step): a held body")
+                #expect(read == body, "\(walk): a held body")
             }
         }
         try await journal.close()

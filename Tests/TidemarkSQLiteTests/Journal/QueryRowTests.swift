@@ -5,6 +5,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkSQLite
@@ -125,10 +126,10 @@ import TidemarkTesting
         let path = folder.file("flipped.db")
         var damagedCount = 0
         for turn in 0..<300 {
-            var bytes = whole
+            var bytes = [UInt8](whole)
             let offset = turn % 5 == 0 ? random.below(bytes.count) : place.lowerBound + random.below(place.count)
-            bytes[offset] ^= 1 << UInt8(random.below(8))
-            try bytes.write(to: URL(fileURLWithPath: path))
+            bytes.flip(bit: random.below(8), at: offset)
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
             do throws(StorageError) {
                 let reader = try SQLiteReader(path: path)
                 try reader.queries { step in

@@ -2,6 +2,7 @@ import CZstd
 import Testing
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkSQLite
@@ -102,9 +103,7 @@ import TidemarkTesting
         let payloads = [resource(String(decoding: uuid.text, as: UTF8.self)), Array("{\"id\":1}".utf8)]
         for payload in payloads {
             let body = encode(payload, usesDictionary: usesDictionary, isPadded: isPadded)
-            for bit in 0..<body.count * 8 {
-                var damaged = body
-                damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+            for damaged in body.withOneBitFlipped {
                 #expect(decode(damaged) == .failure(.checksumMismatch))
             }
         }
@@ -210,7 +209,7 @@ import TidemarkTesting
         let checksum = PayloadDictionary.checksum(number: 1, type: 0, bytes: dictionary.bytes)
         for index in stride(from: 0, to: dictionary.bytes.count, by: 97) {
             var damaged = dictionary.bytes
-            damaged[index] ^= 4
+            damaged.flip(bit: 2, at: index)
             #expect(PayloadDictionary.checksum(number: 1, type: 0, bytes: damaged) != checksum)
         }
         #expect(PayloadDictionary.checksum(number: 1, type: 1, bytes: dictionary.bytes) != checksum)
@@ -285,7 +284,7 @@ import TidemarkTesting
         let body = sealed(payload, fields: [1, 2, 3], usesDictionary: true, isPadded: true)
         for index in body.indices {
             var damaged = body
-            damaged[index] ^= 1
+            damaged.flip(bit: 0, at: index)
             #expect(decode(damaged) == .failure(.checksumMismatch))
         }
         #expect(decode(forged(header: 0x40, [])) == .failure(.truncated))

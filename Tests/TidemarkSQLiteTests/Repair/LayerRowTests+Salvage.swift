@@ -5,6 +5,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkSQLite
@@ -141,10 +142,10 @@ extension LayerRowTests {
         var random = SeededGenerator(seed: 41)
         var damagedCount = 0
         for turn in 0..<200 {
-            var bytes = whole
+            var bytes = [UInt8](whole)
             let offset = turn % 5 == 0 ? random.below(bytes.count) : place.lowerBound + random.below(place.count)
-            bytes[offset] ^= 1 << UInt8(random.below(8))
-            try bytes.write(to: URL(fileURLWithPath: folder.file("flipped.db")))
+            bytes.flip(bit: random.below(8), at: offset)
+            try Data(bytes).write(to: URL(fileURLWithPath: folder.file("flipped.db")))
             do throws(StorageError) {
                 let journal = try await SQLiteJournal.open(path: folder.file("flipped.db"))
                 let found = try await journal.recover()

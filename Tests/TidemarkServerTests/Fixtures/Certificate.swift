@@ -1,5 +1,5 @@
-/// A certificate for `localhost` and 127.0.0.1 that signs itself, valid from 2000 to 2125, with its key. It proves nothing to
-/// anybody: it is for these tests alone.
+/// A certificate for `localhost` and 127.0.0.1 that signs itself, valid from 2000 to 2125, with its key. It proves
+/// nothing to anybody: it is for these tests alone.
 enum Certificate {
     static let chain = """
         -----BEGIN CERTIFICATE-----

@@ -1,6 +1,7 @@
 import Testing
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 /// The entity table against a dictionary and an array, with few ids and one hash seed, so that chains are long and
@@ -36,7 +37,9 @@ import TidemarkTesting
         let weights = (0..<6).map { _ in 1 + random.below(10) }
         var store = EntityStore(seed: 7, spareByteCountMin: 0)
         var model = Model()
-        for step in 0..<(idCount > 1_000 ? 1_500 : 300) {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: idCount > 1_000 ? 1_500 : 300) {
+            let step = walk.step - 1
             let key = key(random.below(idCount))
             let stamp = EntityStamp(
                 sequence: random.chance(100) ? nil : EventSequence(Int64(step)), generation: UInt32(random.below(3)),

@@ -1,4 +1,5 @@
 import Testing
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkStore
@@ -41,7 +42,9 @@ import TidemarkTesting
         var model: [UInt32: [UInt8]] = [:]
         let counts = [0, 1, 4, 5, 8, 100, 435, 437, 1_024, 1_025, 5_000, 32 << 10, 40_000]
         let targetCount = random.pick([5, 100, 600])
-        for step in 0..<3_000 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 3_000) {
+            let step = walk.step - 1
             if random.chance(model.count < targetCount ? 600 : 300) {
                 let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: step), count: random.pick(counts))
                 let place = arena.allocate(bytes.count)

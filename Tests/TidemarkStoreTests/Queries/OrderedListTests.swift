@@ -1,4 +1,5 @@
 import Testing
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkStore
@@ -17,7 +18,9 @@ struct OrderedListTests {
         var random = SeededGenerator(seed: seed)
         var list = OrderedList()
         var model: [Element] = []
-        for step in 0..<1_500 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 1_500) {
+            let step = walk.step - 1
             switch random.below(10) {
             case 0..<4:
                 let index = random.below(model.count + 1)
@@ -83,7 +86,9 @@ struct OrderedListTests {
         var random = SeededGenerator(seed: seed)
         var list = OrderedList()
         var model: [Element] = []
-        for step in 0..<300 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 300) {
+            let step = walk.step - 1
             let sortKey = [UInt8(random.below(40)), UInt8(random.below(4))]
             let index = list.lowerBound(sortKey, among: .all)
             #expect(index == model.count { $0.sortKey.lexicographicallyPrecedes(sortKey) })

@@ -1,6 +1,7 @@
 import Testing
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 /// Holes against a plain list. Law: L8.
@@ -18,7 +19,9 @@ import TidemarkTesting
         let countMax = random.pick([1, 4, 50])
         var holes = HoleList(countMax: countMax)
         var model: [Hole] = []
-        for step in 0..<400 as Range<Int64> {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 400) {
+            let step = Int64(walk.step - 1)
             let sequence = Int64(random.below(60))
             let epoch: ByteString? = random.pick([nil, "a", "b"])
             switch random.below(20) {
@@ -43,15 +46,15 @@ import TidemarkTesting
                 holes.remove(through: EventSequence(sequence))
                 model.removeAll { $0.sequence <= sequence }
             }
-            #expect(holes.sequences.map(\.rawValue) == model.map(\.sequence).sorted(), "seed \(seed), step \(step)")
-            #expect(holes.count == model.count && holes.isEmpty == model.isEmpty, "seed \(seed), step \(step)")
+            #expect(holes.sequences.map(\.rawValue) == model.map(\.sequence).sorted(), "\(walk)")
+            #expect(holes.count == model.count && holes.isEmpty == model.isEmpty, "\(walk)")
             #expect(
-                holes.unaskedSince == model.filter { !$0.isAsked }.map(\.seenAt).min(), "seed \(seed), step \(step)")
+                holes.unaskedSince == model.filter { !$0.isAsked }.map(\.seenAt).min(), "\(walk)")
             let probe = Int64(random.below(70))
             #expect(holes.contains(EventSequence(probe)) == model.contains { $0.sequence == probe })
             #expect(
                 holes.highest(through: EventSequence(probe))?.rawValue
-                    == model.map(\.sequence).filter { $0 <= probe }.max(), "seed \(seed), step \(step)")
+                    == model.map(\.sequence).filter { $0 <= probe }.max(), "\(walk)")
         }
     }
 }

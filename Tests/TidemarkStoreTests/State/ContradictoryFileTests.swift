@@ -3,7 +3,8 @@ import TidemarkModel
 
 @testable import TidemarkStore
 
-/// Records of a data file, and limits of a recording, that contradict themselves: whoever can compute a checksum writes any.
+/// Records of a data file, and limits of a recording, that contradict themselves: whoever can compute a checksum writes
+/// any.
 @Suite struct ContradictoryFileTests {
     private func recovered(cursor: EventSequence? = EventSequence(9)) -> RecoveredState {
         var state = RecoveredState()

@@ -1,5 +1,6 @@
 import Testing
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkStore
@@ -22,7 +23,8 @@ import TidemarkTesting
         // The oldest is first; an id that returned leaves a place that counts until it is the oldest.
         var model: [Int?] = []
         var log: [EvictedRecord] = []
-        for step in 0..<4_000 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 4_000) {
             let id = random.below(idCount)
             switch random.below(10) {
             case 0...5:
@@ -31,7 +33,7 @@ import TidemarkTesting
                 if let old = model.firstIndex(of: id) { model[old] = nil }
                 model.append(id)
                 let oldest = model.count > countMax ? model.removeFirst() : nil
-                #expect(forgotten == oldest.map { LibraryIndex($0 % 3) }, "seed \(seed), step \(step)")
+                #expect(forgotten == oldest.map { LibraryIndex($0 % 3) }, "\(walk)")
             case 6, 7:
                 withIdentity(id) { keys.remove($0) }
                 if let old = model.firstIndex(of: id) { model[old] = nil }
@@ -44,7 +46,7 @@ import TidemarkTesting
                 let changes = keys.drainChanges()
                 if changes.replacesAll { log = [] }
                 log += changes.records
-                #expect(log.count <= 2 * keys.count + 1_024 + 4_000 / 10, "seed \(seed), step \(step)")
+                #expect(log.count <= 2 * keys.count + 1_024 + 4_000 / 10, "\(walk)")
             }
         }
         let changes = keys.drainChanges()

@@ -25,8 +25,8 @@ import TidemarkTesting
         }
     }
 
-    /// At most one place is spoiled: Foundation's decoder reads dictionaries in an order of its own, so the fault that
-    /// it reports of two is not fixed.
+    /// Compares with Foundation. One place is spoiled at most: Foundation's decoder reads dictionaries in an order of
+    /// its own, so the fault that it reports of two is not fixed.
     private func compare<Value: Decodable & Equatable>(
         _ type: Value.Type, _ make: (inout SeededGenerator) -> RandomJSON, _ random: inout SeededGenerator
     ) throws {

@@ -45,7 +45,7 @@ private struct Song: Resource, Equatable {
     @Test func `a stored resource of another shape is an error that names the field`() async throws {
         let cache = try await open()
         try await cache.ingest(
-            Array(#"{"ResourceChanged":{"resource_type":"song","resource":{"id":1,"name":false}}}"#.utf8))
+            Array(EventLine.change(#"{"id":1,"name":false}"#, type: "song").utf8))
         let error = await #expect(throws: ResourceDecodingError.self) { try await cache.entity(Song.self, id: 1) }
         #expect(error?.field.description == "/name")
         #expect(error?.value == false)
@@ -75,7 +75,7 @@ private struct Song: Resource, Equatable {
     @Test func `a patch leaves the other fields as they are`() async throws {
         let cache = try await open()
         try await cache.ingest(
-            Array(#"{"ResourceChanged":{"resource_type":"song","resource":{"id":1,"name":"a","x":1.10,"y":2}}}"#.utf8))
+            Array(EventLine.change(#"{"id":1,"name":"a","x":1.10,"y":2}"#, type: "song").utf8))
         try await cache.transaction { transaction in
             try transaction.patch(Song.self, id: 1, ["name": "b"], unset: ["y"])
         }

@@ -16,7 +16,7 @@ import TidemarkTesting
             $0.flush.busyInterval = .milliseconds(1 << 40)
         }
         try await fixture.input.feed([
-            #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":1}}}}"#
+            EventLine.change(#"{"id":"k1","n":1}"#, library: "a")
         ])
         try await fixture.cache.flush()
         #expect(await fixture.cache.residentCount == 0)
@@ -41,7 +41,7 @@ import TidemarkTesting
             case 1: try await fixture.cache.clear(library: "a")
             default:
                 try await fixture.input.feed([
-                    #"{"library_id":"a","event":{"ResourceDeleted":{"resource_type":"file","resource_id":"k1"}}}"#
+                    EventLine.delete("k1", library: "a")
                 ])
             }
         }()
@@ -62,7 +62,7 @@ import TidemarkTesting
         let fixture = try await evictedFixture(journal)
         // An entity of another library is in the journal alone.
         try await fixture.input.feed([
-            #"{"library_id":"b","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":1}}}}"#
+            EventLine.change(#"{"id":"k1","n":1}"#, library: "b")
         ])
         try await fixture.cache.flush()
         var removal = Removal(library: "a")
@@ -139,7 +139,7 @@ import TidemarkTesting
         let reply = try await fixture.begin("{}", .networkOnly)
         await fixture.upstream.waitForQuestions(1)
         try await fixture.input.feed([
-            #"{"library_id":"a","sequence":1,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":2}}}}"#
+            EventLine.change(#"{"id":"k1","n":2}"#, library: "a", sequence: 1)
         ])
         try await fixture.cache.enforceLimits()
         #expect(await fixture.cache.entityCount() == 0)
@@ -163,13 +163,13 @@ import TidemarkTesting
         let reply = try await fixture.begin("{}", .networkOnly, sink: observed)
         await fixture.upstream.waitForQuestions(1)
         try await fixture.input.feed([
-            #"{"library_id":"a","sequence":1,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":1}}}}"#
+            EventLine.change(#"{"id":"k1","n":1}"#, library: "a", sequence: 1)
         ])
         try await fixture.put([#"{"id":"k9","n":9}"#], #"{"q":1}"#) { $0.asOf = EventSequence(9) }
         try await fixture.cache.enforceLimits()
         // An answer may have written a later version before the entity was evicted, so the event cannot be applied.
         try await fixture.input.feed([
-            #"{"library_id":"a","sequence":2,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":2}}}}"#
+            EventLine.change(#"{"id":"k1","n":2}"#, library: "a", sequence: 2)
         ])
         var result = QueryFixture.result([#"{"id":"k1","n":1}"#, #"{"id":"k2","n":1}"#])
         result.asOf = EventSequence(1)
@@ -188,17 +188,17 @@ import TidemarkTesting
             $0.flush.busyInterval = .milliseconds(1 << 40)
         }
         let key = Lines.key("k1")
-        try await fixture.input.feed([#"{"library_id":"a","event":{"Heartbeat":{"last_sequence":1}}}"#])
+        try await fixture.input.feed([EventLine.heartbeat(1, library: "a")])
         try await fixture.put([#"{"id":"k1","n":4}"#]) { $0.asOf = EventSequence(4) }
         try await fixture.cache.enforceLimits()
         try await fixture.input.feed([
-            #"{"library_id":"a","sequence":2,"event":{"ResourceDeleted":{"resource_type":"file","resource_id":"k1"}}}"#,
-            #"{"library_id":"a","sequence":3,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":3}}}}"#,
+            EventLine.delete("k1", library: "a", sequence: 2),
+            EventLine.change(#"{"id":"k1","n":3}"#, library: "a", sequence: 3),
         ])
         #expect(try await fixture.cache.read(key, fields: nil).miss == .evicted)
         try await fixture.input.feed([
-            #"{"library_id":"a","sequence":4,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":4}}}}"#,
-            #"{"library_id":"a","sequence":5,"event":{"ResourceDeleted":{"resource_type":"file","resource_id":"k1"}}}"#,
+            EventLine.change(#"{"id":"k1","n":4}"#, library: "a", sequence: 4),
+            EventLine.delete("k1", library: "a", sequence: 5),
         ])
         #expect(try await fixture.cache.read(key, fields: nil).miss == .deleted)
         await fixture.cache.checkInvariants()
@@ -211,7 +211,7 @@ import TidemarkTesting
             $0.flush.busyInterval = .milliseconds(1 << 40)
         }
         try await fixture.input.feed([
-            #"{"library_id":"a","sequence":5,"event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":5}}}}"#
+            EventLine.change(#"{"id":"k1","n":5}"#, library: "a", sequence: 5)
         ])
         try await fixture.cache.enforceLimits()
         try await fixture.put([#"{"id":"k1","n":4}"#]) { $0.asOf = EventSequence(4) }
@@ -230,7 +230,7 @@ import TidemarkTesting
             $0.flush.busyInterval = .milliseconds(1 << 40)
         }
         try await fixture.input.feed([
-            #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"k1","n":1}}}}"#
+            EventLine.change(#"{"id":"k1","n":1}"#, library: "a")
         ])
         await journal.pauseLoads()
         async let settled: Void = fixture.cache.enforceLimits()

@@ -198,7 +198,7 @@ import TidemarkTesting
         try await change(fixture, Self.whole)
         try await change(fixture, #"{"id":"b","size":1}"#)
         try await fixture.input.feed([
-            #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"tag","resource":{"id":"t"}}}}"#
+            EventLine.change(#"{"id":"t"}"#, type: "tag", library: "a")
         ])
         try await fixture.cache.enforceLimits()
         let reader = try SQLiteReader(path: path)

@@ -86,7 +86,7 @@ import TidemarkTesting
         let seen = try await fixture.read(#"{"q":"seen"}"#, sink: sink).get().subscription
         try await fixture.put([Self.text(1, 1), Self.text(2, 2)], #"{"q":"unseen"}"#)
         try await fixture.input.feed([
-            #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"tag","resource":{"id":"t"}}}}"#,
+            EventLine.change(#"{"id":"t"}"#, type: "tag", library: "a"),
             Self.change(3, 3),
         ])
         try await fixture.cache.enforceLimits()
@@ -112,7 +112,7 @@ import TidemarkTesting
         try await fixture.input.feed([Self.change(0, 2)])
         #expect(try await misses(fixture, 0..<2) == [:])
         try await fixture.input.feed([
-            #"{"library_id":"a","event":{"ResourceDeleted":{"resource_type":"file","resource_id":"k1"}}}"#
+            EventLine.delete("k1", library: "a")
         ])
         #expect(try await read(fixture, 1).miss == .deleted)
     }
@@ -279,7 +279,8 @@ import TidemarkTesting
             let fields = (truth[id] ?? [:]).sorted { $0.key < $1.key }
             return "{\"id\":\"k\(id)\"" + fields.map { ",\"v\($0.key)\":\($0.value)" }.joined() + "}"
         }
-        for step in 0..<250 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 250) {
             clock.advance(milliseconds: 1)
             let id = random.below(20)
             let value = random.below(1_000)
@@ -290,7 +291,7 @@ import TidemarkTesting
             case 2:
                 truth[id] = nil
                 try await fixture.input.feed([
-                    #"{"library_id":"a","event":{"ResourceDeleted":{"resource_type":"file","resource_id":"k\#(id)"}}}"#
+                    EventLine.delete("k\(id)", library: "a")
                 ])
                 for name in lists.keys { lists[name]?.removeAll { $0 == id } }
                 observed?.removeAll { $0 == id }
@@ -320,17 +321,17 @@ import TidemarkTesting
             for id in 0..<20 {
                 let read = try await read(fixture, id)
                 let found = read.entity.map { JSONFields($0) }
-                if let found { #expect(found == JSONFields(Array(resource(id).utf8)), "seed \(seed), step \(step)") }
-                if truth[id] == nil { #expect(read.miss != nil, "seed \(seed), step \(step)") }
-                if observed?.contains(id) == true { #expect(found != nil, "seed \(seed), step \(step)") }
+                if let found { #expect(found == JSONFields(Array(resource(id).utf8)), "\(walk)") }
+                if truth[id] == nil { #expect(read.miss != nil, "\(walk)") }
+                if observed?.contains(id) == true { #expect(found != nil, "\(walk)") }
             }
             for (name, ids) in lists {
                 guard let found = try await fixture.stored(name) else { continue }
                 #expect(
                     found.map { JSONFields(Array($0.utf8)) } == ids.map { JSONFields(Array(resource($0).utf8)) },
-                    "seed \(seed), step \(step)")
+                    "\(walk)")
             }
-            #expect(sink.problems == [], "seed \(seed), step \(step)")
+            #expect(sink.problems == [], "\(walk)")
         }
         try await fixture.cache.enforceLimits()
         let pinned = Int64(observed?.count ?? 0)

@@ -142,7 +142,7 @@ import TidemarkTesting
     {
         let fixture = try await fixture()
         for (index, event) in [
-            #"{"ResourceBatchChanged":{"resource_type":"file","resources":[{"id":"x","n":2},{"id":"q"}]}}"#,
+            EventLine.batch([#"{"id":"x","n":2}"#, #"{"id":"q"}"#]),
             #"{"ResourceBatchChanged":{"resource_type":"file","operation":"Index","resources":[{"id":"x","n":2}]}}"#,
             #"{"Refresh":{}}"#, #"{"BulkOperation":{"resource_type":"file"}}"#, #"{"Unheard":{}}"#,
         ].enumerated() {
@@ -157,7 +157,7 @@ import TidemarkTesting
         let fixture = try await fixture()
         try await fixture.lay("m1", .patch("x", #"{"n":2}"#))
         try await fixture.feed(
-            #"{"library_id":"b","sequence":1,"mutation_id":"m1","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"x"}}}}"#
+            EventLine.change(#"{"id":"x"}"#, library: "b", sequence: 1, mutation: "m1")
         )
         #expect(await fixture.layers() == ["m1 pending"])
     }
@@ -190,7 +190,7 @@ import TidemarkTesting
         let journal = MemoryJournal()
         let clock = ManualClock()
         let missing =
-            #"{"library_id":"a","sequence":2,"mutation_id":"m1","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"x","n":2}}}}"#
+            EventLine.change(#"{"id":"x","n":2}"#, library: "a", sequence: 2, mutation: "m1")
         let upstream = ScriptedUpstream()
         var configuration = CacheConfiguration()
         configuration.logger.logLevel = .critical
@@ -221,14 +221,14 @@ import TidemarkTesting
         try await fixture.lay("m1", .patch("x", #"{"n":2}"#))
         try await fixture.lay("m2", .patch("x", #"{"t":"s"}"#))
         try await fixture.commit("m2", sequence: 3)
-        try await fixture.feed(#"{"library_id":"a","event":{"Reset":{"epoch":"e2"}}}"#)
+        try await fixture.feed(EventLine.reset(epoch: "e2", library: "a"))
         #expect(await fixture.layers() == ["m1 pending", "m2 confirmed"])
         try await fixture.feed(
-            #"{"library_id":"a","sequence":7,"epoch":"e2","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"y"}}}}"#
+            EventLine.change(#"{"id":"y"}"#, library: "a", sequence: 7, epoch: "e2")
         )
         #expect(await fixture.layers() == ["m1 pending", "m2 confirmed"])
         try await fixture.feed(
-            #"{"library_id":"a","sequence":8,"epoch":"e2","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"x","n":5}}}}"#
+            EventLine.change(#"{"id":"x","n":5}"#, library: "a", sequence: 8, epoch: "e2")
         )
         #expect(await fixture.layers() == ["m1 pending"])
         #expect(try await fixture.shows("x") == Self.x(2))
@@ -238,7 +238,7 @@ import TidemarkTesting
         let fixture = try await fixture()
         try await fixture.lay("m2", .patch("x", #"{"t":"s"}"#))
         try await fixture.commit("m2", sequence: 3)
-        try await fixture.feed(#"{"library_id":"a","event":{"Reset":{"epoch":"e2"}}}"#)
+        try await fixture.feed(EventLine.reset(epoch: "e2", library: "a"))
         try await fixture.put([Self.x(6)])
         #expect(await fixture.layers() == [])
         #expect(try await fixture.shows("x") == Self.x(6))

@@ -170,7 +170,7 @@ import TidemarkTesting
         let third = try await storing.fixture.begin("{}", .networkOnly)
         await storing.fixture.upstream.waitForQuestions(2)
         try await storing.fixture.input.feed([
-            #"{"library_id":"a","event":{"ResourceChanged":{"resource_type":"file","resource":{"id":"1","v":9}}}}"#
+            EventLine.change(#"{"id":"1","v":9}"#, library: "a")
         ])
         await storing.fixture.upstream.answer(.success(QueryFixture.result([Self.new])))
         #expect(await eventually { third.isThere })

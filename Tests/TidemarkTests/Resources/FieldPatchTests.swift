@@ -30,7 +30,7 @@ private struct Track: PatchableResource {
         let cache = try await SyncCache.open(journal: MemoryJournal())
         try await cache.ingest(
             Array(
-                #"{"ResourceChanged":{"resource_type":"track","resource":{"id":"1","title":"a","rating":1,"x":1.10}}}"#
+                EventLine.change(#"{"id":"1","title":"a","rating":1,"x":1.10}"#, type: "track")
                     .utf8))
         try await cache.transaction { try $0.patch(Track.self, id: "1", body) }
         let read = try await cache.read(EntityKey(library: "", type: "track", id: "1"), fields: nil)

@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkGraphQL
@@ -37,18 +38,7 @@ enum DocumentSpoiler {
     /// Flips bits, cuts and moves pieces.
     static func bytes(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
         var bytes = bytes
-        for _ in 0...generator.below(3) where !bytes.isEmpty {
-            let index = generator.below(bytes.count)
-            switch generator.below(5) {
-            case 0: bytes[index] ^= 1 << UInt8(generator.below(8))
-            case 1: bytes[index] = UInt8(generator.below(256))
-            case 2: bytes.removeSubrange(index..<min(bytes.count, index + 1 + generator.below(8)))
-            case 3: bytes.removeLast(bytes.count - index)
-            default:
-                let piece = Array(bytes[index..<min(bytes.count, index + 1 + generator.below(20))])
-                bytes.insert(contentsOf: piece, at: generator.below(bytes.count))
-            }
-        }
+        for _ in 0...generator.below(3) { bytes.spoil(&generator) }
         return bytes
     }
 }

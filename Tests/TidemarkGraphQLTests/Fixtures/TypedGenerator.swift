@@ -6,7 +6,7 @@ import TidemarkTesting
 struct TypedGenerator {
     var generator: SeededGenerator
     let schema: GraphQLSchema
-    /// In thousandths: how often something is chosen that may be wrong.
+    /// The share of choices that may be wrong, in thousandths.
     let boldness: Int
     private var fragments: [FragmentDefinition] = []
     /// Variables that each definition uses, by name, with their types; the last is the one under way.

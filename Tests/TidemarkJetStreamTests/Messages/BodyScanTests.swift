@@ -5,7 +5,8 @@ import TidemarkTesting
 
 /// The scan that looks at eight bytes at once, beside one that looks at each.
 struct BodyScanTests {
-    /// Returns the end of a string or a container that begins at `start`, or nil: byte by byte, with a list of open ones.
+    /// Returns the end of a string or a container that begins at `start`, or nil: byte by byte, with a list of open
+    /// ones.
     private func end(_ bytes: [UInt8], from start: Int) -> Int? {
         var open = 0
         var isInString = false

@@ -1,5 +1,6 @@
 import Testing
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkGraphQL
@@ -11,7 +12,7 @@ import TidemarkTesting
         for seed in UInt64(0)..<3_000 {
             var generator = SeededGenerator(seed: seed, index: 2)
             var bytes = MutationTests.bytes(seed: seed % 200)
-            for _ in 0...generator.below(4) { MutationTests.spoil(&bytes, &generator) }
+            for _ in 0...generator.below(4) { bytes.spoil(&generator) }
             accepted += MutationTests.reads(bytes, "seed \(seed)") ? 1 : 0
         }
         // Otherwise the walk would test only one of the two outcomes.
@@ -108,19 +109,5 @@ import TidemarkTesting
         let target = generator.pick(starts)
         let word = Array(bytes[source...].prefix(while: Lexer.isNamePart))
         bytes.replaceSubrange(target..<target + bytes[target...].prefix(while: Lexer.isNamePart).count, with: word)
-    }
-
-    private static func spoil(_ bytes: inout [UInt8], _ generator: inout SeededGenerator) {
-        guard !bytes.isEmpty else { return }
-        let index = generator.below(bytes.count)
-        switch generator.below(5) {
-        case 0: bytes[index] ^= 1 << UInt8(generator.below(8))
-        case 1: bytes[index] = UInt8(generator.below(256))
-        case 2: bytes.removeSubrange(index..<min(bytes.count, index + 1 + generator.below(8)))
-        case 3: bytes.removeLast(bytes.count - index)
-        default:
-            let piece = Array(bytes[index..<min(bytes.count, index + 1 + generator.below(20))])
-            bytes.insert(contentsOf: piece, at: generator.below(bytes.count))
-        }
     }
 }

@@ -11,7 +11,8 @@ struct IncrementalAnswerTests {
         return answer
     }
 
-    /// Payloads and the answer that they make, by the rows of the page: name, form, what comes, `data`, the messages of `errors`, what failed.
+    /// Payloads and the answer that they make, by the rows of the page: name, form, what comes, `data`, the messages of
+    /// `errors`, what failed.
     private static let rows: [(String, DeliveryFormat, [String], String, [String], [String?])] = [
         ("data alone", .defer20220824, [#"{"data":{"a":1}}"#], #"{"a":1}"#, [], []),
         (

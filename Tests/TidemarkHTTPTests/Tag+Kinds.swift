@@ -1,0 +1,6 @@
+import Testing
+
+extension Tag {
+    /// Kills, stops and losses of power.
+    @Tag static var crash: Self
+}

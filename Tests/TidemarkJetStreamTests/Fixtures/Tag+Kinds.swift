@@ -1,0 +1,6 @@
+import Testing
+
+extension Tag {
+    /// Tests that start the built command.
+    @Tag static var process: Self
+}
