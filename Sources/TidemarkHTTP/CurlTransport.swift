@@ -51,7 +51,7 @@ final class CurlExchange: Sendable {
         var byteCount = 0
         var isStopped = false
         var isCancelled = false
-        /// The end: nil while the exchange goes on, a success after a whole answer.
+        /// The end: nil while the exchange continues, a success after a whole answer.
         var end: Result<Void, ExchangeError>?
         var headWaiter: CheckedContinuation<Result<ResponseHead, ExchangeError>, Never>?
         var chunkWaiter: CheckedContinuation<Result<[UInt8]?, ExchangeError>, Never>?

@@ -44,7 +44,7 @@ extension HTTPClient {
         for (number, observer) in observers.takeChanged() {
             var look = observer.fetch
             look.rules = .options(.enabled, timeout: nil)
-            // A notification that cannot hold the body is told without it.
+            // A notification that cannot hold the body is sent without it.
             look.answerByteCountMax = nil
             do throws(CacheError) {
                 let salt = try await fileSalt()
@@ -58,7 +58,7 @@ extension HTTPClient {
                 guard let current = observers.all[number] else { continue }
                 tell(number, current, served)
             } catch {
-                // The observer is told at the next change; a read of the disk that failed changes nothing.
+                // The observer is notified at the next change; a read of the disk that failed changes nothing.
                 continue
             }
         }

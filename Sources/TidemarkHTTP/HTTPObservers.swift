@@ -24,7 +24,7 @@ struct HTTPObservers {
 
     /// The observers by subscription.
     private(set) var all: [Int64: Observer] = [:]
-    /// The requests whose stored answer changed since the observers were told.
+    /// The requests whose stored answer changed since the observers were notified.
     private var isChanged: Set<ByteString> = []
 
     mutating func add(_ observer: Observer, _ number: Int64) { all[number] = observer }

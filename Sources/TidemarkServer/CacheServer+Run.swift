@@ -125,7 +125,7 @@ extension CacheServer {
     }
 }
 
-/// The context of a request: its connection, which is told when a body is wanted.
+/// The context of a request: its connection, which is notified when a body is wanted.
 struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel

@@ -12,7 +12,8 @@ import Testing
 
     @Test func `a doc comment stands alone: it never opens with a word that points elsewhere`() throws {
         for folder in ["Sources", "Tests", "Benchmarks", "Examples"] {
-            for file in try Tree.swiftFiles(in: folder) {
+            // Descriptions in a schema are its own.
+            for file in try Tree.swiftFiles(in: folder) where !file.contains("/Generated/") {
                 for (number, line) in try Self.firstLines(file) {
                     let word = line.prefix { $0.isLetter }
                     #expect(!Self.openings.contains(String(word)), "\(file):\(number) opens with \(word): \(line)")

@@ -86,7 +86,7 @@ struct InputCoercion {
 }
 
 extension GraphQLSchema {
-    /// The arguments of a field as its type wants them, defaults of the schema put in.
+    /// The arguments of a field as its type wants them, defaults of the schema inserted.
     ///
     /// - Parameter variables: Coerced values.
     /// - Throws: ``DocumentRefusal`` `invalid_params` with the first argument that cannot be used.

@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension InputValue {
-    /// A literal of a document with variables put in: enum values as strings, numbers as they are written.
+    /// A literal of a document with variables substituted: enum values as strings, numbers as they are written.
     ///
     /// A variable without a value is left out of an object, and is null in a list.
     ///

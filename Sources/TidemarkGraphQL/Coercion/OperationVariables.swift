@@ -2,10 +2,10 @@ import TidemarkModel
 
 /// The values of an operation's variables.
 package struct OperationVariables: Hashable, Sendable {
-    /// Values as they were given, with the operation's defaults put in: what storage names are made of. A variable
+    /// Values as they were given, with the operation's defaults inserted: what storage names are made of. A variable
     /// without a value is not there, and neither is one that the operation does not define.
     package var given: [ByteString: InputValue]
-    /// Values as their types want them: lists made of single values, defaults of input types put in. Without a schema
+    /// Values as their types want them: lists made of single values, defaults of input types inserted. Without a schema
     /// the same as `given`.
     package var coerced: [ByteString: InputValue]
 

@@ -4,7 +4,7 @@ import TidemarkModel
 ///
 /// - Source: Protocol/graphql.md, identity.
 package struct IdentityRules: Hashable, Sendable {
-    /// The key field of a type that no rule speaks of.
+    /// The key field of a type that no rule concerns.
     package static let defaultKeyFields: [ByteString] = ["id"]
 
     /// Rules as they are written, by the name of the type.
@@ -27,7 +27,7 @@ package struct IdentityRules: Hashable, Sendable {
     /// The types whose events merge into the entity.
     package var mergedTypes: Set<ByteString> { Set(effective.filter { $0.value.mergesEvents == true }.keys) }
 
-    /// - Returns: nil when no rule speaks of the field.
+    /// - Returns: nil when no rule concerns the field.
     package func lookup(_ field: ByteString, of type: ByteString) -> FieldLookup? { lookups[type]?[field] }
 
     /// The rules of both; where both speak of one thing, those of `other` hold.

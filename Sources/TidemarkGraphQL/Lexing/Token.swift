@@ -32,7 +32,7 @@ extension Token {
         case pipe = "|"
         case braceRight = "}"
 
-        /// The kind in a message; signs are put in quotes.
+        /// The kind in a message; signs are quoted.
         var words: String {
             switch self {
             case .end, .name, .int, .float, .string, .blockString: rawValue

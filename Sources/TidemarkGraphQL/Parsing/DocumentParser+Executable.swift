@@ -5,7 +5,7 @@ extension DocumentParser {
     ///
     /// - Parameter bytes: UTF-8; a byte order mark may stand at the front.
     /// - Throws: ``DocumentRefusal``: the first error of the grammar as the only finding, or the limit that was passed.
-    /// - Complexity: O(bytes). Recursion goes as deep as ``ExecutableLimits/nestingDepthMax``.
+    /// - Complexity: O(bytes). The recursion is as deep as ``ExecutableLimits/nestingDepthMax``.
     /// - Source: GraphQL, October 2021, section 2; Protocol/graphql.md, documents.
     package static func parseExecutable(
         _ bytes: [UInt8], limits: ExecutableLimits = ExecutableLimits()

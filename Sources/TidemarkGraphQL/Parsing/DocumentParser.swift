@@ -5,7 +5,7 @@ import TidemarkModel
 /// One token of look-ahead suffices. Values, directives and types have functions of their own, which operations can
 /// share with definitions: a parameter tells whether variables are allowed.
 ///
-/// - Complexity: O(bytes). Recursion goes as deep as ``DocumentLimits/nestingDepthMax``.
+/// - Complexity: O(bytes). The recursion is as deep as ``DocumentLimits/nestingDepthMax``.
 /// - Source: GraphQL, October 2021, section 3 and appendix B.
 package struct DocumentParser {
     let limits: DocumentLimits

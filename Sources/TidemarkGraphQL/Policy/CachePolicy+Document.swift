@@ -18,7 +18,7 @@ extension CachePolicy {
             throw GraphQLErrors(error)
         }
         let policy = try PolicyReader.read(document, limits: limits)
-        // The same file may say how entities are told apart: who checks it hears of that, too.
+        // The same file may say how entities are distinguished: a check of it reports that, too.
         _ = try IdentityRules.read(document)
         return policy
     }

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// Parsed documents by their bytes, so that each is parsed once; the least recently used go first.
+/// Parsed documents by their bytes, so that each is parsed once; the least recently used are evicted first.
 ///
 /// - Source: Protocol/graphql.md, documents.
 package struct DocumentStore<Parsed: Sendable>: Sendable {

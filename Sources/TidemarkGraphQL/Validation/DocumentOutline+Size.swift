@@ -15,7 +15,7 @@ extension DocumentOutline {
     }
 
     /// Counts fields and levels as if every fragment were written where it is spread. A fragment inside itself counts
-    /// as nothing: the rule about cycles speaks of it.
+    /// as nothing: the rule about cycles reports it.
     ///
     /// - Throws: `limit_exceeded`.
     /// - Complexity: O(document): each definition is counted once. Recursion is bounded by the limit of levels.

@@ -47,7 +47,7 @@ extension DocumentValidator {
         case done
     }
 
-    /// Recursion goes as deep as fragments lie inside one another, which the limit of levels bounds.
+    /// The recursion is as deep as fragments lie inside one another, which the limit of levels bounds.
     private mutating func findCycles(from index: Int, _ visits: inout [Visit]) -> Bool {
         guard case .waiting = visits[index] else { return false }
         visits[index] = .underWay

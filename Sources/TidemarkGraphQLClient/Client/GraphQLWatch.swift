@@ -65,7 +65,8 @@ extension GraphQLClient {
     ///
     /// - Parameters:
     ///   - cachePolicy: The source of the first answer; `networkOnlyNoStore` cannot be watched.
-    ///   - refetches: Whether an answer that became incomplete is fetched again; else its `miss` is told.
+    ///   - refetches: Whether an answer that became incomplete is fetched again; else the observer is notified of its
+    ///     `miss`.
     ///   - refreshes: Whether what becomes too old is fetched again, or told as stale where nobody can be asked.
     public func watch<Operation: GraphQLOperation>(
         query: Operation, cachePolicy: FetchPolicy = .cacheFirst, refetches: Bool = true, refreshes: Bool = false
@@ -126,7 +127,7 @@ enum GraphQLObserving {
         case .notification(.document(let notification)):
             let params = try JSONValue(parsing: notification.params)
             if notification.method == first { reader.begin(params) } else { try reader.change(params) }
-        // The answer of the cache stands; a later change is told all the same.
+        // The answer of the cache stands; the observer is notified of a later change all the same.
         case .fetchFailed: break
         case .failed(let error): throw error
         case .query, .entity, .notification:

@@ -6,7 +6,7 @@ enum KeyOverlay {
     ///   - new: The data as it was changed.
     ///   - shown: The data as it was read.
     ///   - full: The same with a member `__ref` in each entity.
-    /// - Throws: ``CacheError`` `.invalidParams` for a changed list whose objects cannot be told apart.
+    /// - Throws: ``CacheError`` `.invalidParams` for a changed list whose objects cannot be distinguished.
     /// - Complexity: O(data), and the square of a list's length where its elements move.
     static func restored(
         _ new: JSONValue, _ shown: JSONValue, _ full: JSONValue, path: [String]

@@ -43,7 +43,7 @@ struct FragmentItem {
     var source: SelectionSource
 }
 
-/// Everything that the selections of one place hold, with fragments put in.
+/// Everything that the selections of one place hold, with fragments inserted.
 struct SelectionItems {
     /// The fields in the order of CollectFields, for any type.
     private(set) var fields: [FieldItem] = []
@@ -56,7 +56,7 @@ struct SelectionItems {
     private let schema: GraphQLSchema
     private let fragments: [ByteString: FragmentDefinition]
 
-    /// - Complexity: O(selections with fragments put in).
+    /// - Complexity: O(selections with fragments inserted).
     init(
         _ sources: [SelectionSource], schema: GraphQLSchema, fragments: [ByteString: FragmentDefinition]
     ) {

@@ -5,7 +5,7 @@ import TidemarkModel
 ///
 /// Pure: a schema, fragments and names in, models out. A fragment is resolved once, when it is first needed.
 ///
-/// - Complexity: O(selections with fragments put in × the views of their place).
+/// - Complexity: O(selections with fragments inserted × the views of their place).
 struct SelectionResolver {
     let schema: GraphQLSchema
     let policy: CachePolicy

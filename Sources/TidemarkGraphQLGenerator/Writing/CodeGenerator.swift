@@ -24,7 +24,7 @@ package struct CodeGenerator {
     private let structures: [TypePath: SelectionModel]
 
     /// - Throws: ``GeneratorError`` for every error of the schema and the documents.
-    /// - Complexity: O(schema + selections with fragments put in).
+    /// - Complexity: O(schema + selections with fragments inserted).
     package static func files(
         schema: SourceText, operations: [SourceText], options: GeneratorOptions
     ) throws(GeneratorError) -> [GeneratedFile] {

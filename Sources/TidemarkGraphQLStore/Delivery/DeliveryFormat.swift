@@ -1,6 +1,6 @@
 import Tidemark
 
-/// A form in which a server delivers an answer in parts, told apart by a parameter of its `Content-Type`.
+/// A form in which a server delivers an answer in parts, distinguished by a parameter of its `Content-Type`.
 ///
 /// - Source: Protocol/graphql.md, incremental delivery.
 public struct DeliveryFormat: Sendable {
@@ -55,7 +55,7 @@ public struct DeliveryFormat: Sendable {
 
 /// The reader of one answer's payloads: it says for each of them what it changes in the answer so far.
 ///
-/// A pure value. The cache puts the answer together, so that every form merges, stores and is told alike.
+/// A pure value. The cache assembles the answer, so that all forms are merged, stored and reported alike.
 public protocol DeliveryParser: Sendable {
     /// Reads a payload.
     ///

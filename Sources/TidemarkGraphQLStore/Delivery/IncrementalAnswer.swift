@@ -1,10 +1,10 @@
 import Tidemark
 import TidemarkModel
 
-/// An answer that is put together from its parts.
+/// An answer that is assembled from its parts.
 ///
 /// A pure value: a payload goes in, and the answer so far comes out. Objects are merged deeply, lists of one length by
-/// index. An item whose path leads nowhere is left out, with a sentence in the errors, and the rest goes on.
+/// index. An item whose path leads nowhere is left out, with a sentence in the errors, and the rest continues.
 ///
 /// - Source: Protocol/graphql.md, incremental delivery.
 package struct IncrementalAnswer: Sendable {

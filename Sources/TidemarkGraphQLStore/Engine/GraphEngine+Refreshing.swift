@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Watchers that asked to be told of what becomes too old.
+/// Watchers that asked to be notified of what becomes too old.
 ///
 /// - Source: Protocol/sessions.md, refreshing.
 extension GraphEngine {

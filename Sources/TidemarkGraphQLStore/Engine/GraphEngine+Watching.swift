@@ -3,14 +3,15 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// Watched documents: what wakes them, and what their observers are told.
+/// Watched documents: what wakes them, and what their observers are notified of.
 ///
 /// A watcher is woken by a change of a field that it read, and by nothing else. It runs its plan again and tells the
 /// difference from what its observer saw last.
 ///
 /// - Source: Protocol/graphql.md, observing.
 extension GraphEngine {
-    /// The fetches of a watcher that may leave its answer incomplete: 2. Then it is told, and waits for another cause.
+    /// The fetches of a watcher that may leave its answer incomplete: 2. Then it is notified, and waits for another
+    /// cause.
     static let fetchCountMax = 2
 
     // MARK: What wakes
@@ -95,7 +96,7 @@ extension GraphEngine {
         }
     }
 
-    /// Loads entities, and runs the watcher again. Its observer hears of everything at once then.
+    /// Loads entities, and runs the watcher again. Its observer is then notified of everything at once.
     private func load(_ keys: [StoredKey], for watcher: GraphWatcher, in cache: isolated SyncCache) {
         watcher.isLoading = true
         let subscription = watcher.subscription

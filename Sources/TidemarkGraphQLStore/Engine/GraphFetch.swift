@@ -20,7 +20,7 @@ struct GraphFetch {
     let task: Task<Void, Never>
     /// Ends it when its answer, or the next part of one, does not come in time.
     var timer: Task<Void, Never>
-    /// The parts of the answer that have come; nil before its first part was told or stored.
+    /// The parts of the answer that have come; nil before observers were notified of its first part, or it was stored.
     var delivery: GraphDelivery?
     /// The watchers that were answered with a part.
     var observers: [SubscriptionID] = []

@@ -34,7 +34,7 @@ package struct GraphReadRequest: Sendable {
     package var maxStale: Int64?
     /// Whether a read leaves out what is missing, under `cacheOnly`.
     package var isPartial = false
-    /// A watcher is told when something that it sees becomes too old.
+    /// A watcher is notified when something that it sees becomes too old.
     package var refreshes = false
     /// A watcher whose answer became incomplete has it fetched again.
     package var refetches = true

@@ -15,7 +15,7 @@ final class GraphWatcher {
     var shownStale = false
     var shownPartial = false
     var shownDeferred: [DeferredState] = []
-    /// The miss that the observer was told of last; nil while its answer is whole.
+    /// The miss that the observer was notified of last; nil while its answer is whole.
     var shownMiss: GraphWatcherMiss?
 
     /// The entities that the last run looked up, with the fields that it wanted. Bound: what the document reads.
@@ -27,17 +27,17 @@ final class GraphWatcher {
     /// Changes since the observer was notified.
     var changeCount = 0
     var isDirty = false
-    /// Entities are being loaded; the run goes on then.
+    /// Entities are being loaded; the run continues then.
     var isLoading = false
     /// The sink had no room.
     var isLagging = false
     /// A fetch for it is under way.
     var isFetching = false
-    /// The fetch whose parts it is told of; nil when its answer is whole, or nothing comes.
+    /// The fetch whose parts it is notified of; nil when its answer is whole, or nothing comes.
     var delivery: GraphFetchKey?
     /// The deferred fragments whose data will not come: they do not count as missing.
     var failed: [AnswerParts.FailedFragment] = []
-    /// Errors of payloads that it was not told yet.
+    /// Errors of payloads that it was not notified of yet.
     var untoldErrors: [JSONValue] = []
     /// Fetches since a change of another cause.
     var fetchCount = 0

@@ -7,7 +7,7 @@ import TidemarkStore
 struct GraphDelivery {
     /// The answer as it has come so far.
     var parts: AnswerParts
-    /// The last part is here, and is being stored: observers are told when that is done.
+    /// The last part is here, and is being stored: observers are notified when that is done.
     var isEnding = false
 }
 
@@ -78,7 +78,7 @@ extension SyncCache {
         graph.fetches[key]?.timer = graphTimer(key, fetch.number)
     }
 
-    /// Takes what has come so far: stores it where that is wanted, and tells observers.
+    /// Takes what has come so far: stores it where that is wanted, and notifies observers.
     private func takePart(
         _ answer: IncrementalAnswer, _ change: IncrementalAnswer.Change, _ key: GraphFetchKey, _ fetch: GraphFetch
     ) async throws(UpstreamError) {

@@ -201,7 +201,7 @@ extension SyncCache {
         refetched(ended.observers + ended.watchers, error)
     }
 
-    /// Runs watchers again after a fetch for them; one whose answer is still incomplete is told.
+    /// Runs watchers again after a fetch for them; one whose answer is still incomplete is notified.
     private func refetched(_ subscriptions: [SubscriptionID], _ error: CacheError?) {
         for subscription in subscriptions {
             guard let watcher = graph.watchers[subscription], watcher.isFetching else { continue }

@@ -193,8 +193,8 @@ extension SyncCache {
     ///
     /// - Parameters:
     ///   - hasExplainedNulls: Whether the result has nulls of the server where the cache may keep good values: the
-    ///     watcher is told of those next.
-    ///   - delivery: The fetch whose further parts the watcher is told of; nil when the answer is whole.
+    ///     watcher is notified of those next.
+    ///   - delivery: The fetch whose further parts the watcher is notified of; nil when the answer is whole.
     func finishGraph(
         _ result: GraphResult, _ snapshot: GraphSnapshot, _ visits: Set<EntityVisit>, expiresAt: Int64?,
         _ request: GraphReadRequest, _ plan: OperationPlan, failed: [AnswerParts.FailedFragment] = [],

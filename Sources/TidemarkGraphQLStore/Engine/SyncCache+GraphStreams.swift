@@ -15,7 +15,7 @@ extension SyncCache {
         try graph.plan(request).root == .operation(.subscription)
     }
 
-    /// Begins a subscription. Each payload is told to the sink, and its entities are stored.
+    /// Begins a subscription. The sink is notified of each payload, and its entities are stored.
     package func subscribeGraph(
         _ request: GraphRequest, sink: any ObserverSink
     ) throws(CacheError) -> SubscriptionID {
@@ -114,7 +114,7 @@ extension SyncCache {
 
     /// Stores and tells one payload of a subscription.
     ///
-    /// - Returns: The error that ends the subscription; nil when it goes on.
+    /// - Returns: The error that ends the subscription; nil when it continues.
     private func take(_ parts: AnswerParts, fetch number: UInt64) async -> String? {
         guard let sink = graph.streams[number]?.sink else { return nil }
         await sink.waitForRoom()

@@ -27,7 +27,7 @@ extension SyncCache {
                 endGraphStep()
             }
         } catch {
-            // The observer was not told of a change yet: the next change of anything has it tried again.
+            // The observer was not notified of a change yet: the next change of anything has it tried again.
             watcher.isLoading = false
             graph.wake(watcher)
         }

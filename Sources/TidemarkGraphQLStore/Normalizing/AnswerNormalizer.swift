@@ -254,7 +254,7 @@ package struct AnswerNormalizer {
         return .reference(key)
     }
 
-    /// Stores the member `id` of an object that is told apart by it, whatever the document calls it.
+    /// Stores the member `id` of an object that is distinguished by it, whatever the document calls it.
     private func setDefaultKey(of entry: Int, _ set: Int, in object: inout StoredObject) {
         guard !plan.uses("id", in: set), let id = outline.value(named: "id", in: entry) else { return }
         let item = outline[id]

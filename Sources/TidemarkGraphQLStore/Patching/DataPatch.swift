@@ -17,8 +17,8 @@ package struct GraphSnapshot: Hashable, Sendable {
 
 /// The operations that lead from one state of `data` to the next.
 ///
-/// A change is told where it is: members of objects one by one, elements of lists of entities as wholes that come, go
-/// and move, and inside an element that stayed only what changed.
+/// A change is reported where it is: members of objects one by one, elements of lists of entities as wholes that come,
+/// go and move, and inside an element that stayed only what changed.
 ///
 /// - Source: RFC 6902; Protocol/graphql.md, observing.
 package struct DataPatch {
@@ -34,7 +34,7 @@ package struct DataPatch {
     package static func operations(from old: GraphSnapshot, to new: GraphSnapshot) -> [PatchOperation] {
         if old.data == new.data { return [] }
         guard let before = JSONOutline(text: old.data), let after = JSONOutline(text: new.data) else {
-            // No input reaches it: both were put together from validated values.
+            // No input reaches it: both were assembled from validated values.
             preconditionFailure("data of \(old.data.count) and \(new.data.count) bytes is no JSON")
         }
         var patch = DataPatch(before: before, after: after, listsBefore: old.lists, listsAfter: new.lists)

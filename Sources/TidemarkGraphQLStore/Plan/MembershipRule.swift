@@ -2,7 +2,8 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
 
-/// The rule of a root field that is a list which grows: `@fieldPolicy(forField:, membership:)` with arguments put in.
+/// The rule of a root field that is a list which grows: `@fieldPolicy(forField:, membership:)` with arguments
+/// substituted.
 ///
 /// - Source: Protocol/graphql.md, identity; Protocol/queries.md, membership.
 struct MembershipRule {
@@ -10,7 +11,7 @@ struct MembershipRule {
     /// The rule as compact JSON.
     let text: [UInt8]
 
-    /// - Returns: nil where no rule speaks of the field, or where it is none for a list of one object type.
+    /// - Returns: nil where no rule concerns the field, or where it is none for a list of one object type.
     init?(of planned: PlanField, _ type: SchemaTypeReference?, _ rules: GraphRules) {
         guard planned.set != nil, let rule = rules.lookup(planned.name)?.membership,
             let typename = rules.lookupTypename(of: planned.name, type), type?.isList != false,

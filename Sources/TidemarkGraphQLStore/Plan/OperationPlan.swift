@@ -2,9 +2,9 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
 
-/// A document's operation or fragment with its variables put in: what a normalizer and a reader walk.
+/// A document's operation or fragment with its variables substituted: what a normalizer and a reader walk.
 ///
-/// Fragments are put in, conditions on variables are decided and storage names are made once. Which fields an object
+/// Fragments are inserted, conditions on variables are decided and storage names are made once. Which fields an object
 /// has depends on its type: that is worked out when the first object of a type comes, and kept.
 ///
 /// A plan is used by one thread at a time; it is not Sendable.

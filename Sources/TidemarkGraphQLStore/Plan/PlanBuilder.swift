@@ -4,7 +4,7 @@ import TidemarkStore
 
 /// Builds an ``OperationPlan`` from a document that was checked.
 struct PlanBuilder {
-    /// A fragment's body where it is put in.
+    /// A fragment's body where it is inserted.
     private struct Place {
         var typeGuard: Int?
         var deferral: Int?

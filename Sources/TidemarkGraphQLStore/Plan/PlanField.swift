@@ -1,7 +1,7 @@
 import TidemarkGraphQL
 import TidemarkModel
 
-/// One field of a document with its variables put in.
+/// One field of a document with its variables substituted.
 package struct PlanField: Sendable {
     package let name: ByteString
     package let responseName: ByteString
@@ -51,7 +51,7 @@ struct PlanDeferral: Sendable {
     let ownGuard: Int?
 }
 
-/// One selection set with its fragments put in.
+/// One selection set with its fragments inserted.
 struct PlanSet: Sendable {
     var items: [PlanItem] = []
     /// The deferred fragments in it, in document order.

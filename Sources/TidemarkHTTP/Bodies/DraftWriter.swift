@@ -18,7 +18,7 @@ actor DraftWriter {
 
     init(_ store: HTTPResponseStore) { self.store = store }
 
-    /// - Returns: Whether the writing goes on; otherwise ``takeBack()`` has all bytes.
+    /// - Returns: Whether the writing continues; otherwise ``takeBack()`` has all bytes.
     @discardableResult
     func append(_ bytes: [UInt8]) async -> Bool {
         guard state != .ended else { return false }

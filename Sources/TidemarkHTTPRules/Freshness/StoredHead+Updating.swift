@@ -62,7 +62,7 @@ extension StoredHead {
             })
     }
 
-    /// Tells whether an answer to HEAD speaks of the stored answer to GET; otherwise that one is outdated.
+    /// Tells whether an answer to HEAD is about the stored answer to GET; otherwise that one is outdated.
     ///
     /// - Source: RFC 9111, section 4.3.5.
     package func agrees(withHead head: ResponseHead) -> Bool {

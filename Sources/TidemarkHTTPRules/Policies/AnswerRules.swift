@@ -21,7 +21,7 @@ package enum AnswerOutcome: Hashable, Sendable {
 
 /// The rules for the answer to a question, and for a question without an answer.
 package enum AnswerRules {
-    /// The statuses that `stale-if-error` speaks of.
+    /// The statuses that `stale-if-error` applies to.
     ///
     /// - Source: RFC 5861, section 4.
     package static let errorStatuses: Set<Int> = [500, 502, 503, 504]
@@ -40,7 +40,7 @@ package enum AnswerRules {
         return .new(storing(answer, to: request, rules, isKeyed: isKeyed))
     }
 
-    /// Tells whether a 304 speaks of the stored answer: one with another strong validator does not.
+    /// Tells whether a 304 is about the stored answer: one with another strong validator is not.
     ///
     /// - Source: RFC 9111, section 4.3.4.
     private static func confirms(_ answer: ResponseHead, _ stored: StoredHead) -> Bool {

@@ -1,6 +1,6 @@
 import Tidemark
 
-/// The members of one object of data, put together from a selection and the views and fragments beside it.
+/// The members of one object of data, assembled from a selection and the views and fragments beside it.
 public struct SelectionWriter {
     /// The members in the order of CollectFields. Bound: the fields of the selection.
     private var members: [JSONMember] = []

@@ -20,7 +20,7 @@ final class EntityExport: Sendable {
         var chunk: [UInt8] = []
         var isStarted = false
         var isStopped = false
-        /// The end of the reading; nil while it goes on.
+        /// The end of the reading; nil while it continues.
         var end: Result<Void, StorageError>?
         var waiter: CheckedContinuation<Void, Never>?
     }
@@ -113,7 +113,7 @@ final class EntityExport: Sendable {
         }
     }
 
-    /// - Returns: Whether to go on.
+    /// - Returns: Whether to continue.
     private func put(_ line: [UInt8]) -> Bool {
         var mustWait = false
         var goesOn = true

@@ -7,7 +7,7 @@ import TidemarkStore
 protocol MessageSource: Sendable {
     /// Performs a message or a batch.
     ///
-    /// - Parameter stream: The name of the stream that hears of observed changes.
+    /// - Parameter stream: The name of the stream that is notified of observed changes.
     /// - Returns: The answer as a line; nil when nothing is answered.
     func answer(to text: [UInt8], stream: String?) async -> [UInt8]?
 

@@ -22,6 +22,6 @@ enum GraphMethod: Sendable {
     case writeFragment(Fragment, AnswerParts, asOf: EventSequence?, isPartial: Bool)
     case mutate(GraphMutation)
     case stop(SubscriptionID)
-    /// A payload of a fetch that goes on.
+    /// A payload of a fetch that continues.
     case part(fetch: UInt64, JSONSlice)
 }

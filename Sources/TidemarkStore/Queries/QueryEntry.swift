@@ -305,8 +305,7 @@ extension QueryEntry {
 extension QueryEntry {
     /// Begins the query's changes in a unit.
     ///
-    /// - Parameter isMulti: Whether the list may change in several places: the elements that observers saw are kept
-    ///   then.
+    /// - Parameter isMulti: Whether several places of the list may change: the elements that observers saw are kept.
     mutating func beginUnit(isMulti: Bool) {
         isTouched = true
         if isMulti { before = list.shownPrefix(shownCountMax) }

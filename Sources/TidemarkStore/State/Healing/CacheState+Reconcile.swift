@@ -171,9 +171,8 @@ extension CacheState {
                 let first = libraries[library].healingFrom ?? EventSequence(0)
                 return [.ask(library: library, from: first, attempt: attempt)]
             }
-            // No input reaches it: nothing is held, and no hole or tail noted, without a cursor, and whatever takes the
-            // cursor away ends the question. Lost numbers without a cursor, as a forged file may have them, are healed
-            // above.
+            // No input reaches it: nothing is held or noted as missing without a cursor, and a cursor that is removed
+            // ends the question. Lost numbers without a cursor, as a forged file may have them, are healed above.
             guard let cursor = libraries[library].gate.cursor else {
                 preconditionFailure("a library without a cursor misses nothing")
             }
