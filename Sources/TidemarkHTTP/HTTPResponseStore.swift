@@ -17,7 +17,7 @@ struct HTTPResponseStore: Sendable {
     struct Found: Sendable {
         var record: HTTPRecord
         var answer: StoredAnswer
-        /// What the fields of the answer say of its freshness.
+        /// The part of its freshness that follows from its fields alone.
         private(set) var basis: FreshnessBasis
 
         init?(_ stored: Stored) {
