@@ -67,7 +67,7 @@ extension HTTPClient {
             settled.head, to: fetch.request, over: lookup?.found?.answer.head, fetch.rules,
             isConditional: isConditional, isKeyed: fetch.isKeyed, at: settled.stored.answeredAt)
         if case .confirmed = outcome, var found = lookup?.found {
-            found.answer.head = found.answer.head.confirmed(
+            found.confirm(
                 by: settled.head, requestedAt: settled.stored.requestedAt, answeredAt: settled.stored.answeredAt)
             settled.outcome = .confirmed(found)
             changes.append(
@@ -171,6 +171,7 @@ extension HTTPClient {
         guard begun != nil, let mark = found.answer.normalized, let body = try await store.body(found, usedAt: nil)
         else {
             try await store.write(changes)
+            store.noteConfirmation(found)
             return
         }
         try await renew(body, mark, fetch, changes, &settled)
@@ -276,7 +277,7 @@ extension HTTPClient {
         let lookup = try await store.look(ofGet, key: ofGet.key, salt: question.salt)
         guard var found = lookup.found else { return [] }
         guard found.answer.head.agrees(withHead: settled.head) else { return [.remove([found.record.number])] }
-        found.answer.head = found.answer.head.confirmed(
+        found.confirm(
             by: settled.head, requestedAt: settled.stored.requestedAt, answeredAt: settled.stored.answeredAt)
         return [
             .update(

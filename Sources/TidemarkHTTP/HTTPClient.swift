@@ -69,7 +69,7 @@ package actor HTTPClient {
             found.answer.head.head.status == 200
         else { return nil }
         let now = clock.now()
-        let freshness = Freshness(found.answer.head, at: now)
+        let freshness = found.freshness(at: now)
         guard
             case .serve(asks: false) = CacheDecision.of(
                 fetch.request, freshness, found.answer.head, fetch.rules, at: now),
@@ -142,8 +142,7 @@ package actor HTTPClient {
                 return try await ask(question, lookup: lookup)
             }
             var served = serve(found, body, fetch, range, at: now)
-            let freshness = Freshness(found.answer.head, at: now)
-            served.status.timeToLive = freshness.left
+            served.status.timeToLive = found.freshness(at: now).left
             served.normalized = await normalized(found, fetch)
             if asks { askBeside(fetch, lookup, salt) }
             return served
@@ -200,7 +199,7 @@ package actor HTTPClient {
         at now: Int64, _ known: Freshness? = nil, isConfirmed: Bool = false
     ) -> HTTPFetched {
         let stored = found.answer.head
-        let freshness = known ?? Freshness(stored, at: now)
+        let freshness = known ?? found.freshness(at: now)
         var head = stored.head
         if !isConfirmed { head.fields = head.fields.removing(freshness.directives.noCacheFields) }
         head.fields.set("Age", "\(freshness.age)")

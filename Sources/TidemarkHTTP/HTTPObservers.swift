@@ -8,7 +8,7 @@ struct HTTPObservers {
 
     struct Observer {
         let fetch: HTTPFetch
-        /// What is observed: one question serves all observers of it.
+        /// The request in the form in which one question serves all its observers.
         let key: ExchangeKey
         var tell: @Sendable (HTTPFetched) -> Void
         /// The answer that the observer knows.

@@ -17,6 +17,31 @@ struct HTTPResponseStore: Sendable {
     struct Found: Sendable {
         var record: HTTPRecord
         var answer: StoredAnswer
+        /// The part of its freshness that follows from its fields alone.
+        private(set) var basis: FreshnessBasis
+
+        init?(_ stored: Stored) {
+            guard let answer = stored.answer, let basis = stored.basis else { return nil }
+            record = stored.record
+            self.answer = answer
+            self.basis = basis
+        }
+
+        func freshness(at now: Int64) -> Freshness { Freshness(basis, of: answer.head, at: now) }
+
+        /// Takes the fields of a confirmation.
+        mutating func confirm(by head: ResponseHead, requestedAt: Int64, answeredAt: Int64) {
+            answer.head = answer.head.confirmed(by: head, requestedAt: requestedAt, answeredAt: answeredAt)
+            basis = FreshnessBasis(answer.head)
+        }
+
+        /// The answer as it is on the disk after the confirmation.
+        var stored: Stored {
+            var record = record
+            record.head = answer.bytes
+            record.answeredAt = answer.head.answeredAt
+            return Stored(record, answer, basis)
+        }
     }
 
     /// The result of looking a request up.
@@ -60,16 +85,32 @@ struct HTTPResponseStore: Sendable {
         let records = try await storage { () throws(StorageError) in
             try await journal.httpAnswers(library: library, url: url)
         }
-        let answers = records.map { Stored(record: $0, answer: StoredAnswer(bytes: $0.head)) }
+        let answers = records.map { Stored($0) }
         if let version { recent?.remember(answers, library, url, version) }
         return answers
     }
 
     /// An answer as it is on the disk; `answer` is nil when its head cannot be read.
     struct Stored: Sendable {
-        var record: HTTPRecord
-        var answer: StoredAnswer?
+        let record: HTTPRecord
+        let answer: StoredAnswer?
+        let basis: FreshnessBasis?
+
+        init(_ record: HTTPRecord) {
+            self.record = record
+            answer = StoredAnswer(bytes: record.head)
+            basis = answer.map { FreshnessBasis($0.head) }
+        }
+
+        init(_ record: HTTPRecord, _ answer: StoredAnswer, _ basis: FreshnessBasis) {
+            self.record = record
+            self.answer = answer
+            self.basis = basis
+        }
     }
+
+    /// Keeps the copy in memory of an answer whose confirmation was noted: the next request need not ask the disk.
+    func noteConfirmation(_ found: Found) { recent?.confirmed(found.stored) }
 
     /// Chooses among the answers of a URL.
     private func choose(_ answers: [Stored], _ fetch: HTTPFetch, key: ByteString, salt: [UInt8]) -> Lookup {
@@ -84,18 +125,18 @@ struct HTTPResponseStore: Sendable {
         {
             let record = stored.record
             lookup.all.append(record.number)
-            guard let answer = stored.answer else {
+            guard let found = Found(stored) else {
                 lookup.replaced.append(record.number)
                 continue
             }
-            guard answer.variant.matches(fetch.request.fields, salt: salt) else {
+            guard found.answer.variant.matches(fetch.request.fields, salt: salt) else {
                 lookup.miss = .varyMiss
                 continue
             }
             lookup.replaced.append(record.number)
             // The newest counts (RFC 9111, section 4.1).
             if lookup.found.map({ $0.record.answeredAt < record.answeredAt }) ?? true {
-                lookup.found = Found(record: record, answer: answer)
+                lookup.found = found
             }
         }
         return lookup

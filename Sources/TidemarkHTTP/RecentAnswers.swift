@@ -66,6 +66,24 @@ final class RecentAnswers: Sendable {
         }
     }
 
+    /// Takes the new head of an answer that was confirmed. The copy is outdated when its URL had another change, or the
+    /// confirmation was not noted.
+    func confirmed(_ stored: HTTPResponseStore.Stored) {
+        let record = stored.record
+        let place = Place(library: record.library, url: record.url)
+        let group = HTTPLedger.place(library: record.library, url: record.url)
+        state.withLock { state in
+            guard var entry = state.new[place] ?? state.old[place],
+                let version = ledger.version(group, onlyConfirmed: record.number, since: entry.version),
+                let index = entry.answers.firstIndex(where: { $0.record.number == record.number })
+            else { return }
+            entry.version = version
+            entry.answers[index] = stored
+            state.old[place] = nil
+            RecentAnswers.put(entry, place, &state)
+        }
+    }
+
     /// - Parameter version: The version before the disk was read.
     func remember(
         _ answers: [HTTPResponseStore.Stored], _ library: ByteString, _ url: ByteString, _ version: UInt64

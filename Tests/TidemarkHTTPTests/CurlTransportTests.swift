@@ -36,6 +36,30 @@ import TidemarkTestKit
         #expect(lines.dropFirst().filter { !$0.hasPrefix("Host:") } == ["X-A: 1", "X-Empty:", "X-A: 2"])
     }
 
+    @Test func `a name that nobody has and a closed port are offline`() async throws {
+        // The domain invalid has no names (RFC 6761).
+        for url in ["http://nobody.invalid/", "http://127.0.0.1:1/"] {
+            let exchange = HTTPExchange(
+                method: "GET", url: try HTTPURL(ByteString(url)), fields: HeaderFields(), timeout: 600_000)
+            do throws(ExchangeError) {
+                _ = try await CurlTransport().exchange(exchange)
+                Issue.record("\(url) answered")
+            } catch {
+                #expect(error.code == .offline, "\(url): \(error)")
+            }
+        }
+    }
+
+    @Test func `a proxy is asked where one is named, for the whole URL`() async throws {
+        let proxy = try RawServer(always: .init("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"))
+        defer { proxy.stop() }
+        let exchange = HTTPExchange(
+            method: "GET", url: try HTTPURL("http://a.test/x"), fields: HeaderFields(), timeout: 60_000)
+        let answer = try await CurlTransport(proxy: proxy.url).exchange(exchange)
+        #expect(try await answer.body.bytes(byteCountMax: 9) == Array("hi".utf8))
+        #expect(proxy.requests.first?.hasPrefix("GET http://a.test/x HTTP/1.1\r\n") == true)
+    }
+
     @Test(arguments: [
         ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort", ExchangeCode.truncated),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n", .truncated),

@@ -4,6 +4,7 @@ import Tidemark
 import TidemarkHTTP
 import TidemarkHTTPRules
 import TidemarkModel
+import TidemarkSQLite
 import TidemarkStore
 import TidemarkTesting
 
@@ -235,6 +236,30 @@ import TidemarkTesting
         #expect(try await !fixture.fetch("http://a.test/x", .only(.enabled), storage: .session).isFromCache)
         #expect(try await fixture.fetch("http://a.test/y", .only(.enabled)).isFromCache)
         #expect(fixture.server.asked.count == before + 1)
+        try await fixture.close()
+    }
+
+    /// A copy of the files while they are open is what a process that is killed leaves.
+    @Test func `a process that is killed leaves no answer of its session`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(200, [("Cache-Control", "max-age=60")], "x")
+        _ = try await fixture.fetch(storage: .session)
+        _ = try await fixture.fetch("http://a.test/y")
+        let left = fixture.folder.path + "/left.db"
+        for end in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: fixture.path + end, toPath: left + end)
+        }
+        let journal = try await SQLiteJournal.open(path: left)
+        let cache = try await SyncCache.open(journal: journal, clock: fixture.clock)
+        let client = HTTPClient(cache, transport: OfflineTransport(), defaults: HTTPClientDefaults())
+        #expect(try await client.fetch(try fixture.request("http://a.test/y", .only(.enabled))).isFromCache)
+        await #expect {
+            try await client.fetch(try fixture.request("http://a.test/x", .only(.enabled), storage: .session))
+        } throws: { ($0 as? CacheError)?.code == .offline }
+        let entries = try await client.list(HTTPSelection(), after: nil, countMax: 9).entries
+        #expect(entries.map(\.url) == ["http://a.test/y"])
+        await client.close()
+        try await cache.close()
         try await fixture.close()
     }
 

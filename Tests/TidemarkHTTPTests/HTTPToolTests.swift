@@ -94,6 +94,48 @@ import TidemarkTesting
         try await fixture.close()
     }
 
+    /// A confirmed copy stays in memory, unless something else of its URL changed meanwhile.
+    @Test func `a confirmation keeps the copy in memory, with the new fields`() async throws {
+        let fixture = try await HTTPFixture()
+        fixture.server.answers(200, [("ETag", "\"1\""), ("X-Round", "0"), ("Cache-Control", "max-age=60")], "body")
+        _ = try await fixture.fetch("http://a.test/x", .standard)
+        for round in 1...3 {
+            fixture.pass(100)
+            fixture.server.answers(
+                200, [("ETag", "\"1\""), ("X-Round", "\(round)"), ("Cache-Control", "max-age=60")], "body")
+            let confirmed = try await fixture.fetch("http://a.test/x", .standard)
+            #expect(confirmed.isRevalidated && confirmed.text == "body" && confirmed.age == 0)
+            fixture.pass(10)
+            let hit = try await fixture.fetch("http://a.test/x", .standard)
+            #expect(hit.isFromCache && hit.text == "body" && hit.age == 10 && !hit.isStale)
+            #expect(hit.head.fields.first("x-round") == ByteString("\(round)"))
+            // Behind the copy in memory the file has the same.
+            let entries = try await fixture.client.list(HTTPSelection(), after: nil, countMax: 9).entries
+            #expect(entries.map(\.age) == [10] && entries.map(\.freshnessLeft) == [50])
+            if round == 2 {
+                _ = try await fixture.client.invalidate(HTTPSelection(url: "http://a.test/x"))
+                #expect(try await !fixture.fetch("http://a.test/x", .standard).isFromCache)
+            }
+        }
+        try await fixture.close()
+    }
+
+    @Test func `a version counts as one confirmation only when nothing else happened`() {
+        let ledger = HTTPLedger()
+        let place = HTTPLedger.place(library: "", url: "http://a.test/x")
+        let start = ledger.version(place)
+        ledger.confirmed(7, at: place)
+        let confirmed = ledger.version(place)
+        #expect(ledger.version(place, onlyConfirmed: 7, since: start) == confirmed)
+        #expect(ledger.version(place, onlyConfirmed: 8, since: start) == nil)
+        ledger.changed([place])
+        #expect(ledger.version(place, onlyConfirmed: 7, since: start) == nil)
+        #expect(ledger.version(place, onlyConfirmed: 7, since: confirmed) == nil)
+        ledger.confirmed(7, at: place)
+        ledger.confirmed(7, at: place)
+        #expect(ledger.version(place, onlyConfirmed: 7, since: confirmed) == nil)
+    }
+
     @Test func `the answers that were used last are kept, also by hits in memory`() async throws {
         let fixture = try await HTTPFixture()
         fixture.server.answers(200, [("Cache-Control", "max-age=600")], String(repeating: "x", count: 300))

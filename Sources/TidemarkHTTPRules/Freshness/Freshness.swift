@@ -1,5 +1,21 @@
 import TidemarkModel
 
+/// The part of ``Freshness`` that time does not change: what the fields of an answer say.
+package struct FreshnessBasis: Hashable, Sendable {
+    let lifetime: Int64
+    let isExplicit: Bool
+    /// The age when the answer came, or was confirmed.
+    let initialAge: Int64
+    let directives: CacheDirectives
+
+    /// - Complexity: O(bytes of the fields).
+    package init(_ stored: StoredHead) {
+        directives = CacheDirectives(stored.head.fields)
+        (lifetime, isExplicit) = Freshness.lifetime(stored.head, directives, answeredAt: stored.answeredAt)
+        initialAge = Freshness.initialAge(stored)
+    }
+}
+
 /// The lifetime and the age of an answer: RFC 9111, section 4.2, for a private cache. Values are seconds.
 package struct Freshness: Hashable, Sendable {
     /// The lifetime; `s-maxage` has no meaning for a private cache.
@@ -14,10 +30,14 @@ package struct Freshness: Hashable, Sendable {
     /// The longest heuristic lifetime: one day.
     package static let heuristicMax: Int64 = 86_400
 
-    package init(_ stored: StoredHead, at now: Int64) {
-        directives = CacheDirectives(stored.head.fields)
-        (lifetime, isExplicit) = Freshness.lifetime(stored.head, directives, answeredAt: stored.answeredAt)
-        age = Freshness.age(stored, at: now)
+    package init(_ stored: StoredHead, at now: Int64) { self.init(FreshnessBasis(stored), of: stored, at: now) }
+
+    /// - Parameter basis: Of the answer.
+    package init(_ basis: FreshnessBasis, of stored: StoredHead, at now: Int64) {
+        directives = basis.directives
+        lifetime = basis.lifetime
+        isExplicit = basis.isExplicit
+        age = min(basis.initialAge + stored.sinceConfirmed(at: now), CacheDirectives.secondsMax * 2)
         isFromFuture = stored.isFromFuture(at: now)
     }
 
@@ -52,15 +72,14 @@ package struct Freshness: Hashable, Sendable {
         return (min(heuristicMax, (date - modified) / 10), false)
     }
 
-    /// Returns the current age of an answer.
+    /// Returns the age that an answer had when it came; its current age is that and the time since.
     ///
     /// - Source: RFC 9111, section 4.2.3.
-    static func age(_ stored: StoredHead, at now: Int64) -> Int64 {
+    static func initialAge(_ stored: StoredHead) -> Int64 {
         let answered = stored.answeredAt / 1_000
         let apparent = date(stored.head).map { max(0, answered.subtractingClamped($0)) } ?? 0
         let delay = max(0, stored.answeredAt.subtractingClamped(stored.requestedAt)) / 1_000
-        let initial = max(apparent, ageValue(stored.head) + delay)
-        return min(initial + stored.sinceConfirmed(at: now), CacheDirectives.secondsMax * 2)
+        return max(apparent, ageValue(stored.head) + delay)
     }
 
     /// Returns the value of `Age`: the first of a list, 0 for one that cannot be read.

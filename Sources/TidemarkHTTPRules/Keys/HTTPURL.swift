@@ -31,6 +31,8 @@ package struct HTTPURL: Hashable, Sendable {
     package let port: Int
     /// The path and the query, as they are sent.
     package let target: ByteString
+    /// The whole URL: its other parts follow from it.
+    package let text: ByteString
 
     /// The longest URL: 64 KiB.
     package static let byteCountMax = 64 * 1024
@@ -55,7 +57,13 @@ package struct HTTPURL: Hashable, Sendable {
         let tail = rest[end...]
         let withoutFragment = tail[..<(tail.firstIndex(of: UInt8(ascii: "#")) ?? tail.endIndex)]
         target = HTTPURL.normalTarget(Array(withoutFragment))
+        // Every step of a fetch needs it: it is put together once.
+        self.text = ByteString(HTTPURL.origin(isSecure, host, port) + target.bytes)
     }
+
+    package static func == (left: HTTPURL, right: HTTPURL) -> Bool { left.text == right.text }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
     private static let refused: Set<UInt8> = Set("\"<>\\^`{|}".utf8)
 
@@ -136,12 +144,12 @@ package struct HTTPURL: Hashable, Sendable {
     // MARK: Derived forms
 
     /// Scheme, host and port; two URLs of one origin share credentials and invalidate each other.
-    package var origin: ByteString {
-        let standard = isSecure ? 443 : 80
-        return ByteString("\(isSecure ? "https" : "http")://\(host)\(port == standard ? "" : ":\(port)")")
-    }
+    package var origin: ByteString { ByteString(HTTPURL.origin(isSecure, host, port)) }
 
-    package var text: ByteString { ByteString(origin.bytes + target.bytes) }
+    private static func origin(_ isSecure: Bool, _ host: ByteString, _ port: Int) -> [UInt8] {
+        let scheme = Array((isSecure ? "https://" : "http://").utf8)
+        return port == (isSecure ? 443 : 80) ? scheme + host.bytes : scheme + host.bytes + Array(":\(port)".utf8)
+    }
 
     /// Returns the URL that a reference in an answer leads to; nil for one that cannot be used.
     ///

@@ -149,13 +149,11 @@ extension JournalDatabase {
             guard case .update(let number, let head, let answeredAt) = change else { return false }
             updates.append((number, .init(head: head, answeredAt: answeredAt)))
         }
-        var places: Set<Int> = []
         for (number, update) in updates {
             guard let row = try table.row(number) else { continue }
             http.updates[number] = update
-            places.insert(HTTPLedger.place(library: row.record.library, url: row.record.url))
+            httpLedger.confirmed(number, at: HTTPLedger.place(library: row.record.library, url: row.record.url))
         }
-        httpLedger.changed(places)
         return true
     }
 

@@ -21,10 +21,17 @@ package final class HTTPLedger: Sendable {
 
     private struct State {
         var versions = [UInt64](repeating: 0, count: HTTPLedger.placeCount)
+        /// The versions that came of one confirmation alone, and the answer that it was of.
+        var confirmations = [Confirmation?](repeating: nil, count: HTTPLedger.placeCount)
         var holds: [Int64: Int] = [:]
         /// The number of files that were replaced: holds on an older file keep nothing.
         var generation = 0
         var uses: [Int64: Use] = [:]
+    }
+
+    private struct Confirmation {
+        var version: UInt64
+        var number: Int64
     }
 
     private let state = Mutex(State())
@@ -51,6 +58,25 @@ package final class HTTPLedger: Sendable {
     package func changed(_ places: Set<Int>) {
         state.withLock { state in
             for place in places { state.versions[place] += 1 }
+        }
+    }
+
+    /// Notes that the head of one answer was replaced by a confirmation, and nothing else changed.
+    package func confirmed(_ number: Int64, at place: Int) {
+        state.withLock { state in
+            state.versions[place] += 1
+            state.confirmations[place] = Confirmation(version: state.versions[place], number: number)
+        }
+    }
+
+    /// Returns the version of a group when the confirmation of one answer is all that changed since another version;
+    /// otherwise nil.
+    package func version(_ place: Int, onlyConfirmed number: Int64, since version: UInt64) -> UInt64? {
+        state.withLock { state in
+            guard let last = state.confirmations[place], last.number == number, last.version == version + 1,
+                state.versions[place] == last.version
+            else { return nil }
+            return last.version
         }
     }
 

@@ -163,8 +163,14 @@ import TidemarkTesting
         #expect(text(entry.member("validators")?.member("etag")) == #""\"1\"""#)
         let shown = try await fixture.run("show", fixture.server.url + "/etag")
         #expect(shown.outputText.hasPrefix("HTTP 200 OK\n") && shown.outputText.contains("the body"))
+        let whole = try fixture.json(try await fixture.run("show", fixture.server.url + "/etag", "--json"))
+        #expect(text(whole.member("body")) == "\"the body\"" && text(whole.member("hits")) == "0")
+        #expect(text(whole.member("headers")).contains(#"["ETag","\"1\""]"#))
         #expect(try await fixture.run("show", fixture.server.url + "/none").status == 66)
         #expect(try await fixture.run("invalidate").status == 64)
+        let named = try await fixture.run("invalidate", fixture.server.url + "/etag?b")
+        #expect(named.outputText == "1 removed\n")
+        #expect(try await fixture.get("/etag?b").status == 0)
         let url = try await fixture.run("invalidate", "--url", fixture.server.url + "/fresh")
         #expect(url.outputText == "1 removed\n")
         let prefix = try await fixture.run("invalidate", "--prefix", fixture.server.url, "--json")
@@ -242,6 +248,34 @@ import TidemarkTesting
         #expect(answers.first?.contains("limit_exceeded") == true)
         let list = try await CommandRunner().run(["http", "list", "--json", "--db", folder.path("a.db")])
         #expect(list.outputText.contains(#""size":12582912"#), "\(list.outputText)")
+    }
+
+    @Test func `the bounds of a session's answers come from its options`() async throws {
+        let folder = try TemporaryFolder()
+        // Bytes that do not compress.
+        var random = SeededGenerator(seed: 1)
+        let body = (0..<(1 << 20)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        let server = try RawServer { head in
+            let path = head.split(separator: " ").dropFirst().first ?? ""
+            if path == "/silent" { return .init("", end: .silence) }
+            return .init("200 OK", ["ETag: \"1\""], body: path == "/long" ? body : Array(body.prefix(60_000)))
+        }
+        defer { server.stop() }
+        let paths = ["/silent", "/long", "/1", "/2"]
+        let requests = paths.enumerated().map { id, path in
+            #"{"jsonrpc":"2.0","id":\#(id + 1),"method":"http.fetch","params":{"url":"\#(server.url)\#(path)"}}"#
+        }
+        let answers = try session(
+            [
+                "--db", folder.path("a.db"), "--http-request-timeout", "0.3", "--http-body-limit-kb", "1000",
+                "--http-limit-kb", "100",
+            ], requests
+        ).answers
+        #expect(answers[0].contains(#""code":"timed_out""#))
+        #expect(answers[1].contains(#""status":200"#) && answers[1].contains(#""stored":false"#))
+        #expect(answers[2].contains(#""stored":true"#) && answers[3].contains(#""stored":true"#))
+        let list = try await CommandRunner().run(["http", "list", "--json", "--db", folder.path("a.db")])
+        #expect(list.outputLines.count == 1 && list.outputText.contains("/2"), "\(list.outputText)")
     }
 
     @Test func `credentials are in no recording, no message and no file`() throws {

@@ -243,7 +243,7 @@ final class ChunkedServer: HTTPTransport {
         #expect(try Self.chunkCount(world) == 0)
     }
 
-    /// Of a caller that takes so much at once, such as a session, whose lines hold 11 MiB.
+    /// A session is such a caller: its lines hold 11 MiB of a body.
     @Test(arguments: [0, 1, 3 << 20])
     func `a body that is too long to be stored is given to a caller that can take it`(bound: Int) async throws {
         let world = try await World()
