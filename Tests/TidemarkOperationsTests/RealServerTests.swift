@@ -1,6 +1,8 @@
+import Foundation
 import Testing
 import Tidemark
 import TidemarkGraphQLClient
+import TidemarkModel
 import TidemarkOperations
 import TidemarkTestKit
 import TidemarkTesting

@@ -10,6 +10,7 @@ import TidemarkTesting
 /// Answers in parts over HTTP, for a program in Swift: the table of Protocol/graphql.md about storing parts.
 @Suite(.timeLimit(.minutes(10))) struct DeliveryTests {
     private static let document: GraphQLDocument = "{ hero { id ... @defer { name age } } }"
+    private static let named: GraphQLDocument = "{ hero { __typename id name } }"
     private static let early = #"{"hero":{"id":"1"}}"#
     private static let whole = #"{"hero":{"id":"1","name":"Luke","age":19}}"#
     private static let payloads = [
@@ -66,7 +67,7 @@ import TidemarkTesting
         if isDocument {
             try await client.write(
                 try JSONValue(parsing: #"{"hero":{"__typename":"C","id":"1","name":"mine"}}"#.utf8),
-                for: "{ hero { __typename id name } }")
+                for: Self.named)
         } else {
             try await client.cache.transact(
                 [.put(type: "C", resource: Array(#"{"id":"1","name":"mine"}"#.utf8))], library: "")
