@@ -256,7 +256,8 @@ let package = Package(
         .executableTarget(
             name: "tidemark-bench",
             dependencies: [
-                "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkHTTP",
+                "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore",
+                "TidemarkHTTP",
                 "TidemarkHTTPRules", "TidemarkJetStream", "TidemarkModel", "TidemarkOperations",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -364,7 +365,8 @@ let package = Package(
         .testTarget(
             name: "TidemarkGraphQLClientTests",
             dependencies: [
-                "Tidemark", "TidemarkCommand", "TidemarkGraphQLClient", "TidemarkGraphQLStore", "TidemarkHTTPRules",
+                "Tidemark", "TidemarkCommand", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore",
+                "TidemarkHTTP", "TidemarkHTTPRules",
                 "TidemarkModel", "TidemarkOperations",
                 "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
             ],

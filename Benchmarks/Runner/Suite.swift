@@ -8,6 +8,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
     case coldStart = "cold-start"
     case reads, scaling, sessions, serve
     case graphQL = "graphql"
+    case delivery
     case jetStream = "jetstream"
     case http
     case pastMemory = "past-memory"
@@ -33,6 +34,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .sessions: "10,000 events a second through tidemark run"
         case .serve: "the same by HTTP: streams, and bodies of events"
         case .graphQL: "documents of GraphQL over a cache in memory"
+        case .delivery: "answers of GraphQL in parts, and subscriptions, from a server in memory"
         case .http: "stored HTTP answers"
         case .jetStream: "a stream of a NATS server on this machine, which takes its share of the processors"
         case .pastMemory: "more entities than memory holds, beside RocksDB, each in a process of its own"
@@ -64,6 +66,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .sessions: try await SessionsSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .serve: try await ServeSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .graphQL: try await GraphQLSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        case .delivery: try await DeliverySuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .http: try await HTTPSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .jetStream: try await JetStreamSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .pastMemory:

@@ -35,6 +35,7 @@ enum {
     OPT_FOLLOWLOCATION = 52,
     OPT_NOSIGNAL = 99,
     OPT_TIMEOUT_MS = 155,
+    OPT_CONNECTTIMEOUT_MS = 156,
     OPT_PROTOCOLS = 181,
     OPT_PATH_AS_IS = 234,
     OPT_SUPPRESS_CONNECT_HEADERS = 265,
@@ -211,9 +212,15 @@ static int set_up(exchange *self, const tidemark_curl_request *request) {
     curl.easy_setopt(easy, OPT_PATH_AS_IS, 1L);
     curl.easy_setopt(easy, OPT_PROTOCOLS, (long)(PROTO_HTTP | PROTO_HTTPS));
     curl.easy_setopt(easy, OPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    curl.easy_setopt(easy, OPT_PROXY, request->proxy ? request->proxy : "");
-    if (!request->proxy) curl.easy_setopt(easy, OPT_NOPROXY, "*");
+    // Left alone, libcurl asks the environment for both.
+    if (!request->uses_system_proxy) {
+        curl.easy_setopt(easy, OPT_PROXY, request->proxy ? request->proxy : "");
+        curl.easy_setopt(easy, OPT_NOPROXY, request->proxy ? "" : "*");
+    }
     curl.easy_setopt(easy, OPT_TIMEOUT_MS, request->timeout_milliseconds);
+    if (request->connect_timeout_milliseconds > 0) {
+        curl.easy_setopt(easy, OPT_CONNECTTIMEOUT_MS, request->connect_timeout_milliseconds);
+    }
     curl.easy_setopt(easy, OPT_HTTPHEADER, self->headers);
     curl.easy_setopt(easy, OPT_WRITEFUNCTION, body_came);
     curl.easy_setopt(easy, OPT_WRITEDATA, self);

@@ -6,19 +6,19 @@ import TidemarkModel
 /// The engine's own transport: the system's libcurl, which is loaded with the first exchange.
 ///
 /// It gives header fields in their order with repeats, never decodes a body, and tells a body that ends early. It asks
-/// no environment for proxies, keeps no cookies and no credentials, and follows no redirect.
+/// no environment for proxies unless it is told to, keeps no cookies and no credentials, and follows no redirect.
 ///
 /// - Source: docs/decisions/0017-http-transport.md.
 public struct CurlTransport: HTTPTransport {
-    private let proxy: String?
+    private let proxy: HTTPProxy
 
-    /// - Parameter proxy: The URL of a proxy; nil: none.
-    public init(proxy: String? = nil) { self.proxy = proxy }
+    /// - Parameter proxy: The proxy of all exchanges.
+    public init(proxy: HTTPProxy = .none) { self.proxy = proxy }
 
     public func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer {
         let running = CurlExchange()
         let result = await withTaskCancellationHandler {
-            running.begin(exchange, proxy: proxy)
+            running.begin(exchange, proxy: proxy.choice(for: exchange.url))
             return await running.head()
         } onCancel: {
             running.cancel()
@@ -64,7 +64,7 @@ final class CurlExchange: Sendable {
 
     // MARK: The caller's side
 
-    func begin(_ exchange: HTTPExchange, proxy: String?) {
+    func begin(_ exchange: HTTPExchange, proxy: HTTPProxy) {
         var lines = exchange.fields.fields.map { field in
             field.value.bytes.isEmpty ? field.name.bytes + [0x3B] : field.name.bytes + [0x3A, 0x20] + field.value.bytes
         }
@@ -73,12 +73,14 @@ final class CurlExchange: Sendable {
         where !exchange.fields.contains(name.lowercased()) {
             lines.append(Array("\(name):".utf8))
         }
+        var proxyURL: String?
+        if case .url(let url) = proxy { proxyURL = url }
         let context = Unmanaged.passRetained(self)
         let number = lines.withCStrings { headers in
             exchange.method.bytes.withCString { method in
                 exchange.url.text.bytes.withCString { url in
                     exchange.body.withUnsafeBufferPointer { body in
-                        Array((proxy ?? "").utf8).withCString { proxyText in
+                        Array((proxyURL ?? "").utf8).withCString { proxyText in
                             var request = tidemark_curl_request()
                             request.method = method
                             request.url = url
@@ -86,8 +88,10 @@ final class CurlExchange: Sendable {
                             request.header_count = headers.count
                             request.body = body.isEmpty ? nil : body.baseAddress
                             request.body_byte_count = body.count
-                            request.timeout_milliseconds = Int(exchange.timeout)
-                            request.proxy = proxy == nil ? nil : proxyText
+                            request.timeout_milliseconds = Int(exchange.streamTimeout ?? exchange.timeout)
+                            request.connect_timeout_milliseconds = Int(exchange.connectTimeout ?? 0)
+                            request.proxy = proxyURL == nil ? nil : proxyText
+                            request.uses_system_proxy = proxy == .system ? 1 : 0
                             request.context = context.toOpaque()
                             request.on_header = { context, bytes, count in
                                 CurlExchange.of(context)?.took(
@@ -241,7 +245,7 @@ final class CurlExchange: Sendable {
     private static func message(_ code: Int32) -> String {
         switch self.code(code) {
         case .offline: "the host cannot be reached (libcurl \(code))"
-        case .timedOut: "no whole answer came in time"
+        case .timedOut: "no connection, or no whole answer, came in time"
         case .truncated: "the body ended early"
         case .tlsFailed: "the connection could not be made secure (libcurl \(code))"
         case .cancelled: "the exchange was cancelled"

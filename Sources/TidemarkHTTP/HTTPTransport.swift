@@ -7,15 +7,24 @@ public struct HTTPExchange: Sendable {
     package var url: HTTPURL
     package var fields: HeaderFields
     public var body: [UInt8]
-    /// The milliseconds until the whole answer must have come.
+    /// The milliseconds until the whole answer must have come; with a ``streamTimeout``, until its head must.
     public var timeout: Int64
+    /// The milliseconds until there is a connection; nil: as long as the answer may take.
+    public var connectTimeout: Int64?
+    /// The milliseconds that an answer may take whose reader keeps the time itself; nil: ``timeout``.
+    public var streamTimeout: Int64?
 
-    package init(method: ByteString, url: HTTPURL, fields: HeaderFields, body: [UInt8] = [], timeout: Int64) {
+    package init(
+        method: ByteString, url: HTTPURL, fields: HeaderFields, body: [UInt8] = [], timeout: Int64,
+        connectTimeout: Int64? = nil, streamTimeout: Int64? = nil
+    ) {
         self.method = method
         self.url = url
         self.fields = fields
         self.body = body
         self.timeout = timeout
+        self.connectTimeout = connectTimeout
+        self.streamTimeout = streamTimeout
     }
 }
 

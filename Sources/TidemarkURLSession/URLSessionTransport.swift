@@ -51,7 +51,7 @@ public final class URLSessionTransport: HTTPTransport, Sendable {
         let task = session.dataTask(with: request)
         let running = URLSessionExchange(task)
         exchanges.add(running, task.taskIdentifier)
-        running.limit(milliseconds: exchange.timeout)
+        running.limit(milliseconds: exchange.streamTimeout ?? exchange.timeout)
         let head = try await withTaskCancellationHandler {
             task.resume()
             return await running.head()

@@ -2,7 +2,8 @@
 """A GraphQL server over graphql-core's incremental execution and plain HTTP, for tests.
 
 Prints its port, then serves POST requests until its standard input ends. An answer comes in parts, by chunks of three
-bytes, when the document defers something; the spec of its parts is the argument.
+bytes, when the document defers something; the spec of its parts is the first argument. A second one is the file of the
+schema of the Star Wars tests, which is served then.
 """
 import asyncio
 import http.server
@@ -13,8 +14,10 @@ import threading
 from graphql import build_schema, parse, validate
 from graphql.execution import experimental_execute_incrementally as execute
 
-SCHEMA = build_schema("""
-    directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT
+import star_wars
+
+DEFER = "directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT"
+SCHEMA = build_schema(DEFER + """
     type Query { hero: Character! }
     type Mutation { rename(name: String!): Character! }
     type Character { id: ID! name: String slow: String broken: String friends: [Character!]! }
@@ -44,13 +47,19 @@ def rename(_, name):
     return hero()
 
 
+ROOT = {"hero": hero, "rename": rename}
+if len(sys.argv) > 2:
+    SCHEMA = build_schema(DEFER + star_wars.DIRECTIVES + open(sys.argv[2]).read())
+    ROOT = star_wars.ROOT
+
+
 async def payloads(request):
     document = parse(request["query"])
     errors = validate(SCHEMA, document)
     if errors:
         return [{"errors": [error.formatted for error in errors]}]
     result = execute(
-        SCHEMA, document, {"hero": hero, "rename": rename}, variable_values=request.get("variables"),
+        SCHEMA, document, ROOT, variable_values=request.get("variables"),
         operation_name=request.get("operationName"))
     if asyncio.iscoroutine(result):
         result = await result

@@ -140,6 +140,36 @@ import TidemarkTestKit
         } throws: { ($0 as? ExchangeError)?.code == .cancelled }
     }
 
+    #if os(Linux)
+        /// Linux leaves a connection unanswered for which a listener has no room.
+        @Test func `a server that takes no connection is given up in the time for connecting`() async throws {
+            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            var waiting: [Int32] = []
+            defer { for descriptor in waiting + [listener] { close(descriptor) } }
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = inet_addr("127.0.0.1")
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            try withUnsafeMutablePointer(to: &address) { pointer in
+                try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                    try #require(bind(listener, pointer, length) == 0 && listen(listener, 0) == 0)
+                    try #require(getsockname(listener, pointer, &length) == 0)
+                    for _ in 0..<4 {
+                        let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+                        waiting.append(client)
+                        _ = connect(client, pointer, length)
+                    }
+                }
+            }
+            let exchange = HTTPExchange(
+                method: "GET", url: try HTTPURL(ByteString("http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/")),
+                fields: HeaderFields(), timeout: 600_000, connectTimeout: 200)
+            await #expect {
+                _ = try await CurlTransport().exchange(exchange)
+            } throws: { ($0 as? ExchangeError)?.code == .timedOut }
+        }
+    #endif
+
     @Test func `a server that stops in the middle of a body is left after the time that the exchange has`() async throws
     {
         let (result, _) = try await get(

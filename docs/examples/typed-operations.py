@@ -2,8 +2,9 @@
 """Builds the package of docs/typed-operations.md from a fresh clone, and runs it against a server.
 
 Every file of the package is a block of the page, under a line that begins with the file's name. The clone holds the
-last commit and nothing that was built before. With --here the package uses this tree and its build folder instead,
-which takes seconds where Tidemark is built.
+last commit and nothing that was built before; it gets the tag of the version that the page asks for, and the package
+depends on it by its address and that version, as the page says. With --here the package uses this tree and its build
+folder instead, which takes seconds where Tidemark is built.
 """
 
 import http.server
@@ -44,7 +45,14 @@ class Server(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def write_package(folder, clone):
+def dependency(clone, version, is_here):
+    if is_here:
+        return f'.package(path: "{clone}")'
+    subprocess.run(["git", "-C", str(clone), "tag", "--force", version], check=True)
+    return f'.package(url: "file://{clone}", from: "{version}")'
+
+
+def write_package(folder, clone, is_here):
     page = (ROOT / "docs/typed-operations.md").read_text()
     blocks = re.findall(r"^`([\w./]+)` [^\n]*:\n\n```\w+\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     names = [name for name, _ in blocks]
@@ -52,7 +60,11 @@ def write_package(folder, clone):
         sys.exit(f"docs/typed-operations.md has the files {names} instead of four")
     for name, text in blocks:
         if name == "Package.swift":
-            text, count = re.subn(r'\.package\(url: "[^"]*", from: "[^"]*"\)', f'.package(path: "{clone}")', text)
+            text, count = re.subn(
+                r'\.package\(url: "[^"]*", from: "([^"]*)"\)',
+                lambda match: dependency(clone, match[1], is_here),
+                text,
+            )
             if count != 1:
                 sys.exit("the package of the page does not name Tidemark by its address")
         path = folder / name
@@ -70,7 +82,7 @@ def main():
         clone = ROOT if is_here else scratch / "tidemark"
         if not is_here:
             subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
-        write_package(scratch / "heroes", clone)
+        write_package(scratch / "heroes", clone, is_here)
         options = ["--scratch-path", str(ROOT / ".build")] if is_here else []
         subprocess.run(["swift", "build", "--product", "heroes", *options], cwd=scratch / "heroes", check=True)
         server = http.server.HTTPServer(("127.0.0.1", 0), Server)

@@ -18,8 +18,11 @@ typedef struct {
     const uint8_t *body;
     size_t body_byte_count;
     long timeout_milliseconds;
-    // NULL: none. The environment is never asked.
+    // 0: as long as libcurl waits by itself.
+    long connect_timeout_milliseconds;
+    // NULL: none, or the one that the environment names.
     const char *proxy;
+    int uses_system_proxy;
     void *context;
     // One line of a head, with its line end; of interim answers and trailers too.
     void (*on_header)(void *context, const uint8_t *bytes, size_t byte_count);

@@ -50,6 +50,11 @@ struct GraphQLQueryCommand: AsyncParsableCommand {
     var policy = FetchPolicy.cacheFirst
     @Option(help: ArgumentHelp("How long the server may take.", valueName: "seconds"))
     var timeout = 30.0
+    @Option(
+        help: ArgumentHelp(
+            "The proxy to the server: system, the one that the environment names; none; or a URL. Never shown.",
+            valueName: "proxy"))
+    var proxy = "system"
     @Option(help: "When an answer in parts is stored: complete or incremental.")
     var write = GraphWrite.complete
     @Flag(help: "Go on until a signal, and print each change.")
@@ -61,6 +66,7 @@ struct GraphQLQueryCommand: AsyncParsableCommand {
             throw ValidationError("--timeout takes more than 0 and at most 86400 seconds.")
         }
         _ = try server()
+        _ = try EndpointOptions.proxy(proxy, option: "-")
     }
 
     private func server() throws -> GraphEndpoint {
@@ -82,7 +88,8 @@ struct GraphQLQueryCommand: AsyncParsableCommand {
         let journal = try await SQLiteJournal.open(path: database.path)
         let cache = try await SyncCache.open(configuration: configuration, journal: journal)
         let upstream = GraphHTTPUpstream(
-            try server(), transport: CurlTransport(), clock: SystemClock())
+            try server(), transport: CurlTransport(proxy: try EndpointOptions.proxy(proxy, option: "-")),
+            clock: SystemClock())
         let write = write
         await cache.attach { GraphEngine(rules: rules, upstream: upstream, write: write) }
         var request = GraphReadRequest(

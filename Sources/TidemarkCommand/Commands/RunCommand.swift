@@ -153,7 +153,7 @@ struct RunCommand: AsyncParsableCommand {
         _ calls: HostCalls, _ transport: any HTTPTransport, _ clock: any CacheClock
     ) throws -> (any GraphUpstream)? {
         if let server = try endpoint.server(timeout: session.fetchMilliseconds) {
-            return GraphHTTPUpstream(server, transport: transport, clock: clock)
+            return GraphHTTPUpstream(server, transport: try endpoint.transport(transport), clock: clock)
         }
         return upstream == .nobody ? nil : HostGraph(calls)
     }

@@ -24,6 +24,12 @@ struct EndpointOptions: ParsableArguments {
         help: ArgumentHelp("The field that carries the id of a mutation's layer.", valueName: "name"))
     var pendingHeader = "Tidemark-Pending-Id"
     @Option(
+        name: .customLong("graphql-proxy"),
+        help: ArgumentHelp(
+            "The proxy to the server: system, the one that the environment names; none; or a URL. Never shown.",
+            valueName: "proxy"))
+    var proxy = "system"
+    @Option(
         name: .customLong("graphql-write"),
         help: "When an answer in parts is stored: complete, after its last part; or incremental, part by part.")
     var write = GraphWrite.complete
@@ -45,6 +51,7 @@ struct EndpointOptions: ParsableArguments {
         }
         if endpoint == nil, !headers.isEmpty { throw ValidationError("--graphql-header is for --graphql-endpoint.") }
         _ = try server(timeout: 1)
+        _ = try EndpointOptions.proxy(proxy, option: "--graphql")
     }
 
     /// Returns the server; nil without an endpoint.
@@ -57,6 +64,27 @@ struct EndpointOptions: ParsableArguments {
         guard let endpoint else { return nil }
         return try EndpointOptions.server(
             endpoint, headers: headers, pendingHeader: pendingHeader, timeout: timeout, option: "--graphql")
+    }
+
+    /// Returns the way to the server: the engine's own through the proxy, else the one that the session has.
+    func transport(_ transport: any HTTPTransport) throws -> any HTTPTransport {
+        guard transport is CurlTransport else { return transport }
+        return CurlTransport(proxy: try EndpointOptions.proxy(proxy, option: "--graphql"))
+    }
+
+    /// Reads the text of an option for a proxy. It is not repeated: it may hold a credential.
+    ///
+    /// - Parameter option: The beginning of the option's name, for messages.
+    static func proxy(_ text: String, option: String) throws -> HTTPProxy {
+        switch text {
+        case "system": return .system
+        case "none": return .none
+        default:
+            guard text.contains("://"), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+                throw ValidationError("\(option)-proxy takes system, none, or a URL such as http://proxy.example:3128.")
+            }
+            return .url(text)
+        }
     }
 
     /// Makes a server of the texts of options.

@@ -85,7 +85,7 @@ extension ServeCommand {
 
     private func graph(_ transport: any HTTPTransport, _ clock: any CacheClock) throws -> (any GraphUpstream)? {
         try endpoint.server(timeout: session.fetchMilliseconds).map { server in
-            GraphHTTPUpstream(server, transport: transport, clock: clock)
+            GraphHTTPUpstream(server, transport: try endpoint.transport(transport), clock: clock)
         }
     }
 

@@ -43,6 +43,10 @@ package enum DocumentRule: String, Hashable, Sendable, CaseIterable {
     case misplacedDirective = "misplaced_directive"
     case duplicateDirective = "duplicate_directive"
 
+    // The proposal for incremental delivery.
+    case duplicateLabel = "duplicate_label"
+    case variableLabel = "variable_label"
+
     // Section 5.8, variables.
     case duplicateVariable = "duplicate_variable"
     case variableNotInput = "variable_not_input"

@@ -60,6 +60,7 @@ package struct DocumentValidator {
         validator.checkNames()
         let hasCycles = validator.checkFragments()
         validator.checkArgumentNames()
+        validator.checkLabels()
         if let schema { validator.walk(schema) }
         if !hasCycles {
             validator.checkVariables()

@@ -12,7 +12,8 @@ extension GraphQLClient {
     /// Under `cacheAndNetwork` this is the cache's answer where it has one; ``watch(query:cachePolicy:)`` gives both.
     ///
     /// - Throws: ``CacheError``: `.cacheMiss`, `.upstreamFailed`, `.invalidDocument`, `.invalidParams`,
-    ///   `.limitExceeded`, `.storageFailed`; errors of decoding.
+    ///   `.limitExceeded`, `.storageFailed`; errors of decoding. `CancellationError` when the task is cancelled; a
+    ///   request that nobody else waits for ends then, and its connection is closed.
     public func fetch<Operation: GraphQLOperation>(
         query: Operation, cachePolicy: FetchPolicy = .cacheFirst
     ) async throws -> GraphQLResult<Operation.Data> {
@@ -141,9 +142,19 @@ extension GraphQLClient {
     private func read<Operation: GraphQLOperation>(
         _ request: GraphReadRequest, _ type: Operation.Type
     ) async throws -> GraphQLResult<Operation.Data> {
-        let result: Result<GraphReply, CacheError> = await withCheckedContinuation { continuation in
-            Task { await cache.readGraph(request) { continuation.resume(returning: $0) } }
+        let token = GraphReadToken()
+        var request = request
+        request.token = token
+        let read = request
+        let result: Result<GraphReply, CacheError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                Task { await cache.readGraph(read) { continuation.resume(returning: $0) } }
+            }
+        } onCancel: {
+            token.cancel()
+            Task { await cache.cancelGraph(token) }
         }
+        if token.isCancelled { throw CancellationError() }
         return try decoded(result.get().result, type)
     }
 

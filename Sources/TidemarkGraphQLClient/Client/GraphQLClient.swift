@@ -51,10 +51,11 @@ public struct GraphQLClient: Sendable {
     /// - Parameters:
     ///   - cache: The cache; it has one client, which is shared.
     ///   - endpoint: The server; nil where nobody can be asked.
-    ///   - transport: The way to the server.
+    ///   - transport: The way to the server; by itself through the proxy that the environment names.
     /// - Throws: ``CacheError`` `.invalidParams` for a schema that cannot be used, and when the cache has a client.
     public init(
-        _ cache: SyncCache, endpoint: GraphQLEndpoint? = nil, transport: any HTTPTransport = CurlTransport(),
+        _ cache: SyncCache, endpoint: GraphQLEndpoint? = nil,
+        transport: any HTTPTransport = CurlTransport(proxy: .system),
         options: Options = Options()
     ) async throws(CacheError) {
         let upstream = await endpoint.mapAsync { endpoint in

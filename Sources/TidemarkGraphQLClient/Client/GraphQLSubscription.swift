@@ -44,8 +44,12 @@ public struct GraphQLSubscription<Data: Codable & Sendable>: AsyncSequence, Send
                     }
                 })
                 do {
-                    guard let item, let result = try Iterator.result(item, decode) else { continue }
-                    return result
+                    guard let item else {
+                        // The task was cancelled.
+                        isOver = true
+                        return nil
+                    }
+                    if let result = try Iterator.result(item, decode) { return result }
                 } catch is EndOfSubscription {
                     isOver = true
                     await lease.end()

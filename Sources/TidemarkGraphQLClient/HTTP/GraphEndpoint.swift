@@ -8,7 +8,7 @@ package struct GraphEndpoint: Sendable {
     package let fields: HeaderFields
     /// The name of the field that carries the id of a mutation's layer.
     package let pendingField: ByteString
-    /// The milliseconds until the head of an answer, or between two parts of one.
+    /// The milliseconds until an answer is there: until its head, then until all of it, or between two parts of one.
     package let timeout: Int64
 
     package init(url: HTTPURL, fields: HeaderFields, pendingField: ByteString, timeout: Int64) {
@@ -18,6 +18,8 @@ package struct GraphEndpoint: Sendable {
         self.timeout = timeout
     }
 
+    /// The milliseconds until there is a connection; less where the answer has less.
+    package static let connectTimeoutMax: Int64 = 10_000
     /// The largest answer: 64 MiB.
     package static let answerByteCountMax = 64 << 20
     /// The bytes of a refusal that an error shows.

@@ -33,9 +33,11 @@ package final class GraphHTTPUpstream: GraphUpstream {
     package var keepsTime: Bool { true }
 
     package func ask(_ request: GraphUpstreamRequest) async throws(UpstreamError) -> GraphUpstreamAnswer {
-        let answer = try await send(request)
+        let deadline = Deadline(milliseconds: endpoint.timeout, clock)
+        defer { deadline.end() }
+        let answer = try await send(request, deadline)
         let type = answer.head.fields.first("content-type").flatMap { MediaType($0) }
-        guard 200...299 ~= answer.head.status else { return .whole(try await refusal(answer, type)) }
+        guard 200...299 ~= answer.head.status else { return .whole(try await refusal(answer, type, deadline)) }
         if let type, type.name == "multipart/mixed" {
             return try parts(of: answer, type, request)
         }
@@ -44,7 +46,7 @@ package final class GraphHTTPUpstream: GraphUpstream {
             let name = answer.head.fields.first("content-type")?.description ?? "none"
             throw failure(answer.head.status, "content_type", "its Content-Type is \(name), not JSON")
         }
-        let body = try await whole(answer)
+        let body = try await whole(answer, deadline)
         do throws(AnswerFault) {
             return .whole(try AnswerParts(body))
         } catch {
@@ -58,7 +60,9 @@ package final class GraphHTTPUpstream: GraphUpstream {
 
     // MARK: One exchange
 
-    private func send(_ request: GraphUpstreamRequest) async throws(UpstreamError) -> HTTPExchangeAnswer {
+    private func send(
+        _ request: GraphUpstreamRequest, _ deadline: Deadline
+    ) async throws(UpstreamError) -> HTTPExchangeAnswer {
         var body = JSONLine()
         body.object { line in
             line.member("query", Optional(request.document))
@@ -79,16 +83,40 @@ package final class GraphHTTPUpstream: GraphUpstream {
             fields.fields.append(.init(endpoint.pendingField, isPlain ? pendingID : escaped(pendingID)))
         }
         let exchange = HTTPExchange(
-            method: "POST", url: endpoint.url, fields: fields, body: body.bytes,
-            timeout: isSubscription ? GraphHTTPUpstream.streamTimeout : endpoint.timeout)
-        do throws(ExchangeError) {
-            return try await transport.exchange(exchange)
-        } catch {
-            throw failure(nil, error.code.rawValue, error.message)
+            method: "POST", url: endpoint.url, fields: fields, body: body.bytes, timeout: endpoint.timeout,
+            connectTimeout: min(endpoint.timeout, GraphEndpoint.connectTimeoutMax),
+            streamTimeout: GraphHTTPUpstream.streamTimeout)
+        // A task of its own, so that a late answer ends the exchange and not the task that asks.
+        let asking = Task { [transport] in
+            do throws(ExchangeError) {
+                return Result<HTTPExchangeAnswer, ExchangeError>.success(try await transport.exchange(exchange))
+            } catch {
+                return .failure(error)
+            }
+        }
+        deadline.giveUp { asking.cancel() }
+        let result = await withTaskCancellationHandler {
+            await asking.value
+        } onCancel: {
+            asking.cancel()
+        }
+        switch result {
+        case .success(let answer): return answer
+        case .failure(let error): throw late(nil, error, deadline)
         }
     }
 
-    /// The time that a subscription may take in all: a year, in milliseconds.
+    private func late(_ status: Int?, _ error: ExchangeError, _ deadline: Deadline) -> UpstreamError {
+        guard deadline.isLate else { return failure(status, error.code.rawValue, error.message) }
+        let reason = ExchangeCode.timedOut.rawValue
+        return failure(
+            status, reason,
+            status == nil
+                ? "no answer began within \(deadline.milliseconds) ms"
+                : "its answer was not whole within \(deadline.milliseconds) ms")
+    }
+
+    /// The time that an answer may take in all whose parts are timed one by one: a year, in milliseconds.
     private static let streamTimeout: Int64 = 365 * 86_400_000
 
     private func escaped(_ text: ByteString) -> ByteString {
@@ -104,18 +132,22 @@ package final class GraphHTTPUpstream: GraphUpstream {
         return ByteString(ascii)
     }
 
-    private func whole(_ answer: HTTPExchangeAnswer) async throws(UpstreamError) -> [UInt8] {
+    private func whole(
+        _ answer: HTTPExchangeAnswer, _ deadline: Deadline
+    ) async throws(UpstreamError) -> [UInt8] {
+        deadline.giveUp { answer.body.cancel() }
         do throws(ExchangeError) {
             return try await answer.body.bytes(byteCountMax: GraphEndpoint.answerByteCountMax)
         } catch {
-            throw failure(answer.head.status, error.code.rawValue, error.message)
+            throw late(answer.head.status, error, deadline)
         }
     }
 
     /// Follows an answer with another status than success.
     private func refusal(
-        _ answer: HTTPExchangeAnswer, _ type: MediaType?
+        _ answer: HTTPExchangeAnswer, _ type: MediaType?, _ deadline: Deadline
     ) async throws(UpstreamError) -> AnswerParts {
+        deadline.giveUp { answer.body.cancel() }
         let status = answer.head.status
         var body: [UInt8] = []
         do throws(ExchangeError) {

@@ -13,6 +13,8 @@ final class PartReader: GraphParts {
         var reader: MultipartReader
         var parts: [MultipartReader.Part] = []
         var isEnded = false
+        /// The bytes since the last part: a preamble without an end is no part, and is not kept.
+        var byteCount = 0
     }
 
     private let body: HTTPBody
@@ -56,19 +58,14 @@ final class PartReader: GraphParts {
     }
 
     private func readMore() async throws(UpstreamError) {
-        let isLate = Mutex(false)
-        let watch = Task { [clock, timeout, body] in
-            do { try await clock.sleep(milliseconds: timeout) } catch { return }
-            isLate.withLock { $0 = true }
-            body.cancel()
-        }
+        let deadline = Deadline(milliseconds: timeout, clock)
+        defer { deadline.end() }
+        deadline.giveUp { [body] in body.cancel() }
         let chunk: [UInt8]?
         do throws(ExchangeError) {
             chunk = try await body.next()
-            watch.cancel()
         } catch {
-            watch.cancel()
-            let isLate = isLate.withLock { $0 }
+            let isLate = deadline.isLate
             throw failure(
                 isLate ? "timed_out" : error.code == .truncated ? "premature_end" : error.code.rawValue,
                 isLate ? "no part came within \(timeout) ms" : error.message)
@@ -76,7 +73,10 @@ final class PartReader: GraphParts {
         let fault = state.withLock { state -> MultipartReader.Fault? in
             do throws(MultipartReader.Fault) {
                 if let chunk {
-                    state.parts += try state.reader.read(chunk)
+                    let parts = try state.reader.read(chunk)
+                    state.byteCount = parts.isEmpty ? state.byteCount + chunk.count : 0
+                    guard state.byteCount <= 2 * GraphEndpoint.answerByteCountMax else { throw .tooLarge }
+                    state.parts += parts
                 } else {
                     state.parts += try state.reader.finish()
                     state.isEnded = true

@@ -319,5 +319,6 @@ extension GraphEngine {
             watchers.values.filter { $0.sink === sink }.map(\.subscription)
             + streams.values.filter { $0.sink === sink }.map(\.subscription)
         for subscription in own { _ = cancel(subscription, in: cache) }
+        cache.dropWaiters { $0.sink === sink }
     }
 }

@@ -20,6 +20,8 @@ struct GraphFetch {
     let task: Task<Void, Never>
     /// Ends it when its answer, or the next part of one, does not come in time.
     var timer: Task<Void, Never>
+    /// Whether its answer comes in parts: what a program writes between two of them stays.
+    var comesInParts = false
     /// The parts of the answer that have come; nil before observers were notified of its first part, or it was stored.
     var delivery: GraphDelivery?
     /// The watchers that were answered with a part.

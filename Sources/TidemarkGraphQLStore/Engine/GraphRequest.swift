@@ -38,6 +38,8 @@ package struct GraphReadRequest: Sendable {
     package var refreshes = false
     /// A watcher whose answer became incomplete has it fetched again.
     package var refetches = true
+    /// Gives the read up when it is cancelled; nil for one that nobody gives up.
+    package var token: GraphReadToken?
 
     package init(_ operation: GraphRequest) { self.operation = operation }
 

@@ -53,6 +53,7 @@ extension SyncCache {
         _ parts: any GraphParts, _ parser: any DeliveryParser, _ key: GraphFetchKey, _ number: UInt64
     ) async {
         defer { parts.stop() }
+        if graph.fetches[key]?.number == number { graph.fetches[key]?.comesInParts = true }
         do throws(UpstreamError) {
             let whole = try await gatherGraph(parts, parser) { (answer, change) throws(UpstreamError) in
                 guard let fetch = self.graph.fetches[key], fetch.number == number else { return false }
@@ -158,10 +159,15 @@ extension SyncCache {
 
     /// Ends a fetch that nobody waits for any more.
     func abandonGraph(_ subscription: SubscriptionID, _ key: GraphFetchKey) {
-        guard var fetch = graph.fetches[key] else { return }
-        fetch.observers.removeAll { $0 == subscription }
-        graph.fetches[key] = fetch
-        guard fetch.parts == nil, fetch.observers.isEmpty, fetch.waiters.isEmpty, fetch.watchers.isEmpty else { return }
+        graph.fetches[key]?.observers.removeAll { $0 == subscription }
+        abandonUnwanted(key)
+    }
+
+    /// Ends a fetch, with its request, unless somebody waits for it.
+    func abandonUnwanted(_ key: GraphFetchKey) {
+        guard let fetch = graph.fetches[key], fetch.parts == nil, fetch.observers.isEmpty, fetch.waiters.isEmpty,
+            fetch.watchers.isEmpty
+        else { return }
         graph.fetches[key] = nil
         fetch.timer.cancel()
         fetch.task.cancel()

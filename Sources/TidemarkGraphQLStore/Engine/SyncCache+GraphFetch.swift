@@ -15,6 +15,7 @@ extension SyncCache {
 
     /// Asks the upstream, or joins those who wait for the same answer.
     func fetchGraph(_ waiter: GraphWaiter) {
+        if waiter.request.token?.isCancelled == true { return waiter.reply(.failure(SyncCache.cancelledRead)) }
         do throws(CacheError) {
             let key = try fetchKey(waiter.request.operation)
             if let fetch = graph.fetches[key] {
@@ -87,8 +88,9 @@ extension SyncCache {
         }
     }
 
-    /// Ends a fetch whose answer, or whose next part, does not come in time.
+    /// Ends a fetch whose answer, or whose next part, does not come in time; an upstream may do that itself.
     func graphTimer(_ key: GraphFetchKey, _ number: UInt64) -> Task<Void, Never> {
+        if graph.upstream?.keepsTime == true { return Task {} }
         let timeout = graphConfiguration.fetchTimeout.wholeMilliseconds
         let clock = graphClock
         return spawnGraph {
@@ -137,7 +139,8 @@ extension SyncCache {
                     try await storePart(parts, last, key, fetch, isLast: true)
                 } else {
                     let plan = try graph.plan(fetchedRequest(key, fetch))
-                    let answer = try graphAnswer(parts, plan, key.library, start: fetch.start)
+                    var answer = try graphAnswer(parts, plan, key.library, start: fetch.start)
+                    answer.isPart = fetch.comesInParts
                     try await store(answer, isRefetch: !fetch.watchers.isEmpty)
                 }
             } catch {

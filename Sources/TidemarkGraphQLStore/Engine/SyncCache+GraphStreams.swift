@@ -67,7 +67,14 @@ extension SyncCache {
         _ request: GraphUpstreamRequest, of upstream: any GraphUpstream, attempt: inout Int
     ) async throws(UpstreamError) -> String? {
         let answer = try await upstream.ask(request)
-        guard graph.streams[request.fetch] != nil else { return nil }
+        guard graph.streams[request.fetch] != nil else {
+            // It was ended while the head was on its way: nobody reads the rest.
+            switch answer {
+            case .parts(let parts, _), .stream(let parts, _): parts.stop()
+            case .whole: break
+            }
+            return nil
+        }
         graph.streams[request.fetch]?.isConnected = true
         switch answer {
         case .whole(let parts): return await take(parts, fetch: request.fetch)
@@ -109,7 +116,8 @@ extension SyncCache {
             }
             if payload.isLast { return payload.error }
         }
-        return form == .payloads ? "the subscription ended before its last part" : nil
+        // The closing delimiter came: the server has ended it.
+        return nil
     }
 
     /// Stores and tells one payload of a subscription.

@@ -304,9 +304,13 @@ extension AnswerNormalizer {
             // A key that nobody selected may be there all the same, under a name that stands for nothing else.
             let responseName = keyField.field.map { plan.fields[collection.fields[$0].field].responseName }
             if responseName == nil, plan.uses(keyField.name, in: set) { return nil }
-            guard let value = outline.value(named: responseName ?? keyField.name, in: entry),
-                let part = keyText(value), !part.isEmpty
-            else { return nil }
+            var value = outline.value(named: responseName ?? keyField.name, in: entry)
+            // Of several places the last one that came is stored: a part may lack some of them.
+            for other in collection.otherKeyPlaces[place] ?? [] {
+                let name = plan.fields[collection.fields[other].field].responseName
+                value = outline.value(named: name, in: entry) ?? value
+            }
+            guard let value, let part = keyText(value), !part.isEmpty else { return nil }
             if place > 0 { id.append(UInt8(ascii: "+")) }
             KeyText.append(part, isJoined: isJoined, to: &id)
         }

@@ -119,6 +119,13 @@ package final class OperationPlan {
             collection.keyFields = rules.identity.keyFields(of: typename).map { name in
                 (name, collection.fields.firstIndex { fields[$0.field].storageName == name && $0.set == nil })
             }
+            for (place, keyField) in collection.keyFields.enumerated() {
+                let all = collection.fields.indices.filter { index in
+                    let field = collection.fields[index]
+                    return fields[field.field].storageName == keyField.name && field.set == nil
+                }
+                if all.count > 1 { collection.otherKeyPlaces[place] = Array(all.dropFirst()) }
+            }
         }
         return collection
     }

@@ -83,4 +83,6 @@ struct Collection: Sendable {
     var notExecuted: [Int] = []
     /// The index of the field that selects each key field of the type; nil for one that is not selected.
     var keyFields: [(name: ByteString, field: Int?)] = []
+    /// Further places of key fields, under other response names, by the place of the key field. Mostly empty.
+    var otherKeyPlaces: [Int: [Int]] = [:]
 }

@@ -10,6 +10,10 @@ final class ScriptedServer: Sendable {
     private let isOpen = Mutex(true)
 
     var requests: [String] { kept.withLock { $0 } }
+    private let ends = Mutex(0)
+
+    /// The connections that have ended, by the client where it was stalled.
+    var endedCount: Int { ends.withLock { $0 } }
 
     /// One connection.
     struct Script: Sendable {
@@ -54,6 +58,7 @@ final class ScriptedServer: Sendable {
                 keep(request: connection)
                 play(script, on: connection)
                 close(connection)
+                ends.withLock { $0 += 1 }
             }
             // Nobody accepts on the listener any more; its number may be given to another server from here on.
             isOpen.withLock {

@@ -325,6 +325,31 @@ import TidemarkTesting
         #expect(live.finish(seconds: 30).status == 0)
     }
 
+    @Test func `a subscription whose connection is lost comes back, and says so`() throws {
+        func payload(_ name: String) -> String {
+            #"{"payload":{"data":{"event":{"__typename":"Droid","id":"1","name":"\#(name)"}}}}"#
+        }
+        let server = try ScriptedServer([
+            parts([payload("a")], spec: "subscriptionSpec=1.0", end: "\r\n---\r\n"),
+            parts([payload("b")], spec: "subscriptionSpec=1.0"),
+        ])
+        defer { server.stop() }
+        let live = try LiveCommand(
+            ["run", "--db", folder.path("cache.db"), "--graphql-endpoint", "http://127.0.0.1:\(server.port)/graphql"])
+        let lines = try lines(
+            live,
+            [
+                #"{"jsonrpc":"2.0","id":1,"method":"graphql.observe","params":{"document":"subscription { event { id name } }"}}"#
+            ], until: "graphql.complete"
+        ).filter { $0.contains("graphql.") }
+        try #require(lines.count == 4, "\(lines)")
+        #expect(lines[0].contains(#""name":"a""#) && lines[2].contains(#""name":"b""#))
+        #expect(lines[1].contains(#""method":"graphql.reconnecting","params":{"subscription":1,"attempt":1,"pause":"#))
+        #expect(lines[3].contains(#""error":null"#))
+        #expect(server.requests.count == 2)
+        #expect(live.finish(seconds: 30).status == 0)
+    }
+
     @Test func `the command prints the result of a document`() async throws {
         let server = try ScriptedServer([ok(Self.hero)])
         defer { server.stop() }

@@ -98,6 +98,15 @@ import TidemarkTesting
         #expect(answer.contains(#""code":"upstream_failed""#) && answer.contains(reason), "\(answer)")
     }
 
+    /// 65 MiB stand for all bytes that there are.
+    @Test(arguments: [
+        head("Content-Type: application/json") + "{\"data\":\"", parts + "\r\n---\r\n\r\n{\"data\":\"",
+    ])
+    func `a server that sends for ever is stopped at the limit`(beginning: String) throws {
+        let answer = try read(beginning + String(repeating: "a", count: 65 << 20), end: .stall, timeout: "240")
+        #expect(answer.contains(#""code":"upstream_failed""#) && answer.contains("limit_exceeded"), "\(answer)")
+    }
+
     @Test func `100,000 heartbeats between two parts change nothing`() throws {
         let beats = String(repeating: Self.part("{}"), count: 100_000)
         let answer = try read(Self.parts + Self.part(Self.first) + beats + Self.part(Self.last) + "\r\n-----\r\n")

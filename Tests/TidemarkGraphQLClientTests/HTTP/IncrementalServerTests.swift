@@ -10,37 +10,6 @@ import TidemarkTesting
             && PythonEnvironment.interpreter(of: "python-incremental") != nil, "\(PythonEnvironment.advice)"),
     .timeLimit(.minutes(30)), .tags(.process))
 struct IncrementalServerTests {
-    /// A child process that prints its port and serves until its input ends.
-    private final class RealServer {
-        let port: String
-        private let process = Process()
-        private let input = Pipe()
-
-        init(environment: String, spec: String) throws {
-            let output = Pipe()
-            process.executableURL = URL(
-                filePath: try #require(PythonEnvironment.interpreter(of: environment)))
-            process.arguments = [
-                ProtocolVector.protocolFolder.appending(path: "../Tests/Python/incremental_server.py").standardized
-                    .path,
-                spec,
-            ]
-            process.standardInput = input
-            process.standardOutput = output
-            try process.run()
-            var line: [UInt8] = []
-            while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != UInt8(ascii: "\n") {
-                line.append(byte)
-            }
-            port = String(decoding: line, as: UTF8.self)
-        }
-
-        func stop() throws {
-            try input.fileHandleForWriting.close()
-            process.waitUntilExit()
-        }
-    }
-
     private static let forms = [
         ("python-defer", "deferSpec=20220824"), ("python-incremental", "incrementalSpec=v0.2"),
     ]
@@ -68,7 +37,7 @@ struct IncrementalServerTests {
 
     @Test(arguments: forms)
     func `a deferred fragment of graphql-core arrives and is stored`(environment: String, spec: String) throws {
-        let server = try RealServer(environment: environment, spec: spec)
+        let server = try GraphQLCoreServer(environment: environment, spec: spec)
         let folder = try TemporaryFolder()
         let read = #""method":"graphql.read","params":{"document":"\#(Self.document)""#
         let answers = try Self.answers(

@@ -14,6 +14,21 @@ import TidemarkModel
                 ])
     }
 
+    /// Found by the fuzzer of answers.
+    @Test func `a key that is selected under several names is the one that is stored`() throws {
+        let world = try GraphWorld()
+        #expect(
+            try world.lines("{ a { __typename x: id id } }", #"{"a":{"__typename":"A","x":"1","id":"2"}}"#) == [
+                #"A:2 {"id":"2"}"#, #"Query:a {"id":"a","value":{"__ref":"A:2"}}"#,
+            ])
+        // The name under which a later part brings it again is not there yet.
+        #expect(
+            try world.lines(
+                "{ a { __typename ... @defer { x: id } id } }", #"{"a":{"__typename":"A","id":"2"}}"#) == [
+                    #"A:2 {"id":"2"}"#, #"Query:a {"id":"a","value":{"__ref":"A:2"}}"#,
+                ])
+    }
+
     @Test func `an object without a key stays in the field that holds it`() throws {
         let world = try GraphWorld()
         #expect(

@@ -158,6 +158,17 @@ enum RuleExamples {
         RuleExample("{ hero { ... @defer { id } ...F @defer(if: false, label: \"a\") } } fragment F on Artist { id }"),
         RuleExample("{ hero @defer { id } }", .misplacedDirective),
         RuleExample(
+            "{ hero { ... @defer(label: \"a\") { id } ... @defer(label: \"b\") { name } ... @defer { genre } ... @defer { id } } }"
+        ),
+        RuleExample(
+            "{ hero { ... @defer(label: \"a\") { id } ... @defer(label: \"a\") { name } } }", .duplicateLabel,
+            at: "1:58"),
+        RuleExample(
+            "query A { hero { ...F @defer(label: \"a\") } } query B { hero { ...F @defer(label: \"a\") } } fragment F on Artist { id }",
+            .duplicateLabel),
+        RuleExample(
+            "query($l: String) { hero { ... @defer(label: $l) { id } } }", .variableLabel, at: "1:46"),
+        RuleExample(
             "query @cacheControl(maxAge: 1) { count @cacheControl(maxAge: 2) hero @cacheControl(inheritMaxAge: true) { id } }"
         ),
         RuleExample("{ hero { ... @cacheControl(maxAge: 1) { id } } }", .misplacedDirective),
@@ -200,6 +211,6 @@ enum RuleExamples {
     /// Rules that are checked without a schema.
     static let withoutSchema: Set<DocumentRule> = [
         .noOperation, .unnamedOperation, .duplicateOperation, .duplicateArgument, .duplicateFragment, .unusedFragment,
-        .unknownFragment, .fragmentCycle, .duplicateVariable, .undefinedVariable,
+        .unknownFragment, .fragmentCycle, .duplicateVariable, .undefinedVariable, .duplicateLabel, .variableLabel,
     ]
 }

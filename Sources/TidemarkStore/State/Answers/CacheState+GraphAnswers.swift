@@ -56,7 +56,7 @@ package struct GraphAnswer: Sendable {
     package var settledLayer: ByteString?
     /// The real ids that the mutation gave, each temporary id once.
     package var realIDs: [LayerConfirmation.RealID] = []
-    /// Whether it is one payload of an answer that comes in parts: local writes of single fields win over it, not
+    /// Whether it is an answer that comes in parts, or one payload of it: local writes of single fields win over it, not
     /// those of whole entities.
     package var isPart = false
 

@@ -1,0 +1,181 @@
+import Synchronization
+import Tidemark
+import TidemarkGraphQLClient
+import TidemarkGraphQLStore
+import TidemarkHTTP
+import TidemarkHTTPRules
+import TidemarkModel
+import TidemarkStore
+
+/// Answers that a server delivers in parts, from the bytes of their bodies to the cache.
+enum DeliverySuite {
+    static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
+        try await parts(isSmoke ? 20 : 1_000, runs: runs, into: &report)
+        try await subscription(isSmoke ? 2_000 : 1_000_000, into: &report)
+    }
+
+    private static func client(_ transport: any HTTPTransport) async throws -> GraphQLClient {
+        let cache = try await SyncCache.open(
+            configuration: CacheConfiguration(), journal: ForgetfulJournal(), clock: FixedClock(time: 1_700_000_000_000)
+        )
+        return try await GraphQLClient(
+            cache, endpoint: try GraphQLEndpoint(url: "http://graph.example/", timeout: 600_000), transport: transport)
+    }
+
+    // MARK: An answer in parts
+
+    private static let fieldCount = 10
+    private static let document: ByteString = {
+        let fields = (0..<fieldCount).map { "f\($0)" }.joined(separator: " ")
+        return ByteString("{ all { __typename id ... @defer { \(fields) } } }")
+    }()
+
+    /// The fields of one object: 10 KB.
+    private static func fields(_ index: Int, _ version: Int) -> String {
+        (0..<fieldCount).map { field in
+            #""f\#(field)":"\#(index) \#(field) \#(version) \#(String(repeating: "abcdefghi ", count: 98))""#
+        }.joined(separator: ",")
+    }
+
+    private static func wholeBody(_ count: Int, _ version: Int) -> [UInt8] {
+        let objects = (0..<count).map { #"{"__typename":"Item","id":"\#($0)",\#(fields($0, version))}"# }
+        return Array(#"{"data":{"all":[\#(objects.joined(separator: ","))]}}"#.utf8)
+    }
+
+    private static func partsBody(_ count: Int, _ version: Int) -> [UInt8] {
+        let objects = (0..<count).map { #"{"__typename":"Item","id":"\#($0)"}"# }.joined(separator: ",")
+        var payloads = [#"{"data":{"all":[\#(objects)]},"hasNext":true}"#]
+        payloads += (0..<count).map { index in
+            #"{"incremental":[{"path":["all",\#(index)],"data":{\#(fields(index, version))}}],"#
+                + #""hasNext":\#(index < count - 1)}"#
+        }
+        let head = "\r\n---\r\nContent-Type: application/json\r\n\r\n"
+        return Array((payloads.map { head + $0 }.joined() + "\r\n-----\r\n").utf8)
+    }
+
+    /// Times an answer in parts beside the same answer as one body: both are read, put together, stored and given to
+    /// the reader.
+    private static func parts(_ count: Int, runs: Int, into report: inout Report) async throws {
+        let transport = MemoryTransport()
+        let client = try await client(transport)
+        // Values that differ from those of the run before: equal ones would not be stored.
+        let whole = [wholeBody(count, 0), wholeBody(count, 1)]
+        let inParts = [partsBody(count, 2), partsBody(count, 3)]
+        var turn = 0
+        report.add(
+            try await Measurement.compare(
+                "an answer in \(count) parts", unit: "part", count: count, runs: runs, goal: 2,
+                referenceName: "the same in one body",
+                reference: {
+                    transport.answer(whole[turn % 2], type: "application/json")
+                    return try await fetchedByteCount(client)
+                },
+                subject: {
+                    turn += 1
+                    transport.answer(inParts[turn % 2], type: "multipart/mixed;boundary=\"-\";deferSpec=20220824")
+                    return try await fetchedByteCount(client)
+                }))
+        try await client.cache.close()
+    }
+
+    private static func fetchedByteCount(_ client: GraphQLClient) async throws -> UInt64 {
+        var request = GraphReadRequest(GraphRequest(document))
+        request.policy = .networkOnly
+        let (results, result) = AsyncStream.makeStream(of: Result<GraphReply, CacheError>.self)
+        await client.cache.readGraph(request) {
+            result.yield($0)
+            result.finish()
+        }
+        var byteCount = 0
+        for await read in results { byteCount += try read.get().result.data.count }
+        return UInt64(byteCount)
+    }
+
+    // MARK: A subscription
+
+    /// Measures the memory that a subscription takes at once, over many payloads and over a hundredth of them.
+    private static func subscription(_ count: Int, into report: inout Report) async throws {
+        var received = 0
+        let clock = ContinuousClock()
+        let few = try await PeakByteCount.of { received = try await receive(count / 100) }
+        precondition(received == count / 100, "\(received) payloads came, not \(count / 100)")
+        let start = clock.now
+        let many = try await PeakByteCount.of { received = try await receive(count) }
+        let perPayload = (clock.now - start).inSeconds * 1e6 / Double(count)
+        precondition(received == count, "\(received) payloads came, not \(count)")
+        report.add(
+            name: "a payload of a subscription", value: perPayload, unit: "µs", goal: nil, hash: UInt64(received))
+        guard let few, let many else { return }
+        report.add(
+            name: "memory over \(count) payloads", values: [Double(many) / 1_024], unit: "KiB", count: count,
+            referenceName: "over a hundredth of them", referenceValues: [Double(few) / 1_024], goal: 1.25,
+            hash: UInt64(received))
+    }
+
+    /// Receives payloads, each with new values of one of a hundred objects.
+    private static func receive(_ count: Int) async throws -> Int {
+        let transport = MemoryTransport()
+        transport.subscription(of: count)
+        let client = try await client(transport)
+        var received = 0
+        for try await result in client.subscribe("subscription { changed { __typename id n } }") {
+            received += result.data == nil ? 0 : 1
+        }
+        try await client.cache.close()
+        return received
+    }
+}
+
+/// A server in memory, whose bodies come in chunks of at most 64 KiB.
+private final class MemoryTransport: HTTPTransport {
+    private enum Source {
+        case bytes([UInt8])
+        /// The payloads of a subscription that are left, and their number.
+        case payloads(next: Int, count: Int)
+    }
+
+    private let state = Mutex((source: Source.bytes([]), type: "", offset: 0))
+
+    func answer(_ body: [UInt8], type: String) { state.withLock { $0 = (.bytes(body), type, 0) } }
+
+    func subscription(of count: Int) {
+        state.withLock {
+            $0 = (.payloads(next: 0, count: count), "multipart/mixed;boundary=\"-\";subscriptionSpec=1.0", 0)
+        }
+    }
+
+    func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer {
+        let type = state.withLock { $0.type }
+        return HTTPExchangeAnswer(
+            head: ResponseHead(
+                status: 200, reason: "", fields: HeaderFields([.init("Content-Type", ByteString(type))])),
+            body: HTTPBody(next: { () throws(ExchangeError) in self.next() }, cancel: {}))
+    }
+
+    private static let chunkByteCount = 64 * 1_024
+    private static let payloadsInChunk = 500
+
+    private func next() -> [UInt8]? {
+        state.withLock { state in
+            switch state.source {
+            case .bytes(let body):
+                guard state.offset < body.count else { return nil }
+                let end = min(body.count, state.offset + MemoryTransport.chunkByteCount)
+                defer { state.offset = end }
+                return Array(body[state.offset..<end])
+            case .payloads(let first, let count):
+                guard first < count else { return nil }
+                let end = min(count, first + MemoryTransport.payloadsInChunk)
+                state.source = .payloads(next: end, count: count)
+                var text = first == 0 ? "---" : ""
+                for number in first..<end {
+                    text += "\r\n\r\n"
+                    text +=
+                        #"{"payload":{"data":{"changed":{"__typename":"Item","id":"\#(number % 100)","n":\#(number)}}}}"#
+                    text += "\r\n---"
+                }
+                return Array((end == count ? text + "--\r\n" : text).utf8)
+            }
+        }
+    }
+}
