@@ -130,7 +130,8 @@ extension SyncCache {
                 freshness.ignoresAges = parts != nil
                 outcome = DocumentReader.read(
                     plan, from: source, freshness: freshness,
-                    completeness: parts == nil ? request.completeness : .deferred)
+                    completeness: parts == nil ? request.completeness : .deferred,
+                    options: .init(notesPlaces: sink != nil))
                 guard case .unloaded(let keys) = outcome else { return [] }
                 return source.storedKeys(keys)
             }) {
@@ -146,7 +147,8 @@ extension SyncCache {
         delivery: GraphFetchKey?, _ sink: (any ObserverSink)?, _ reply: (Result<GraphReply, CacheError>) -> Void
     ) -> GraphRefusal? {
         var result: GraphResult
-        let visits: Set<EntityVisit>
+        let visits: [EntityVisit]
+        var places: EntityPlaces?
         var snapshot: GraphSnapshot
         var hasExplainedNulls = false
         switch outcome {
@@ -167,6 +169,7 @@ extension SyncCache {
             }
             result = GraphResult(reading, source: parts == nil ? .cache : .upstream)
             visits = reading.visits
+            places = reading.isPartial ? nil : reading.places
             snapshot = GraphSnapshot(reading)
             if let parts {
                 if parts.errors != nil {
@@ -175,6 +178,7 @@ extension SyncCache {
                     result.data = projection.data
                     result.deferred = projection.deferred
                     snapshot = GraphSnapshot(data: result.data)
+                    places = nil
                     hasExplainedNulls = true
                 }
                 result = result.with(parts)
@@ -184,7 +188,7 @@ extension SyncCache {
         if case .read(let reading) = outcome { expiresAt = reading.expiresAt }
         if delivery != nil { result.isPartial = true }
         finishGraph(
-            result, snapshot, visits, expiresAt: expiresAt, request, plan, failed: parts?.failedFragments ?? [],
+            result, snapshot, visits, places, expiresAt: expiresAt, request, plan, failed: parts?.failedFragments ?? [],
             hasExplainedNulls: hasExplainedNulls, delivery: delivery, sink, reply)
         return nil
     }
@@ -196,7 +200,8 @@ extension SyncCache {
     ///     watcher is told of those next.
     ///   - delivery: The fetch whose further parts the watcher is told of; nil when the answer is whole.
     func finishGraph(
-        _ result: GraphResult, _ snapshot: GraphSnapshot, _ visits: Set<EntityVisit>, expiresAt: Int64?,
+        _ result: GraphResult, _ snapshot: GraphSnapshot, _ visits: [EntityVisit], _ places: EntityPlaces? = nil,
+        expiresAt: Int64?,
         _ request: GraphReadRequest, _ plan: OperationPlan, failed: [AnswerParts.FailedFragment] = [],
         hasExplainedNulls: Bool = false, delivery: GraphFetchKey?, _ sink: (any ObserverSink)?, _ reply: (Result<GraphReply, CacheError>) -> Void
     ) {
@@ -212,6 +217,10 @@ extension SyncCache {
             graph.fetches[delivery]?.observers.append(watcher.subscription)
         }
         graph.add(watcher, visits, in: self)
+        // What is too old for a reader does not make a watched answer stale; only its root fields do.
+        if watcher.delivery == nil, !plan.hasDeferrals, plan.isAgeless || !result.isStale, let places {
+            watcher.shown.replace(snapshot, places: places, isStale: result.isStale, handles: watcher.keys)
+        }
         reply(.success(GraphReply(result: result, subscription: watcher.subscription)))
         guard watcher.delivery == nil else { return }
         graph.expect(expiresAt, watcher, in: self)

@@ -69,9 +69,9 @@ package struct AnswerNormalizer {
     // MARK: Roots
 
     private mutating func operation() throws(AnswerFault) {
-        let collection = plan[collection: plan.collection(of: plan.rootSet, typename: plan.rootTypename)]
+        let collection = plan.collection(of: plan.rootSet, typename: plan.rootTypename)
         for field in collection.fields {
-            let planned = plan.fields[field.field]
+            let planned = field.planned
             if planned.isTypename { continue }
             referredTypes = []
             guard let value = try value(of: field, in: 0, node: errors.root) else { continue }
@@ -95,7 +95,7 @@ package struct AnswerNormalizer {
         _ value: StoredValue, _ field: CollectedField
     ) -> (rule: MembershipRule, elements: [GraphKey])? {
         guard case .list(let elements) = value,
-            let rule = MembershipRule(of: plan.fields[field.field], field.type, plan.rules)
+            let rule = MembershipRule(of: field.planned, field.type, plan.rules)
         else { return nil }
         var keys: [GraphKey] = []
         for element in elements {
@@ -107,7 +107,7 @@ package struct AnswerNormalizer {
 
     private mutating func fragment(of key: GraphKey) throws(AnswerFault) {
         let typename = plan.rules.typename(of: key.type)
-        let collection = plan[collection: plan.collection(of: plan.rootSet, typename: typename)]
+        let collection = plan.collection(of: plan.rootSet, typename: typename)
         var object = StoredObject(typename: nil)
         try fill(&object, collection, entry: 0, node: errors.root)
         result.add(object, to: key)
@@ -119,7 +119,7 @@ package struct AnswerNormalizer {
     private mutating func value(
         of field: CollectedField, in object: Int, node: Int?
     ) throws(AnswerFault) -> StoredValue? {
-        let planned = plan.fields[field.field]
+        let planned = field.planned
         let step = ResponseStep.name(planned.responseName)
         path.append(step)
         defer { path.removeLast() }
@@ -236,7 +236,7 @@ package struct AnswerNormalizer {
         if let schema = plan.rules.schema, let typename, schema.type(typename)?.kind != .object {
             throw fault(.unknownType, "has the __typename \(typename), which the schema does not have")
         }
-        let collection = plan[collection: plan.collection(of: set, typename: typename)]
+        let collection = plan.collection(of: set, typename: typename)
         guard let typename, let key = key(of: entry, set, typename, collection) ?? reference else {
             var object = StoredObject(typename: typename)
             try fill(&object, collection, entry: entry, node: node)
@@ -268,7 +268,7 @@ package struct AnswerNormalizer {
         _ object: inout StoredObject, _ collection: Collection, entry: Int, node: Int?
     ) throws(AnswerFault) {
         for field in collection.fields {
-            let planned = plan.fields[field.field]
+            let planned = field.planned
             if planned.isTypename { continue }
             guard let value = try value(of: field, in: entry, node: node) else { continue }
             object.set(planned.storageName, written: planned.writtenStorageName, value)
@@ -302,7 +302,7 @@ extension AnswerNormalizer {
         let isJoined = collection.keyFields.count > 1
         for (place, keyField) in collection.keyFields.enumerated() {
             // A key that nobody selected may be there all the same, under a name that stands for nothing else.
-            let responseName = keyField.field.map { plan.fields[collection.fields[$0].field].responseName }
+            let responseName = keyField.field?.planned.responseName
             if responseName == nil, plan.uses(keyField.name, in: set) { return nil }
             guard let value = outline.value(named: responseName ?? keyField.name, in: entry),
                 let part = keyText(value), !part.isEmpty

@@ -138,7 +138,7 @@ extension CacheState {
         let newer = newerWrites(than: head, in: library)
         let stamp = EntityStamp(
             sequence: head.asOf ?? (head.start.map(\.cursor) ?? cursor(of: library)),
-            generation: libraries[library].gate.generation, writtenAt: now, writer: .answer, isPartial: true)
+            generation: libraries[library].gate.generation, writtenAt: now, writer: .document, isPartial: true)
         var rootQueries: [RootQuery] = []
         for root in answer.roots { rootQueries += try open(root, of: answer.library, library) }
         isUnwritten = true
@@ -203,14 +203,13 @@ extension CacheState {
                 let merged = resource.withUnsafeBytes {
                     Merge.graph($0, into: entities.payload(of: index), keeping: local ?? [])
                 }
-                var stamp = stamp
-                // An answer without a known place must not lower the entity's own sequence.
-                if !isPlaceKnown, stored.generation == stamp.generation, let sequence = stored.sequence {
-                    stamp.sequence = max(stamp.sequence ?? sequence, sequence)
+                // An answer without a known place must not lower the entity's own sequence; its fields have their own.
+                let whole = isPlaceKnown ? stamp : stamp.raised(to: stored)
+                merged.resource.withUnsafeBytes {
+                    overwrite(index, $0, fields: merged.paths, stamp: whole, fieldStamp: stamp)
                 }
-                merged.resource.withUnsafeBytes { overwrite(index, $0, fields: merged.paths, stamp: stamp) }
                 if isLocal { noteLocalWrite(of: key, resource, fields: merged.paths) }
-                return noteAnswer(of: index, stamp)
+                return noteAnswer(of: index, whole)
             }
             if residency.wasEvicted(identity), mayBePast(key, newer) { return }
             if !tombstones.isEmpty, let tombstone = tombstones[key] {
