@@ -31,6 +31,8 @@ package struct AnswerNormalizer {
     /// The places below `path` that are written.
     private var mask: PayloadMask
     private var result = NormalizedAnswer()
+    /// The type of the last object that said one, as it was written.
+    private var lastTypename: ByteString?
     /// The types that references name since the root field began.
     private var referredTypes: Set<ByteString> = []
 
@@ -127,6 +129,7 @@ package struct AnswerNormalizer {
             if field.isAdded || options.isPartial || !field.deferrals.isEmpty { return nil }
             throw fault(.missingField, "is selected and not there: answer every selected field")
         }
+        if mask.isWhole { return try value(entry, field, field.type, node: errors.child(node, step)) }
         let outer = mask
         guard let inner = outer.child(step) else { return nil }
         mask = inner
@@ -243,7 +246,7 @@ package struct AnswerNormalizer {
             return .embedded(object)
         }
         var object = StoredObject(typename: nil)
-        if plan.rules.identity.keyFields(of: typename) == IdentityRules.defaultKeyFields {
+        if collection.hasDefaultKey, collection.keyFields[0].field?.planned.responseName != "id" {
             setDefaultKey(of: entry, set, in: &object)
         }
         let keyCount = object.fields.count
@@ -267,22 +270,35 @@ package struct AnswerNormalizer {
     private mutating func fill(
         _ object: inout StoredObject, _ collection: Collection, entry: Int, node: Int?
     ) throws(AnswerFault) {
+        let isOneEach = collection.hasUniqueNames && object.fields.isEmpty
+        object.reserveCapacity(collection.fields.count)
         for field in collection.fields {
             let planned = field.planned
             if planned.isTypename { continue }
             guard let value = try value(of: field, in: entry, node: node) else { continue }
-            object.set(planned.storageName, written: planned.writtenStorageName, value)
+            if isOneEach {
+                object.append(StoredObject.Field(planned, value))
+            } else {
+                object.set(planned.storageName, written: planned.writtenStorageName, value)
+            }
         }
     }
 
-    private func typename(of entry: Int, _ set: Int) throws(AnswerFault) -> ByteString? {
+    private mutating func typename(of entry: Int, _ set: Int) throws(AnswerFault) -> ByteString? {
         let responseName = plan.typenameResponse(of: set)
         if responseName == nil, plan.uses(PlanField.typename, in: set) { return nil }
         guard let value = outline.value(named: responseName ?? PlanField.typename, in: entry) else { return nil }
         switch outline.kind(value) {
         case .null: return nil
         case .string:
+            let item = outline[value]
+            let written = outline.bytes[Int(item.start)..<Int(item.end)]
+            // The objects of a list have one type for the most part.
+            if let last = lastTypename, last.bytes.elementsEqual(written) { return last }
             let name = ByteString(outline.unescapedName(value))
+            lastTypename =
+                name.bytes.elementsEqual(written) && !name.bytes.isEmpty
+                    && name.bytes.count <= Limits().typeByteCountMax ? name : nil
             return name.bytes.isEmpty || name.bytes.count > Limits().typeByteCountMax ? nil : name
         default: throw fault(.wrongShape, "has a __typename that is no string")
         }

@@ -10,8 +10,9 @@ package struct GraphDocument: Sendable {
     package let document: ExecutableDocument
     /// The same with the selections that tell entities apart.
     let annotated: ExecutableDocument
-    /// The text that a server is sent.
-    package let sent: [UInt8]
+    private let outgoing: OutgoingDocument
+    /// The text that a server is sent. Printed when it is asked for: most documents are read from the cache.
+    package var sent: [UInt8] { outgoing.text() }
     /// By operation, the variables that only removed directives used. Operations without any are not here.
     private let unsentVariables: [ByteString?: Set<ByteString>]
     /// Whether `@connection` names a field's place in the store.
@@ -26,9 +27,8 @@ package struct GraphDocument: Sendable {
     ) throws(DocumentRefusal) {
         document = try DocumentParser.parseExecutable(text, limits: limits)
         try DocumentValidator.check(document, schema: rules.schema, purpose: purpose, limits: limits)
-        let outgoing = try OutgoingDocument(document, schema: rules.schema, limits: limits)
+        outgoing = try OutgoingDocument(document, schema: rules.schema, limits: limits)
         annotated = outgoing.annotated
-        sent = outgoing.text()
         unsentVariables = outgoing.removedVariables(of: document)
         hasConnections = document.usesConnections
         self.rules = rules

@@ -121,6 +121,8 @@ final class Collection {
     let notExecuted: [Int]
     /// For each key field of the type, the field that selects it; nil for one that is not selected.
     let keyFields: [(name: ByteString, field: CollectedField?)]
+    /// Whether objects of the type are told apart by their `id`.
+    let hasDefaultKey: Bool
     /// Whether no two fields are stored under one name.
     let hasUniqueNames: Bool
     /// The storage names that a read of such an object wants.
@@ -130,6 +132,7 @@ final class Collection {
         index: Int, fields: [CollectedField], deferrals: [Int], notExecuted: [Int],
         keyFields: [(name: ByteString, field: CollectedField?)]
     ) {
+        hasDefaultKey = keyFields.map(\.name) == IdentityRules.defaultKeyFields
         self.index = index
         self.fields = fields
         self.deferrals = deferrals

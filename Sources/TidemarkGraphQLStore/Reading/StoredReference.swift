@@ -80,7 +80,8 @@ enum StoredReference {
         }
         var members: [StoredScan.Member] = []
         StoredScan.open(range, of: bytes, into: &members)
-        guard let value = StoredScan.value(
+        guard
+            let value = StoredScan.value(
                 of: PlanField.typename.bytes, in: members, members.indices, of: bytes),
             bytes[value.lowerBound] == UInt8(ascii: "\"")
         else { return nil }

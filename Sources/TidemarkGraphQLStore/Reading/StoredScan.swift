@@ -53,7 +53,9 @@ struct StoredScan {
         }
         return JSONText.unescaped(wanted).withUnsafeBytes { wanted in
             // The wanted name is unescaped: only the written one may have another spelling.
-            members.firstIndex { JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[$0.name])).elementsEqual(wanted) }
+            members.firstIndex {
+                JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[$0.name])).elementsEqual(wanted)
+            }
         }
     }
 

@@ -169,7 +169,7 @@ package struct EntityStore: ~Copyable {
     ) -> Bool {
         let completeness = completeness(of: index)
         var stamp = stamp
-        stamp.isPartial = fields != nil
+        stamp.isPartial = fields != nil || stamp.writer == .document
         dateFields(fields, of: index, payload, stamp, fieldStamp ?? stamp)
         let isEqual = JSONText.haveEqualBytes(self.payload(of: index), payload)
         // A journal keeps the values of complete entities for its field indexes: it needs the payload again when

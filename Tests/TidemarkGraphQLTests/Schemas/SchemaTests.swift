@@ -106,7 +106,9 @@ import TidemarkModel
         let pages = try ["Protocol/policy.md", "Protocol/graphql.md"].map {
             try String(contentsOf: root.appending(path: $0), encoding: .utf8)
         }
-        let isPrinted = { (line: Substring) in line.hasPrefix("    directive @") || line.hasPrefix("      on ") || line.hasPrefix("      repeatable on ") }
+        let isPrinted = { (line: Substring) in
+            line.hasPrefix("    directive @") || line.hasPrefix("      on ") || line.hasPrefix("      repeatable on ")
+        }
         let lines = pages.flatMap { $0.split(separator: "\n").filter(isPrinted) }
         // What executable documents use may be declared once only: @cacheControl stands on both pages.
         let printed = lines.filter { !$0.contains("on QUERY") }.joined(separator: "\n")

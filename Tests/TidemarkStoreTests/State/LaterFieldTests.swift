@@ -17,11 +17,13 @@ import TidemarkWire
         case delete
     }
 
-    private static let names = ["a", "b", "c", "pos.x", "pos.y"]
+    private static let names = ["a", "b", "c", "d"]
 
     /// The resource of fields; every resource has the id.
     private static func json(_ fields: Fields) -> String {
-        let plain = fields.filter { !$0.key.contains(".") }.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
+        let plain = fields.filter { !$0.key.contains(".") }.sorted { $0.key < $1.key }.map {
+            "\"\($0.key)\":\($0.value)"
+        }
         let inner = fields.filter { $0.key.contains(".") }.sorted { $0.key < $1.key }.map {
             "\"\($0.key.dropFirst(4))\":\($0.value)"
         }
@@ -154,7 +156,8 @@ import TidemarkWire
                 let stamp = EntityStamp(
                     sequence: EventSequence(7), generation: 3, writtenAt: 5, writer: writer, isPartial: isPartial)
                 #expect(
-                    EntityStamp(sequence: EventSequence(7), packedGeneration: stamp.packedGeneration, writtenAt: 5) == stamp)
+                    EntityStamp(sequence: EventSequence(7), packedGeneration: stamp.packedGeneration, writtenAt: 5)
+                        == stamp)
             }
         }
     }

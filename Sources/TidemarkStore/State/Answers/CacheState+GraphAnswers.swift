@@ -126,11 +126,12 @@ extension CacheState {
         }
         var keys: [StoredKey] = []
         for entity in answer.entities {
-            let name = configuration.typeAliases[entity.key.type] ?? entity.key.type
+            let name = types.ownName(of: entity.key.type)
             guard let type = name.bytes.withUnsafeBytes({ admitType($0) }) else { throw .tooManyTypes }
             keys.append(StoredKey(library: library, type: type, id: StoredID(entity.key.id)))
         }
-        if let place = firstOversized(keys, { answer.entities[$0].resource }) {
+        let byteCount = answer.entities.reduce(0) { $0 + $1.resource.count }
+        if !fitsAnywhere(byteCount), let place = firstOversized(keys, { answer.entities[$0].resource }) {
             throw .tooLarge(event: 0, index: place, byteCountMax: entityByteCountMax)
         }
         let head = comparable(answer.head)
@@ -200,11 +201,18 @@ extension CacheState {
             if let index = entities.find(identity) {
                 let stored = entities.stamp(of: index)
                 if local == nil, isNewer(stored, key, than: newer, generation: stamp.generation) { return }
+                // An answer without a known place must not lower the entity's own sequence; its fields have their own.
+                let whole = isPlaceKnown ? stamp : stamp.raised(to: stored)
+                if whole == stamp, local?.isEmpty ?? true, entities.completeness(of: index) == .whole,
+                    resource.withUnsafeBytes({ Merge.covers($0, entities.payload(of: index)) })
+                {
+                    resource.withUnsafeBytes { overwrite(index, $0, stamp: stamp) }
+                    if isLocal { noteLocalWrite(of: key, resource, fields: nil) }
+                    return noteAnswer(of: index, stamp)
+                }
                 let merged = resource.withUnsafeBytes {
                     Merge.graph($0, into: entities.payload(of: index), keeping: local ?? [])
                 }
-                // An answer without a known place must not lower the entity's own sequence; its fields have their own.
-                let whole = isPlaceKnown ? stamp : stamp.raised(to: stored)
                 merged.resource.withUnsafeBytes {
                     overwrite(index, $0, fields: merged.paths, stamp: whole, fieldStamp: stamp)
                 }
