@@ -1,3 +1,4 @@
+import Synchronization
 import Tidemark
 import TidemarkGraphQLStore
 import TidemarkModel
@@ -101,13 +102,17 @@ enum GraphQLSuite {
     static func data(_ cache: SyncCache, _ document: ByteString) async throws -> [UInt8] {
         var request = GraphReadRequest(GraphRequest(document))
         request.policy = .cacheOnly
-        let (results, result) = AsyncStream.makeStream(of: Result<GraphReply, CacheError>.self)
-        await cache.readGraph(request) {
-            result.yield($0)
-            result.finish()
+        let box = ReplyBox()
+        // A read of the cache alone is answered before the call returns.
+        await cache.readGraph(request) { result in box.reply.withLock { $0 = result } }
+        guard let reply = box.reply.withLock({ $0 }) else {
+            preconditionFailure("a read of the cache alone was not answered")
         }
-        for await read in results { return try read.get().result.data }
-        return []
+        return try reply.get().result.data
+    }
+
+    private final class ReplyBox: Sendable {
+        let reply = Mutex<Result<GraphReply, CacheError>?>(nil)
     }
 
     // MARK: Watching

@@ -74,6 +74,10 @@ extension SyncCache {
         countRead(miss: miss)
     }
 
+    package func isLayered(anyOf handles: Dictionary<ListHandle, some Any>.Keys) -> Bool {
+        state.isLayered(anyOf: handles)
+    }
+
     // MARK: Writing
 
     /// Stores an answer.

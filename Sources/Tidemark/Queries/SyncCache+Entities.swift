@@ -285,7 +285,7 @@ extension EntityExplanation.Field {
         let writer: EntityExplanation.Writer =
             switch stamp.writer {
             case .event: .event
-            case .answer: .answer
+            case .answer, .document: .answer
             case .transaction: .transaction
             case .confirmation: .confirmation
             }

@@ -63,6 +63,9 @@ enum IntrospectionSchema {
     /// Names that a schema may define again without changing anything.
     static let scalars: Set<ByteString> = ["Int", "Float", "String", "Boolean", "ID"]
 
+    /// Directives on types and fields that policies are made of.
+    static let policyDirectives: Set<ByteString> = ["typePolicy", "fieldPolicy", "cacheControl", "cacheControlField"]
+
     /// Directives that a server never sees.
     package static let localDirectives: Set<ByteString> = ["cacheControl", "connection"]
 }

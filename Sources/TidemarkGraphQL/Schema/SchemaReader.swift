@@ -86,7 +86,9 @@ struct SchemaReader {
 
     private mutating func define(_ definition: DirectiveDefinition, isOwn: Bool) {
         let name = definition.name.text
-        let inputs = inputs(definition.arguments)
+        let isOurs = IntrospectionSchema.policyDirectives.contains(name)
+        // The types of a policy's arguments are Tidemark's own: no schema has to define them.
+        let inputs = inputs(definition.arguments.filter { !isOurs || schema.ids[$0.type.name.text] != nil })
         let directive = SchemaDirective(
             name: name, arguments: inputs, isRepeatable: definition.isRepeatable,
             locations: Set(definition.locations.map(\.location)))

@@ -31,12 +31,22 @@ struct AdditionPlanner {
         rootLevel = sets.rootLevel()
         additions = Array(repeating: [], count: sets.all.count)
         for (set, entry) in sets.all.enumerated() {
-            for case .field(let field, let definition, _) in entry.members {
+            for case .field(let field, let definition, _) in entry.members
+            where schema != nil || AdditionPlanner.isInTheWay(field.responseName) {
                 meanings[classes[set], default: [:]][field.responseName, default: []].insert(
                     Meaning(field: field.name.text, hasArguments: !field.arguments.isEmpty, type: definition?.type))
             }
         }
     }
+
+    /// Tells whether an addition may have the name of a field where no schema names key fields: only `__typename` and
+    /// its aliases are added then.
+    private static func isInTheWay(_ responseName: ByteString) -> Bool {
+        responseName == IntrospectionSchema.typename.name || responseName.bytes.starts(with: aliasPrefix)
+    }
+
+    /// The beginning of the alias of an addition whose name is taken.
+    private static let aliasPrefix = Array("tidemark_".utf8)
 
     /// - Returns: By set, the selections to add.
     mutating func plan() throws(DocumentRefusal) -> [[Selection]] {
@@ -108,7 +118,8 @@ struct AdditionPlanner {
         while true {
             let others = meanings[classes[set]]?[responseName] ?? []
             if others.isEmpty || others == [meaning] { break }
-            responseName = ByteString(Array("tidemark_".utf8) + plain + (number == 1 ? [] : Array("_\(number)".utf8)))
+            responseName = ByteString(
+                AdditionPlanner.aliasPrefix + plain + (number == 1 ? [] : Array("_\(number)".utf8)))
             number += 1
         }
         meanings[classes[set], default: [:]][responseName] = [meaning]

@@ -51,3 +51,21 @@ extension ExecutableDocument {
         }
     }
 }
+
+extension ExecutableDocument {
+    /// Whether some field is stored under a name of `@connection`.
+    package var usesConnections: Bool {
+        definitions.contains { definition in
+            switch definition {
+            case .operation(let operation): ExecutableDocument.connects(operation.selections)
+            case .fragment(let fragment): ExecutableDocument.connects(fragment.selections)
+            }
+        }
+    }
+
+    private static func connects(_ selections: [Selection]) -> Bool {
+        selections.contains { selection in
+            selection.directives.contains { $0.name.text == "connection" } || connects(selection.selections)
+        }
+    }
+}

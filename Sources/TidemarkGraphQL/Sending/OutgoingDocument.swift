@@ -32,6 +32,18 @@ package struct OutgoingDocument: Hashable, Sendable {
         annotated = annotator.write(document)
     }
 
+    /// Returns the variables that only removed directives used, by operation; operations without any are left out.
+    ///
+    /// - Parameter written: The document that this one was made of.
+    package func removedVariables(of written: ExecutableDocument) -> [ByteString?: Set<ByteString>] {
+        var removed: [ByteString?: Set<ByteString>] = [:]
+        for (before, after) in zip(written.operations, document.operations) {
+            let names = Set(before.variables.map(\.name.text)).subtracting(after.variables.map(\.name.text))
+            if !names.isEmpty { removed[before.name?.text] = names }
+        }
+        return removed
+    }
+
     /// The text that is sent.
     package func text(style: DocumentPrinter.Style = .canonical) -> [UInt8] {
         DocumentPrinter.text(of: document, style: style)

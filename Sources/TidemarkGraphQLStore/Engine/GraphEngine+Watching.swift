@@ -18,18 +18,21 @@ extension GraphEngine {
 
     package func note(_ change: EntityChange) {
         guard let woken = watchersByHandle[change.handle] else { return }
-        var changed: Set<ByteString>?
+        var changed: [ByteString]?
         if let old = change.old, let new = change.payload, change.isWhole == change.wasWhole {
-            changed = Set(
-                old.withUnsafeBytes { old in new.withUnsafeBytes { JSONObject.changedFields(old, $0) } })
+            changed = old.withUnsafeBytes { old in new.withUnsafeBytes { JSONObject.changedFields(old, $0) } }
         }
         for watcher in woken {
+            lookCount += 1
             guard let changed else {
                 wake(watcher)
                 continue
             }
-            guard let wanted = watcher.handles[change.handle], !wanted.isDisjoint(with: changed) else { continue }
-            wake(watcher)
+            guard let wanted = watcher.handles[change.handle], wanted.contains(oneOf: changed, of: watcher.plan) else {
+                continue
+            }
+            watcher.causes.add(changed, of: change.handle)
+            mark(watcher)
         }
     }
 
@@ -41,7 +44,13 @@ extension GraphEngine {
         for watcher in watchersByHandle[old] ?? [] { wake(watcher) }
     }
 
+    /// Has a watcher's plan run again.
     func wake(_ watcher: GraphWatcher) {
+        watcher.causes.addWhole()
+        mark(watcher)
+    }
+
+    private func mark(_ watcher: GraphWatcher) {
         if !isRefetching { watcher.fetchCount = 0 }
         guard !watcher.isDirty else { return }
         watcher.isDirty = true
@@ -55,7 +64,7 @@ extension GraphEngine {
         for watcher in woken {
             watcher.isDirty = false
             watcher.changeCount += 1
-            run(watcher, in: cache)
+            if !tellFields(watcher, in: cache) { run(watcher, in: cache) }
         }
     }
 
@@ -65,6 +74,8 @@ extension GraphEngine {
     func run(_ watcher: GraphWatcher, asked: Set<StoredKey> = [], isForced: Bool = false, in cache: isolated SyncCache)
     {
         guard !watcher.isEnded, !watcher.isLoading else { return }
+        watcher.causes = WakeCauses()
+        runCount += 1
         if let key = watcher.delivery, let delivery = fetches[key]?.delivery {
             if delivery.isEnding { return }
             if write == .complete { return tell(watcher, delivery.parts, isForced: isForced, in: cache) }
@@ -72,7 +83,8 @@ extension GraphEngine {
         let source = CacheSource(cache: cache, library: watcher.library, asked: asked)
         let freshness = GraphFreshness(now: cache.now, allowsStale: true, ignoresAges: true)
         let outcome = DocumentReader.read(
-            watcher.plan, from: source, freshness: freshness, completeness: watcher.completeness)
+            watcher.plan, from: source, freshness: freshness, completeness: watcher.completeness,
+            options: .init(notesPlaces: true))
         switch outcome {
         case .unloaded(let keys):
             load(source.storedKeys(keys), for: watcher, in: cache)
@@ -109,33 +121,47 @@ extension GraphEngine {
         _ watcher: GraphWatcher, _ reading: GraphReading, isForced: Bool, in cache: isolated SyncCache
     ) {
         let snapshot = GraphSnapshot(reading)
-        let operations = DataPatch.operations(from: watcher.shown, to: snapshot)
+        let operations = DataPatch.operations(from: watcher.shown.snapshot, to: snapshot)
+        let isTold = tell(watcher, operations, GraphStatus(reading), isForced: isForced, in: cache)
+        guard isTold || operations.isEmpty else { return watcher.shown.forgetPlaces() }
+        let isPatchable = !reading.isPartial && !watcher.plan.hasDeferrals
+        watcher.shown.replace(
+            snapshot, places: isPatchable ? reading.places : nil, isStale: reading.isStale, handles: watcher.keys)
+    }
+
+    /// Tells operations, and what is to be said beside them.
+    ///
+    /// - Returns: Whether the observer was told; false when there is nothing new, or no room.
+    func tell(
+        _ watcher: GraphWatcher, _ operations: [PatchOperation], _ status: GraphStatus, isForced: Bool,
+        in cache: isolated SyncCache
+    ) -> Bool {
         let isNews =
-            !operations.isEmpty || reading.isStale != watcher.shownStale || reading.isPartial != watcher.shownPartial
-            || reading.deferred != watcher.shownDeferred || watcher.shownMiss != nil || !watcher.untoldErrors.isEmpty
+            !operations.isEmpty || status.isStale != watcher.shownStale || status.isPartial != watcher.shownPartial
+            || status.deferred != watcher.shownDeferred || watcher.shownMiss != nil || !watcher.untoldErrors.isEmpty
         guard isNews else {
             watcher.changeCount = 0
-            return
+            return false
         }
         let isTaken = send(watcher, isForced: isForced, in: cache) { line in
             line.name("patch")
             line.array { line in
                 for operation in operations { operation.append(to: &line) }
             }
-            line.member("stale", reading.isStale)
-            line.member("as_of", reading.asOf)
-            line.member("pending", reading.isPending)
+            line.member("stale", status.isStale)
+            line.member("as_of", status.asOf)
+            line.member("pending", status.isPending)
             line.member("missed", max(0, watcher.changeCount - 1))
-            line.completeness(isPartial: reading.isPartial, reading.deferred)
+            line.completeness(isPartial: status.isPartial, status.deferred)
             line.member("miss", json: nil)
         }
-        guard isTaken else { return }
+        guard isTaken else { return false }
         watcher.changeCount = 0
-        watcher.shown = snapshot
-        watcher.shownStale = reading.isStale
-        watcher.shownPartial = reading.isPartial
-        watcher.shownDeferred = reading.deferred
+        watcher.shownStale = status.isStale
+        watcher.shownPartial = status.isPartial
+        watcher.shownDeferred = status.deferred
         watcher.shownMiss = nil
+        return true
     }
 
     /// Notifies observers of the parts that have come of an answer that is not stored yet.
@@ -256,21 +282,26 @@ extension GraphEngine {
 
     // MARK: Beginning and ending
 
-    func add(_ watcher: GraphWatcher, _ visits: Set<EntityVisit>, in cache: isolated SyncCache) {
+    func add(_ watcher: GraphWatcher, _ visits: [EntityVisit], in cache: isolated SyncCache) {
         watchers[watcher.subscription] = watcher
         depend(watcher, on: visits, in: cache)
     }
 
     /// Lets a watcher be woken by what its last run looked at, and by nothing else.
-    func depend(_ watcher: GraphWatcher, on visits: Set<EntityVisit>, in cache: isolated SyncCache) {
-        var wanted: [GraphKey: Set<ByteString>] = [:]
-        for visit in visits { wanted[visit.key, default: []].formUnion(watcher.plan.storageNames(of: visit)) }
+    func depend(_ watcher: GraphWatcher, on visits: [EntityVisit], in cache: isolated SyncCache) {
         var keys: [GraphKey: ListHandle] = [:]
-        var handles: [ListHandle: Set<ByteString>] = [:]
-        for (key, names) in wanted {
-            guard let handle = watcher.keys[key] ?? cache.watch(key.entityKey(in: watcher.library)) else { continue }
-            keys[key] = handle
-            handles[handle] = names
+        var handles: [ListHandle: WantedFields] = [:]
+        keys.reserveCapacity(watcher.keys.count)
+        handles.reserveCapacity(watcher.keys.count)
+        for visit in visits {
+            if let handle = keys[visit.key] {
+                handles[handle]?.add(visit.collection)
+                continue
+            }
+            let known = watcher.keys[visit.key]
+            guard let handle = known ?? cache.watch(visit.key.entityKey(in: watcher.library)) else { continue }
+            keys[visit.key] = handle
+            handles[handle] = WantedFields(visit.collection)
             if watcher.handles[handle] == nil { watchersByHandle[handle, default: []].append(watcher) }
         }
         for (key, handle) in watcher.keys where keys[key] == nil { forget(watcher, handle, in: cache) }

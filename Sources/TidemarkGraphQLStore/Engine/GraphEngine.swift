@@ -43,6 +43,9 @@ package final class GraphEngine: GraphHost {
     /// Watchers whose sink had no room, in the order in which they fell behind.
     var lagging: [GraphWatcher] = []
     package var isRefetching = false
+    /// How often a watcher was looked at because of a change, and how often a plan was run for it.
+    package internal(set) var lookCount = 0
+    package internal(set) var runCount = 0
 
     // MARK: Fetching
 

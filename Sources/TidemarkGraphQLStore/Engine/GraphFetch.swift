@@ -8,12 +8,17 @@ struct GraphFetchKey: Hashable, Sendable {
     var operationName: ByteString?
     var variables: ByteString
     var library: ByteString
+    /// The request as it was written where its document says in what place an answer is stored: another document with
+    /// the same text for the server may say another place.
+    var written: GraphRequest?
 }
 
 /// A request to the upstream that is under way, for all who wait for the same answer.
 struct GraphFetch {
     let number: UInt64
     let start: (start: FetchStart, number: UInt64)
+    /// The request that began it, as it was written: its answer is stored by that one.
+    let request: GraphRequest
     var waiters: [GraphWaiter]
     /// The watchers whose answer is fetched again.
     var watchers: [SubscriptionID] = []

@@ -23,6 +23,17 @@ package struct GraphRequest: Hashable, Sendable {
     }
 }
 
+extension GraphRequest {
+    /// Documents are long: their bytes are hashed once, eight at a time. Whoever makes documents that collide gains
+    /// nothing, because the tables of requests are short.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(document.bytes.withUnsafeBytes { Checksum.xxh64($0, seed: 0) })
+        hasher.combine(operationName)
+        hasher.combine(variables)
+        hasher.combine(library)
+    }
+}
+
 /// A read of a document, or the beginning of watching it.
 ///
 /// - Source: Protocol/graphql.md, reading.

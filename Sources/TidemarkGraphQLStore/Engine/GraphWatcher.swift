@@ -11,7 +11,7 @@ final class GraphWatcher {
     var library: ByteString { request.operation.library }
 
     /// The data that the observer saw last.
-    var shown: GraphSnapshot
+    var shown: ShownData
     var shownStale = false
     var shownPartial = false
     var shownDeferred: [DeferredState] = []
@@ -19,11 +19,13 @@ final class GraphWatcher {
     var shownMiss: GraphWatcherMiss?
 
     /// The entities that the last run looked up, with the fields that it wanted. Bound: what the document reads.
-    var handles: [ListHandle: Set<ByteString>] = [:]
+    var handles: [ListHandle: WantedFields] = [:]
     var keys: [GraphKey: ListHandle] = [:]
     /// The queries that stand for the root fields.
     var queries: [QueryID] = []
 
+    /// The changes that woke it and that it has not looked at.
+    var causes = WakeCauses()
     /// Changes since the observer was notified.
     var changeCount = 0
     var isDirty = false
@@ -57,7 +59,7 @@ final class GraphWatcher {
         self.request = request
         self.plan = plan
         self.sink = sink
-        self.shown = shown
+        self.shown = ShownData(shown)
     }
 
     /// The treatment of missing fields when it is run.
@@ -80,4 +82,21 @@ struct GraphWatcherMiss: Hashable {
     var error: CacheError?
     /// The fetches that did not help; 0 when there was none.
     var fetchCount = 0
+}
+
+/// The state of an answer beside its data, as an observer is told it.
+struct GraphStatus {
+    var isStale: Bool
+    var asOf: EventSequence?
+    var isPending: Bool
+    var isPartial: Bool
+    var deferred: [DeferredState]
+}
+
+extension GraphStatus {
+    init(_ reading: GraphReading) {
+        self.init(
+            isStale: reading.isStale, asOf: reading.asOf, isPending: reading.isPending, isPartial: reading.isPartial,
+            deferred: reading.deferred)
+    }
 }

@@ -111,7 +111,7 @@ extension SyncCache {
     func storePart(
         _ parts: AnswerParts, _ mask: PayloadMask, _ key: GraphFetchKey, _ fetch: GraphFetch, isLast: Bool
     ) async throws(CacheError) {
-        let plan = try graph.plan(fetchedRequest(key, fetch))
+        let plan = try graph.plan(fetch.request)
         var options = AnswerNormalizer.Options()
         options.mask = mask
         var answer = try graphAnswer(parts, plan, key.library, options: options, start: fetch.start)

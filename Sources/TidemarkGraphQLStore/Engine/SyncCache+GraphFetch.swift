@@ -10,7 +10,8 @@ extension SyncCache {
         let document = try graph.document(request.document)
         return GraphFetchKey(
             document: ByteString(document.sent), operationName: request.operationName,
-            variables: request.variables ?? "{}", library: request.library)
+            variables: document.sentVariables(operation: request.operationName, request.variables),
+            library: request.library, written: document.hasConnections ? request : nil)
     }
 
     /// Asks the upstream, or joins those who wait for the same answer.
@@ -26,7 +27,7 @@ extension SyncCache {
                 graph.fetches[key]?.waiters.append(waiter)
                 return
             }
-            try beginGraphFetch(key, [waiter], [])
+            try beginGraphFetch(key, waiter.request.operation, [waiter], [])
         } catch {
             spawnGraph { await self.failGraph([waiter], error.message, error.code) }
         }
@@ -40,7 +41,7 @@ extension SyncCache {
                 graph.fetches[key]?.watchers.append(watcher.subscription)
                 return
             }
-            try beginGraphFetch(key, [], [watcher.subscription])
+            try beginGraphFetch(key, watcher.request.operation, [], [watcher.subscription])
         } catch {
             let subscription = watcher.subscription
             spawnGraph { self.refetched([subscription], error) }
@@ -48,7 +49,7 @@ extension SyncCache {
     }
 
     private func beginGraphFetch(
-        _ key: GraphFetchKey, _ waiters: [GraphWaiter], _ watchers: [SubscriptionID]
+        _ key: GraphFetchKey, _ asked: GraphRequest, _ waiters: [GraphWaiter], _ watchers: [SubscriptionID]
     ) throws(CacheError) {
         guard let upstream = graph.upstream else {
             throw CacheError(.upstreamFailed, "there is nobody to ask")
@@ -75,8 +76,8 @@ extension SyncCache {
             }
         }
         graph.fetches[key] = GraphFetch(
-            number: number, start: beginGraphFetch(in: key.library), waiters: waiters, watchers: watchers,
-            task: task, timer: graphTimer(key, number))
+            number: number, start: beginGraphFetch(in: key.library), request: asked, waiters: waiters,
+            watchers: watchers, task: task, timer: graphTimer(key, number))
     }
 
     /// Begins to observe an answer of which parts have come.
@@ -138,7 +139,7 @@ extension SyncCache {
                 if fetch.delivery != nil, graph.write == .incremental {
                     try await storePart(parts, last, key, fetch, isLast: true)
                 } else {
-                    let plan = try graph.plan(fetchedRequest(key, fetch))
+                    let plan = try graph.plan(fetch.request)
                     var answer = try graphAnswer(parts, plan, key.library, start: fetch.start)
                     answer.isPart = fetch.comesInParts
                     try await store(answer, isRefetch: !fetch.watchers.isEmpty)
@@ -164,17 +165,6 @@ extension SyncCache {
         endGraphFetch(fetch.start.number, in: key.library)
         endDelivery(ended, parts, nil)
         refetched(ended.observers + ended.watchers, nil)
-    }
-
-    /// Returns a request that has the document of a fetch as it was written.
-    func fetchedRequest(_ key: GraphFetchKey, _ fetch: GraphFetch) -> GraphRequest {
-        let watched = (fetch.observers + fetch.watchers).lazy.compactMap {
-            self.graph.watchers[$0]?.request.operation.document
-        }
-        return GraphRequest(
-            fetch.waiters.first?.request.operation.document ?? watched.first ?? key.document,
-            operationName: key.operationName, variables: key.variables == "{}" ? nil : key.variables,
-            library: key.library)
     }
 
     private func giveUnstored(_ parts: AnswerParts, to waiter: GraphWaiter) {

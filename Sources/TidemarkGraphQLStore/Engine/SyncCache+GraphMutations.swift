@@ -80,7 +80,9 @@ extension SyncCache {
         graph.lastFetch += 1
         let request = GraphUpstreamRequest(
             fetch: graph.lastFetch, document: ByteString(document.sent),
-            operationName: mutation.request.operationName, variables: mutation.request.variables ?? "{}",
+            operationName: mutation.request.operationName,
+            variables: document.sentVariables(
+                operation: mutation.request.operationName, mutation.request.variables),
             kind: .mutation, pendingID: mutation.pendingID, library: mutation.request.library)
         return try await wholeAnswer(request, of: upstream)
     }

@@ -20,22 +20,23 @@ extension SyncCache {
         reply: @escaping @Sendable (Result<GraphReply, CacheError>) -> Void,
         later: @escaping @Sendable (Result<GraphReply, CacheError>) -> Void = { _ in }
     ) async {
+        let plan: OperationPlan
         do throws(CacheError) {
-            try checkGraph(request, sink)
+            plan = try checkGraph(request, sink)
         } catch {
             return reply(.failure(error))
         }
         let waiter = GraphWaiter(request, sink: sink, stores: true, reply: reply)
         switch request.policy {
         case .cacheOnly:
-            if let miss = await answerGraph(request, .asked, sink, reply) { reply(.failure(miss.error)) }
+            if let miss = await answerGraph(request, .asked, plan: plan, sink, reply) { reply(.failure(miss.error)) }
         case .cacheFirst:
-            if let miss = await answerGraph(request, .asked, sink, reply) { fetchGraph(waiter.after(miss)) }
+            if let miss = await answerGraph(request, .asked, plan: plan, sink, reply) { fetchGraph(waiter.after(miss)) }
         case .networkOnly: fetchGraph(waiter)
         case .networkOnlyNoStore:
             fetchGraph(GraphWaiter(request, sink: nil, stores: false, reply: reply))
         case .cacheAndNetwork:
-            if let miss = await answerGraph(request, .any, sink, reply) {
+            if let miss = await answerGraph(request, .any, plan: plan, sink, reply) {
                 fetchGraph(waiter.after(miss))
             } else {
                 fetchGraph(GraphWaiter(request, sink: nil, stores: true, reply: later))
@@ -46,7 +47,7 @@ extension SyncCache {
             fetchGraph(falling)
         case .staleWhileRevalidate:
             var wasStale = false
-            let miss = await answerGraph(request, .any, sink) { result in
+            let miss = await answerGraph(request, .any, plan: plan, sink) { result in
                 if case .success(let answered) = result { wasStale = answered.result.isStale }
                 reply(result)
             }
@@ -58,7 +59,9 @@ extension SyncCache {
         }
     }
 
-    private func checkGraph(_ request: GraphReadRequest, _ sink: (any ObserverSink)?) throws(CacheError) {
+    private func checkGraph(_ request: GraphReadRequest, _ sink: (any ObserverSink)?) throws(CacheError)
+        -> OperationPlan
+    {
         if let closedRefusal { throw closedRefusal }
         let plan = try graph.plan(request.operation)
         guard case .operation(.query) = plan.root else {
@@ -68,12 +71,13 @@ extension SyncCache {
         if request.isPartial, request.policy != .cacheOnly {
             throw CacheError(.invalidParams, "partial is for the policy cacheOnly: leave it out, or pass that policy")
         }
-        guard sink != nil else { return }
+        guard sink != nil else { return plan }
         if request.policy == .networkOnlyNoStore {
             throw CacheError(
                 .invalidParams, "networkOnlyNoStore stores nothing that could be observed: observe with networkOnly")
         }
         if let watcherRefusal { throw watcherRefusal }
+        return plan
     }
 
     /// The freshness that a reader demands of the cache.
@@ -108,14 +112,20 @@ extension SyncCache {
 
     /// Answers from the cache if the answer is whole and fresh enough, and makes the watcher in the same step.
     ///
-    /// - Parameter parts: The server's answer that was just stored; nil when the cache is read.
+    /// - Parameters:
+    ///   - known: The request's plan; nil to look it up.
+    ///   - parts: The server's answer that was just stored; nil when the cache is read.
     /// - Returns: nil when `reply` was called.
     func answerGraph(
-        _ request: GraphReadRequest, _ demand: GraphDemand, parts: AnswerParts? = nil, delivery: GraphFetchKey? = nil,
-        _ sink: (any ObserverSink)?, _ reply: (Result<GraphReply, CacheError>) -> Void
+        _ request: GraphReadRequest, _ demand: GraphDemand, plan known: OperationPlan? = nil, parts: AnswerParts? = nil,
+        delivery: GraphFetchKey? = nil, _ sink: (any ObserverSink)?, _ reply: (Result<GraphReply, CacheError>) -> Void
     ) async -> GraphRefusal? {
         let plan: OperationPlan
-        do throws(CacheError) { plan = try graph.plan(request.operation) } catch { return .failed(error) }
+        if let known {
+            plan = known
+        } else {
+            do throws(CacheError) { plan = try graph.plan(request.operation) } catch { return .failed(error) }
+        }
         let library = request.operation.library
         var outcome = GraphReadOutcome.unloaded([])
         do throws(StorageError) {
@@ -130,7 +140,8 @@ extension SyncCache {
                 freshness.ignoresAges = parts != nil
                 outcome = DocumentReader.read(
                     plan, from: source, freshness: freshness,
-                    completeness: parts == nil ? request.completeness : .deferred)
+                    completeness: parts == nil ? request.completeness : .deferred,
+                    options: .init(notesPlaces: sink != nil))
                 guard case .unloaded(let keys) = outcome else { return [] }
                 return source.storedKeys(keys)
             }) {
@@ -146,7 +157,8 @@ extension SyncCache {
         delivery: GraphFetchKey?, _ sink: (any ObserverSink)?, _ reply: (Result<GraphReply, CacheError>) -> Void
     ) -> GraphRefusal? {
         var result: GraphResult
-        let visits: Set<EntityVisit>
+        let visits: [EntityVisit]
+        var places: EntityPlaces?
         var snapshot: GraphSnapshot
         var hasExplainedNulls = false
         switch outcome {
@@ -167,6 +179,7 @@ extension SyncCache {
             }
             result = GraphResult(reading, source: parts == nil ? .cache : .upstream)
             visits = reading.visits
+            places = reading.isPartial ? nil : reading.places
             snapshot = GraphSnapshot(reading)
             if let parts {
                 if parts.errors != nil {
@@ -175,6 +188,7 @@ extension SyncCache {
                     result.data = projection.data
                     result.deferred = projection.deferred
                     snapshot = GraphSnapshot(data: result.data)
+                    places = nil
                     hasExplainedNulls = true
                 }
                 result = result.with(parts)
@@ -184,7 +198,7 @@ extension SyncCache {
         if case .read(let reading) = outcome { expiresAt = reading.expiresAt }
         if delivery != nil { result.isPartial = true }
         finishGraph(
-            result, snapshot, visits, expiresAt: expiresAt, request, plan, failed: parts?.failedFragments ?? [],
+            result, snapshot, visits, places, expiresAt: expiresAt, request, plan, failed: parts?.failedFragments ?? [],
             hasExplainedNulls: hasExplainedNulls, delivery: delivery, sink, reply)
         return nil
     }
@@ -196,7 +210,8 @@ extension SyncCache {
     ///     watcher is notified of those next.
     ///   - delivery: The fetch whose further parts the watcher is notified of; nil when the answer is whole.
     func finishGraph(
-        _ result: GraphResult, _ snapshot: GraphSnapshot, _ visits: Set<EntityVisit>, expiresAt: Int64?,
+        _ result: GraphResult, _ snapshot: GraphSnapshot, _ visits: [EntityVisit], _ places: EntityPlaces? = nil,
+        expiresAt: Int64?,
         _ request: GraphReadRequest, _ plan: OperationPlan, failed: [AnswerParts.FailedFragment] = [],
         hasExplainedNulls: Bool = false, delivery: GraphFetchKey?, _ sink: (any ObserverSink)?,
         _ reply: (Result<GraphReply, CacheError>) -> Void
@@ -213,6 +228,10 @@ extension SyncCache {
             graph.fetches[delivery]?.observers.append(watcher.subscription)
         }
         graph.add(watcher, visits, in: self)
+        // What is too old for a reader does not make a watched answer stale; only its root fields do.
+        if watcher.delivery == nil, !plan.hasDeferrals, plan.isAgeless || !result.isStale, let places {
+            watcher.shown.replace(snapshot, places: places, isStale: result.isStale, handles: watcher.keys)
+        }
         reply(.success(GraphReply(result: result, subscription: watcher.subscription)))
         guard watcher.delivery == nil else { return }
         graph.expect(expiresAt, watcher, in: self)

@@ -31,7 +31,8 @@ extension SyncCache {
         graph.streams[number] = GraphStream(subscription: subscription, request: request, plan: plan, sink: sink)
         let asked = GraphUpstreamRequest(
             fetch: number, document: ByteString(document.sent), operationName: request.operationName,
-            variables: request.variables ?? "{}", kind: .subscription, pendingID: nil, library: request.library)
+            variables: document.sentVariables(operation: request.operationName, request.variables),
+            kind: .subscription, pendingID: nil, library: request.library)
         graph.streams[number]?.task = spawnGraph { await self.followStream(asked, of: upstream) }
         return subscription
     }

@@ -31,6 +31,8 @@ package struct AnswerNormalizer {
     /// The places below `path` that are written.
     private var mask: PayloadMask
     private var result = NormalizedAnswer()
+    /// The type of the last object that said one, as it was written.
+    private var lastTypename: ByteString?
     /// The types that references name since the root field began.
     private var referredTypes: Set<ByteString> = []
 
@@ -69,9 +71,9 @@ package struct AnswerNormalizer {
     // MARK: Roots
 
     private mutating func operation() throws(AnswerFault) {
-        let collection = plan[collection: plan.collection(of: plan.rootSet, typename: plan.rootTypename)]
+        let collection = plan.collection(of: plan.rootSet, typename: plan.rootTypename)
         for field in collection.fields {
-            let planned = plan.fields[field.field]
+            let planned = field.planned
             if planned.isTypename { continue }
             referredTypes = []
             guard let value = try value(of: field, in: 0, node: errors.root) else { continue }
@@ -95,7 +97,7 @@ package struct AnswerNormalizer {
         _ value: StoredValue, _ field: CollectedField
     ) -> (rule: MembershipRule, elements: [GraphKey])? {
         guard case .list(let elements) = value,
-            let rule = MembershipRule(of: plan.fields[field.field], field.type, plan.rules)
+            let rule = MembershipRule(of: field.planned, field.type, plan.rules)
         else { return nil }
         var keys: [GraphKey] = []
         for element in elements {
@@ -107,7 +109,7 @@ package struct AnswerNormalizer {
 
     private mutating func fragment(of key: GraphKey) throws(AnswerFault) {
         let typename = plan.rules.typename(of: key.type)
-        let collection = plan[collection: plan.collection(of: plan.rootSet, typename: typename)]
+        let collection = plan.collection(of: plan.rootSet, typename: typename)
         var object = StoredObject(typename: nil)
         try fill(&object, collection, entry: 0, node: errors.root)
         result.add(object, to: key)
@@ -119,7 +121,7 @@ package struct AnswerNormalizer {
     private mutating func value(
         of field: CollectedField, in object: Int, node: Int?
     ) throws(AnswerFault) -> StoredValue? {
-        let planned = plan.fields[field.field]
+        let planned = field.planned
         let step = ResponseStep.name(planned.responseName)
         path.append(step)
         defer { path.removeLast() }
@@ -127,6 +129,7 @@ package struct AnswerNormalizer {
             if field.isAdded || options.isPartial || !field.deferrals.isEmpty { return nil }
             throw fault(.missingField, "is selected and not there: answer every selected field")
         }
+        if mask.isWhole { return try value(entry, field, field.type, node: errors.child(node, step)) }
         let outer = mask
         guard let inner = outer.child(step) else { return nil }
         mask = inner
@@ -236,14 +239,14 @@ package struct AnswerNormalizer {
         if let schema = plan.rules.schema, let typename, schema.type(typename)?.kind != .object {
             throw fault(.unknownType, "has the __typename \(typename), which the schema does not have")
         }
-        let collection = plan[collection: plan.collection(of: set, typename: typename)]
+        let collection = plan.collection(of: set, typename: typename)
         guard let typename, let key = key(of: entry, set, typename, collection) ?? reference else {
             var object = StoredObject(typename: typename)
             try fill(&object, collection, entry: entry, node: node)
             return .embedded(object)
         }
         var object = StoredObject(typename: nil)
-        if plan.rules.identity.keyFields(of: typename) == IdentityRules.defaultKeyFields {
+        if collection.hasDefaultKey, collection.keyFields[0].field?.planned.responseName != "id" {
             setDefaultKey(of: entry, set, in: &object)
         }
         let keyCount = object.fields.count
@@ -267,22 +270,35 @@ package struct AnswerNormalizer {
     private mutating func fill(
         _ object: inout StoredObject, _ collection: Collection, entry: Int, node: Int?
     ) throws(AnswerFault) {
+        let isOneEach = collection.hasUniqueNames && object.fields.isEmpty
+        object.reserveCapacity(collection.fields.count)
         for field in collection.fields {
-            let planned = plan.fields[field.field]
+            let planned = field.planned
             if planned.isTypename { continue }
             guard let value = try value(of: field, in: entry, node: node) else { continue }
-            object.set(planned.storageName, written: planned.writtenStorageName, value)
+            if isOneEach {
+                object.append(StoredObject.Field(planned, value))
+            } else {
+                object.set(planned.storageName, written: planned.writtenStorageName, value)
+            }
         }
     }
 
-    private func typename(of entry: Int, _ set: Int) throws(AnswerFault) -> ByteString? {
+    private mutating func typename(of entry: Int, _ set: Int) throws(AnswerFault) -> ByteString? {
         let responseName = plan.typenameResponse(of: set)
         if responseName == nil, plan.uses(PlanField.typename, in: set) { return nil }
         guard let value = outline.value(named: responseName ?? PlanField.typename, in: entry) else { return nil }
         switch outline.kind(value) {
         case .null: return nil
         case .string:
+            let item = outline[value]
+            let written = outline.bytes[Int(item.start)..<Int(item.end)]
+            // The objects of a list have one type for the most part.
+            if let last = lastTypename, last.bytes.elementsEqual(written) { return last }
             let name = ByteString(outline.unescapedName(value))
+            lastTypename =
+                name.bytes.elementsEqual(written) && !name.bytes.isEmpty
+                    && name.bytes.count <= Limits().typeByteCountMax ? name : nil
             return name.bytes.isEmpty || name.bytes.count > Limits().typeByteCountMax ? nil : name
         default: throw fault(.wrongShape, "has a __typename that is no string")
         }
@@ -302,13 +318,12 @@ extension AnswerNormalizer {
         let isJoined = collection.keyFields.count > 1
         for (place, keyField) in collection.keyFields.enumerated() {
             // A key that nobody selected may be there all the same, under a name that stands for nothing else.
-            let responseName = keyField.field.map { plan.fields[collection.fields[$0].field].responseName }
+            let responseName = keyField.field?.planned.responseName
             if responseName == nil, plan.uses(keyField.name, in: set) { return nil }
             var value = outline.value(named: responseName ?? keyField.name, in: entry)
             // Of several places the last one that came is stored: a part may lack some of them.
-            for other in collection.otherKeyPlaces[place] ?? [] {
-                let name = plan.fields[collection.fields[other].field].responseName
-                value = outline.value(named: name, in: entry) ?? value
+            for other in collection.otherKeyFields[place] {
+                value = outline.value(named: other.planned.responseName, in: entry) ?? value
             }
             guard let value, let part = keyText(value), !part.isEmpty else { return nil }
             if place > 0 { id.append(UInt8(ascii: "+")) }

@@ -54,16 +54,15 @@ struct AnswerProjector {
         data.append(UInt8(ascii: "{"))
         var isFirst = true
         var missing: Set<Int> = []
-        let collection = plan[collection: plan.collection(of: set, typename: typename)]
+        let collection = plan.collection(of: set, typename: typename)
         for field in collection.fields where !field.isAdded {
-            let planned = plan.fields[field.field]
+            let planned = field.planned
             guard let member = outline.value(named: planned.responseName, in: entry) else {
                 missing.formUnion(field.deferrals)
                 continue
             }
-            if !isFirst { data.append(UInt8(ascii: ",")) }
+            data += isFirst ? planned.separatedResponseName.dropFirst() : planned.separatedResponseName[...]
             isFirst = false
-            data.append(contentsOf: planned.quotedResponseName)
             path.append(.name(planned.responseName))
             value(member, field)
             path.removeLast()
@@ -76,7 +75,7 @@ struct AnswerProjector {
         let item = outline[entry]
         switch item.kind {
         case .object where field.set != nil:
-            if let set = field.set { object(entry, set, plan.rules.objectTypename(of: field.type)) }
+            if let set = field.set { object(entry, set, field.objectTypename) }
         case .array where field.set != nil:
             data.append(UInt8(ascii: "["))
             var element = entry + 1

@@ -56,6 +56,21 @@ package struct StoredObject: Sendable {
         /// The name as it is written between quotes.
         var written: [UInt8]
         package var value: StoredValue
+
+        init(name: ByteString, written: [UInt8], value: StoredValue) {
+            self.name = name
+            self.written = written
+            self.value = value
+        }
+
+        /// The bytes of the member, with an estimate for what is not a scalar.
+        fileprivate var byteCountLikely: Int {
+            if case .json(let text) = value { written.count + text.count + 4 } else { written.count + 64 }
+        }
+
+        init(_ planned: PlanField, _ value: StoredValue) {
+            self.init(name: planned.storageName, written: planned.writtenStorageName, value: value)
+        }
     }
 
     /// The object's `__typename`; nil when nothing says it.
@@ -97,7 +112,10 @@ package struct StoredObject: Sendable {
     /// The value of a field; nil when it is not there.
     package subscript(name: ByteString) -> StoredValue? { place(of: name).map { fields[$0].value } }
 
-    private mutating func append(_ field: Field) {
+    mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
+
+    /// Adds a field whose name the object does not have.
+    mutating func append(_ field: Field) {
         fields.append(field)
         if !places.isEmpty {
             places[field.name] = fields.count - 1
@@ -123,6 +141,7 @@ package struct StoredObject: Sendable {
 
     /// Appends the object as the resource of an entity: without a `__typename`.
     func appendResource(to bytes: inout [UInt8]) {
+        bytes.reserveCapacity(bytes.count + fields.reduce(2) { $0 + $1.byteCountLikely })
         bytes.append(UInt8(ascii: "{"))
         appendFields(to: &bytes)
     }

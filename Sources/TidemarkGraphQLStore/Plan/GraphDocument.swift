@@ -1,5 +1,6 @@
 import TidemarkGraphQL
 import TidemarkModel
+import TidemarkStore
 
 /// A document that was parsed and checked, ready to be planned, sent, written and read.
 ///
@@ -9,8 +10,13 @@ package struct GraphDocument: Sendable {
     package let document: ExecutableDocument
     /// The same with the selections that tell entities apart.
     let annotated: ExecutableDocument
-    /// The text that a server is sent.
-    package let sent: [UInt8]
+    private let outgoing: OutgoingDocument
+    /// The text that a server is sent. Printed when it is asked for: most documents are read from the cache.
+    package var sent: [UInt8] { outgoing.text() }
+    /// By operation, the variables that only removed directives used. Operations without any are not here.
+    private let unsentVariables: [ByteString?: Set<ByteString>]
+    /// Whether `@connection` names a field's place in the store.
+    let hasConnections: Bool
     package let rules: GraphRules
 
     /// - Parameter purpose: Whether operations are run, or fragments are read and written by themselves.
@@ -21,10 +27,25 @@ package struct GraphDocument: Sendable {
     ) throws(DocumentRefusal) {
         document = try DocumentParser.parseExecutable(text, limits: limits)
         try DocumentValidator.check(document, schema: rules.schema, purpose: purpose, limits: limits)
-        let outgoing = try OutgoingDocument(document, schema: rules.schema, limits: limits)
+        outgoing = try OutgoingDocument(document, schema: rules.schema, limits: limits)
         annotated = outgoing.annotated
-        sent = outgoing.text()
+        unsentVariables = outgoing.removedVariables(of: document)
+        hasConnections = document.usesConnections
         self.rules = rules
+    }
+
+    /// Returns the variables that a server is sent.
+    ///
+    /// - Parameter variables: One JSON object that was checked; nil counts as an empty one.
+    package func sentVariables(operation name: ByteString?, _ variables: ByteString?) -> ByteString {
+        guard let variables else { return "{}" }
+        let isNamed = name.map { !$0.bytes.isEmpty } ?? false
+        let unsent = isNamed ? unsentVariables[name] : unsentVariables.first?.value
+        guard let unsent else { return variables }
+        return JSONSlice(validated: variables.bytes[...]).bytes.withUnsafeBytes { bytes in
+            let kept = JSONObject.fieldNames(of: bytes).filter { !unsent.contains($0) }.map(\.bytes)
+            return ByteString(JSONObject.selection(of: bytes, fields: Set(kept)))
+        }
     }
 
     /// The operation that a request asks for.

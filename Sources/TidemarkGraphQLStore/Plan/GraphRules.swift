@@ -39,10 +39,14 @@ package struct GraphRules: Sendable {
     package init(schema: GraphQLSchema) { self.init(schema: schema, identity: schema.identity) }
 
     /// Returns the type in the cache of a `__typename`.
-    package func resourceType(of typename: ByteString) -> ByteString { typeAliases[typename] ?? typename }
+    package func resourceType(of typename: ByteString) -> ByteString {
+        typeAliases.isEmpty ? typename : typeAliases[typename] ?? typename
+    }
 
     /// Returns the `__typename` of a type in the cache.
-    package func typename(of resourceType: ByteString) -> ByteString { spellings[resourceType] ?? resourceType }
+    package func typename(of resourceType: ByteString) -> ByteString {
+        spellings.isEmpty ? resourceType : spellings[resourceType] ?? resourceType
+    }
 
     /// Tells whether an object of a type is one of the type that a fragment names.
     ///

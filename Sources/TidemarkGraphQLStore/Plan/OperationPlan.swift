@@ -28,6 +28,10 @@ package final class OperationPlan {
     /// The sets of the document, and those that merged fields have together. Bounded by the document's limits.
     var sets: [PlanSet] = []
     let rootSet = 0
+    /// Whether the document has limits of its own on fields.
+    var hasAges = false
+    /// Whether nothing that the plan reads can ever be too old.
+    var isAgeless: Bool { !hasAges && rootMaxAge == nil && rules.policy.types.isEmpty }
     /// Whether some fragment is deferred.
     package var hasDeferrals: Bool { !deferrals.isEmpty }
 
@@ -39,6 +43,8 @@ package final class OperationPlan {
     /// The collected fields of each set and type. Bound: the sets times the types that the server has.
     private var collections: [Collection] = []
     private var collectionIndices: [CollectionKey: Int] = [:]
+    /// By set, what was asked for last: the objects of a list have one type for the most part.
+    private var recent: [(typename: ByteString?, collection: Collection)?] = []
     private var mergedSets: [[Int]: Int] = [:]
 
     init(rules: GraphRules, root: Root, rootMaxAge: Int?) {
@@ -52,47 +58,50 @@ package final class OperationPlan {
         if case .operation(let kind) = root { rules.rootTypename(of: kind) } else { nil }
     }
 
-    subscript(collection index: Int) -> Collection { collections[index] }
+    func collection(_ index: Int) -> Collection { collections[index] }
 
     /// The names of the root fields that the plan reads; empty for a fragment.
     ///
     /// - Complexity: O(root fields).
     var rootNames: [GraphRootName] {
         guard case .operation(.query) = root else { return [] }
-        let fields = self[collection: collection(of: rootSet, typename: rootTypename)].fields
-        return fields.compactMap { field in
-            let planned = self.fields[field.field]
-            return field.isAdded || planned.isTypename ? nil : GraphRootName(storageName: planned.storageName)
+        return collection(of: rootSet, typename: rootTypename).fields.compactMap { field in
+            field.isAdded || field.planned.isTypename ? nil : GraphRootName(storageName: field.planned.storageName)
         }
     }
 
     /// The number that stands for the one field of a root field's entity.
     static let rootVisit = -1
 
+    private static let rootFields: Set<ByteString> = ["value"]
+
     /// Returns the storage names that a visit of an entity wanted.
     ///
-    /// - Complexity: O(fields).
-    package func storageNames(of visit: EntityVisit) -> [ByteString] {
-        guard visit.collection >= 0 else { return ["value"] }
-        return collections[visit.collection].fields.compactMap { field in
-            let planned = fields[field.field]
-            return field.isAdded || planned.isTypename ? nil : planned.storageName
-        }
+    /// - Complexity: O(1).
+    package func storageNames(of collection: Int) -> Set<ByteString> {
+        collection >= 0 ? collections[collection].storageNames : OperationPlan.rootFields
     }
 
     // MARK: Collecting
 
-    /// Returns the number of the fields that an object of a type has in a set.
+    /// Returns the fields that an object of a type has in a set.
     ///
     /// - Parameter typename: nil for an object whose type nobody knows.
     /// - Complexity: O(1) after the first time.
-    func collection(of set: Int, typename: ByteString?) -> Int {
+    func collection(of set: Int, typename: ByteString?) -> Collection {
+        if set < recent.count, let last = recent[set], last.typename == typename { return last.collection }
         let key = CollectionKey(set: set, typename: typename)
-        if let known = collectionIndices[key] { return known }
-        let collection = collect(set, typename)
-        collections.append(collection)
-        collectionIndices[key] = collections.count - 1
-        return collections.count - 1
+        let found: Collection
+        if let known = collectionIndices[key] {
+            found = collections[known]
+        } else {
+            found = collect(set, typename)
+            collections.append(found)
+            collectionIndices[key] = found.index
+        }
+        while recent.count <= set { recent.append(nil) }
+        recent[set] = (typename, found)
+        return found
     }
 
     private func collect(_ set: Int, _ typename: ByteString?) -> Collection {
@@ -103,44 +112,26 @@ package final class OperationPlan {
             if places[name] == nil { order.append(name) }
             places[name, default: []].append(item)
         }
-        var collection = Collection()
-        for name in order {
-            guard let items = places[name] else { continue }
-            collection.fields.append(collected(items, typename))
+        let collected = order.map { name in
+            let items = places[name] ?? []
+            let inner = items.compactMap { fields[$0.field].set }
+            return CollectedField(items, of: self, set: inner.isEmpty ? nil : merged(inner), typename: typename)
         }
+        var executed: [Int] = []
+        var notExecuted: [Int] = []
         for deferral in sets[set].deferrals where holds(deferrals[deferral].outerGuard, for: typename) {
             if holds(deferrals[deferral].ownGuard, for: typename) {
-                collection.deferrals.append(deferral)
+                executed.append(deferral)
             } else {
-                collection.notExecuted.append(deferral)
+                notExecuted.append(deferral)
             }
         }
-        if let typename {
-            collection.keyFields = rules.identity.keyFields(of: typename).map { name in
-                (name, collection.fields.firstIndex { fields[$0.field].storageName == name && $0.set == nil })
-            }
-            for (place, keyField) in collection.keyFields.enumerated() {
-                let all = collection.fields.indices.filter { index in
-                    let field = collection.fields[index]
-                    return fields[field.field].storageName == keyField.name && field.set == nil
-                }
-                if all.count > 1 { collection.otherKeyPlaces[place] = Array(all.dropFirst()) }
-            }
-        }
-        return collection
-    }
-
-    private func collected(_ items: [PlanItem], _ typename: ByteString?) -> CollectedField {
-        let first = fields[items[0].field]
-        let inner = items.compactMap { fields[$0.field].set }
-        let isDeferred = items.allSatisfy { $0.deferral != nil }
-        return CollectedField(
-            field: items[0].field, set: inner.isEmpty ? nil : merged(inner),
-            isAdded: items.allSatisfy { fields[$0.field].isAdded },
-            deferrals: isDeferred ? items.compactMap(\.deferral) : [],
-            maxAge: items.lazy.compactMap { self.fields[$0.field].maxAge }.min(),
-            inheritsAge: items.contains { fields[$0.field].inheritsAge },
-            type: rules.type(of: first.name, in: typename))
+        let names = typename.map { rules.identity.keyFields(of: $0) } ?? []
+        return Collection(
+            index: collections.count, fields: collected, deferrals: executed, notExecuted: notExecuted,
+            keyFields: names.map { name in
+                (name, collected.first { $0.planned.storageName == name && $0.set == nil })
+            })
     }
 
     /// Returns the set that has the items of all these sets.

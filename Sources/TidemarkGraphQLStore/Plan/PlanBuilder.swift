@@ -97,20 +97,13 @@ struct PlanBuilder {
 
     private func planned(_ field: Field, _ set: Int?) -> PlanField {
         let storageName = StorageName.of(field, variables: variables.given)
-        var quoted: [UInt8] = []
-        CanonicalString.append(storageName.bytes, to: &quoted)
-        var response: [UInt8] = []
-        CanonicalString.append(field.responseName.bytes, to: &response)
-        response.append(UInt8(ascii: ":"))
         let age = PlanBuilder.age(field.directives, variables)
+        if age.maxAge != nil || age.inherits { plan.hasAges = true }
         var arguments: [ByteString: InputValue] = [:]
         for argument in field.arguments {
             arguments[argument.name.text] = InputValue(argument.value, variables: variables.given)
         }
-        return PlanField(
-            name: field.name.text, responseName: field.responseName, storageName: storageName,
-            quotedResponseName: response, writtenStorageName: Array(quoted.dropFirst().dropLast()), set: set,
-            isAdded: field.isAdded, maxAge: age.maxAge, inheritsAge: age.inherits, arguments: arguments)
+        return PlanField(field, storageName: storageName, set: set, age: age, arguments: arguments)
     }
 
     // MARK: Directives

@@ -1,13 +1,14 @@
 import TidemarkGraphQL
 import TidemarkModel
+import TidemarkStore
 
-/// One field of a document with its variables substituted.
-package struct PlanField: Sendable {
+/// One field of a document with its variables substituted. An object, because a walk looks at it for every value.
+package final class PlanField: Sendable {
     package let name: ByteString
     package let responseName: ByteString
     package let storageName: ByteString
-    /// The response name with quotes and colon.
-    let quotedResponseName: [UInt8]
+    /// The response name with quotes and colon, after a comma.
+    let separatedResponseName: [UInt8]
     /// The storage name as it is written between the quotes of a stored member.
     let writtenStorageName: [UInt8]
     /// The set of its own selections; nil for a leaf.
@@ -20,8 +21,29 @@ package struct PlanField: Sendable {
     let inheritsAge: Bool
     /// The arguments that have a value.
     let arguments: [ByteString: InputValue]
+    let isTypename: Bool
 
-    var isTypename: Bool { name == PlanField.typename }
+    init(
+        _ field: Field, storageName: ByteString, set: Int?, age: (maxAge: Int?, inherits: Bool),
+        arguments: [ByteString: InputValue]
+    ) {
+        name = field.name.text
+        responseName = field.responseName
+        self.storageName = storageName
+        var response: [UInt8] = [UInt8(ascii: ",")]
+        CanonicalString.append(field.responseName.bytes, to: &response)
+        response.append(UInt8(ascii: ":"))
+        separatedResponseName = response
+        var quoted: [UInt8] = []
+        CanonicalString.append(storageName.bytes, to: &quoted)
+        writtenStorageName = Array(quoted[1..<quoted.count - 1])
+        self.set = set
+        isAdded = field.isAdded
+        maxAge = age.maxAge
+        inheritsAge = age.inherits
+        self.arguments = arguments
+        isTypename = name == PlanField.typename
+    }
 
     static let typename: ByteString = "__typename"
 }
@@ -59,9 +81,9 @@ struct PlanSet: Sendable {
 }
 
 /// A field of an object after CollectFields: every place of one response name together.
-struct CollectedField: Sendable {
+final class CollectedField {
     /// The first of its places.
-    let field: Int
+    let planned: PlanField
     /// The selections of all places; nil for a leaf.
     let set: Int?
     /// Every place was added.
@@ -72,17 +94,57 @@ struct CollectedField: Sendable {
     let inheritsAge: Bool
     /// The type that the schema declares; nil without one.
     let type: SchemaTypeReference?
+    /// The object type that the schema declares, inside all lists; nil for every other type.
+    let objectTypename: ByteString?
+
+    init(_ places: [PlanItem], of plan: OperationPlan, set: Int?, typename: ByteString?) {
+        let fields = places.map { plan.fields[$0.field] }
+        planned = fields[0]
+        self.set = set
+        isAdded = fields.allSatisfy(\.isAdded)
+        deferrals = places.allSatisfy { $0.deferral != nil } ? places.compactMap(\.deferral) : []
+        maxAge = fields.lazy.compactMap(\.maxAge).min()
+        inheritsAge = fields.contains(where: \.inheritsAge)
+        type = plan.rules.type(of: planned.name, in: typename)
+        objectTypename = plan.rules.objectTypename(of: type)
+    }
 }
 
 /// The fields of objects of one type in one selection set, in the order of CollectFields.
-struct Collection: Sendable {
-    var fields: [CollectedField] = []
+final class Collection {
+    /// Its place among the plan's collections.
+    let index: Int
+    let fields: [CollectedField]
     /// The deferred fragments whose fields are among `fields`.
-    var deferrals: [Int] = []
+    let deferrals: [Int]
     /// The deferred fragments whose own type condition cannot hold.
-    var notExecuted: [Int] = []
-    /// The index of the field that selects each key field of the type; nil for one that is not selected.
-    var keyFields: [(name: ByteString, field: Int?)] = []
-    /// Further places of key fields, under other response names, by the place of the key field. Mostly empty.
-    var otherKeyPlaces: [Int: [Int]] = [:]
+    let notExecuted: [Int]
+    /// For each key field of the type, the field that selects it; nil for one that is not selected.
+    let keyFields: [(name: ByteString, field: CollectedField?)]
+    /// For each key field, its further places under other response names. Mostly empty.
+    let otherKeyFields: [[CollectedField]]
+    /// Whether objects of the type are told apart by their `id`.
+    let hasDefaultKey: Bool
+    /// Whether no two fields are stored under one name.
+    let hasUniqueNames: Bool
+    /// The storage names that a read of such an object wants.
+    let storageNames: Set<ByteString>
+
+    init(
+        index: Int, fields: [CollectedField], deferrals: [Int], notExecuted: [Int],
+        keyFields: [(name: ByteString, field: CollectedField?)]
+    ) {
+        hasDefaultKey = keyFields.map(\.name) == IdentityRules.defaultKeyFields
+        self.index = index
+        self.fields = fields
+        self.deferrals = deferrals
+        self.notExecuted = notExecuted
+        self.keyFields = keyFields
+        otherKeyFields = keyFields.map { key in
+            Array(fields.filter { $0.planned.storageName == key.name && $0.set == nil }.dropFirst())
+        }
+        let stored = fields.filter { !$0.planned.isTypename }
+        hasUniqueNames = Set(stored.map(\.planned.storageName)).count == stored.count
+        storageNames = Set(stored.lazy.filter { !$0.isAdded }.map(\.planned.storageName))
+    }
 }

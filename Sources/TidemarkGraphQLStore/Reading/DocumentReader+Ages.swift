@@ -32,6 +32,9 @@ struct FieldLimits {
     var inner: AgeLimit
     /// The document's limit for the fields selected directly in that object.
     var operationAge: Int?
+
+    /// The limits of a field that can never be too old.
+    static let unlimited = FieldLimits(own: .unlimited, inner: .unlimited, operationAge: nil)
 }
 
 /// Paths of storage names inside an entity.
@@ -71,7 +74,7 @@ extension DocumentReader {
     mutating func checkAge(_ limit: AgeLimit, _ planned: PlanField, _ context: FieldContext) throws(GraphMiss) {
         guard let view = context.view else { return }
         let write = view.dates.write(of: context.storagePath, isInsideList: context.isInsideList)
-        if let sequence = write.sequence { reading.asOf = min(reading.asOf ?? sequence, sequence) }
+        note(write)
         guard let maxAge = limit.seconds else { return }
         let end = write.writtenAt.addingClamped(Int64(millisecondsOfSeconds: maxAge))
         reading.expiresAt = min(reading.expiresAt ?? end, end)

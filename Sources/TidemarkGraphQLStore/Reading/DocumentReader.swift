@@ -9,16 +9,33 @@ import TidemarkStore
 ///
 /// - Source: Protocol/graphql.md, reading.
 package struct DocumentReader<Source: EntitySource> {
+    /// Additions to a read.
+    package struct Options: Sendable {
+        /// Whether each entity shows its key as `__ref`, so that the data can be written again.
+        package var showsKeys = false
+        /// Whether the places of entities in the data are noted.
+        package var notesPlaces = false
+
+        package init(showsKeys: Bool = false, notesPlaces: Bool = false) {
+            self.showsKeys = showsKeys
+            self.notesPlaces = notesPlaces
+        }
+    }
+
     let plan: OperationPlan
     let source: Source
     let freshness: GraphFreshness
     let completeness: GraphCompleteness
-    /// Whether each entity shows its key as `__ref`, so that the data can be written again.
-    let showsKeys: Bool
+    private let options: Options
+    /// Nothing can be too old: dates are looked at for their sequences only.
+    private let isAgeless: Bool
     /// The entity whose fields come next.
     private var openKey: GraphKey?
+    /// The steps to the value that is read. The step of a leaf is added when something is missing.
     var path: ResponsePath = []
     var reading = GraphReading()
+    /// The place whose fields are read, and the steps to it.
+    private var place: (number: Int, depth: Int)?
     /// Entities to load; while there are some, values that need them are left open.
     private var unloaded: [GraphKey] = []
     /// Members of the objects that are open. Bound: those objects' members.
@@ -26,13 +43,15 @@ package struct DocumentReader<Source: EntitySource> {
 
     private init(
         _ plan: OperationPlan, _ source: Source, _ freshness: GraphFreshness, _ completeness: GraphCompleteness,
-        showsKeys: Bool
+        _ options: Options
     ) {
-        self.showsKeys = showsKeys
+        self.options = options
         self.plan = plan
         self.source = source
         self.freshness = freshness
         self.completeness = completeness
+        isAgeless = plan.isAgeless
+        if options.notesPlaces { reading.places = EntityPlaces() }
     }
 
     /// - Parameters:
@@ -40,12 +59,12 @@ package struct DocumentReader<Source: EntitySource> {
     /// - Complexity: O(data + the resources that it is read from).
     package static func read(
         _ plan: OperationPlan, from source: Source, key: GraphKey? = nil, freshness: GraphFreshness,
-        completeness: GraphCompleteness = .whole, showsKeys: Bool = false
+        completeness: GraphCompleteness = .whole, options: Options = Options()
     ) -> GraphReadOutcome {
-        var reader = DocumentReader(plan, source, freshness, completeness, showsKeys: showsKeys)
+        var reader = DocumentReader(plan, source, freshness, completeness, options)
         do throws(GraphMiss) {
             if let key {
-                try reader.entity(key, set: plan.rootSet, reached: nil, operationAge: nil, orNull: false)
+                try reader.entity(key, set: plan.rootSet, reached: nil, operationAge: nil)
             } else {
                 try reader.operation()
             }
@@ -58,24 +77,23 @@ package struct DocumentReader<Source: EntitySource> {
     // MARK: Roots
 
     private mutating func operation() throws(GraphMiss) {
-        let index = plan.collection(of: plan.rootSet, typename: plan.rootTypename)
-        let collection = plan[collection: index]
+        let collection = plan.collection(of: plan.rootSet, typename: plan.rootTypename)
         let rootLimit = plan.rules.policy.rootLimit(of: plan.rootTypename ?? GraphKey.rootType)
-        try object(collection) { (reader, field) throws(GraphMiss) in
-            let planned = reader.plan.fields[field.field]
-            if planned.isTypename {
+        try object(collection) { (reader, _, field) throws(GraphMiss) in
+            if field.planned.isTypename {
                 CanonicalString.append((reader.plan.rootTypename ?? "").bytes, to: &reader.reading.data)
                 return
             }
-            try reader.root(field, planned, rootLimit)
+            let outer = reader.place
+            defer { reader.place = outer }
+            try reader.root(field, rootLimit)
         }
     }
 
-    private mutating func root(
-        _ field: CollectedField, _ planned: PlanField, _ rootLimit: AgeLimit
-    ) throws(GraphMiss) {
+    private mutating func root(_ field: CollectedField, _ rootLimit: AgeLimit) throws(GraphMiss) {
+        let planned = field.planned
         let key = GraphKey(root: RootID.of(planned.storageName, field: planned.name))
-        reading.visits.insert(EntityVisit(key: key, collection: OperationPlan.rootVisit))
+        visit(EntityVisit(key: key, collection: OperationPlan.rootVisit), fieldCount: 0)
         let context = FieldContext(
             key: key, view: nil, typename: plan.rootTypename, storagePath: "value", reached: rootLimit,
             operationAge: plan.rootMaxAge)
@@ -89,24 +107,33 @@ package struct DocumentReader<Source: EntitySource> {
             try bytes.withBytes { (bytes) throws(GraphMiss) in
                 try value(0..<bytes.count, of: bytes, field, context, limits)
             }
-        case .found(let view):
-            try note(view)
+        case .found(var view):
+            if view.isPending { reading.isPending = true }
             let name = GraphRootName(storageName: planned.storageName)
             if let staleSince = source.staleSince(name) { try checkStale(since: staleSince, key) }
-            var view = view
             if field.set != nil, let keys = source.list(name) { view.resource = listResource(keys) }
             try view.resource.withBytes { (bytes) throws(GraphMiss) in
                 let base = members.count
                 StoredScan.open(0..<bytes.count, of: bytes, into: &members)
                 defer { members.removeLast(members.count - base) }
-                guard let range = StoredScan.value(of: Array("value".utf8), among: members[base...], of: bytes) else {
-                    throw miss(view.isReduced ? .evicted : .absent, key)
-                }
+                let range = StoredScan.value(of: Self.valueName, in: members, base..<members.count, of: bytes)
+                guard let range else { throw miss(view.isReduced ? .evicted : .absent, key) }
                 var context = context
                 context.view = view
                 try self.field(range, of: bytes, field, context)
             }
         }
+    }
+
+    private static var valueName: [UInt8] { [0x76, 0x61, 0x6C, 0x75, 0x65] }
+
+    /// Notes that an entity was looked up: what is read next is of it.
+    private mutating func visit(_ visit: EntityVisit, fieldCount: Int) {
+        reading.visits.append(visit)
+        guard options.notesPlaces else { return }
+        let number = reading.places?.open(
+            visit, fieldCount: fieldCount, path: path[(place?.depth ?? 0)...], outer: place?.number)
+        place = number.map { ($0, path.count) }
     }
 
     /// The resource of a root field whose list follows a rule.
@@ -127,11 +154,11 @@ package struct DocumentReader<Source: EntitySource> {
     /// Reads the fields of one object: braces, names, and what `body` appends as each value.
     private mutating func object(
         _ collection: Collection,
-        _ body: (inout DocumentReader, CollectedField) throws(GraphMiss) -> Void
+        _ body: (inout DocumentReader, Int, CollectedField) throws(GraphMiss) -> Void
     ) throws(GraphMiss) {
         let start = reading.data.count
         reading.data.append(UInt8(ascii: "{"))
-        if showsKeys, let key = openKey {
+        if options.showsKeys, let key = openKey {
             reading.data += "\"__ref\":".utf8
             CanonicalString.append(key.text.bytes, to: &reading.data)
         }
@@ -140,16 +167,19 @@ package struct DocumentReader<Source: EntitySource> {
         var ranges: [(field: Int, start: Int)] = []
         var missing: Set<Int> = []
         for (number, field) in collection.fields.enumerated() where !field.isAdded {
-            let planned = plan.fields[field.field]
             let mark = reading.data.count
             let deferredCount = reading.deferred.count
             let listCount = reading.lists.count
-            if mark > start + 1 { reading.data.append(UInt8(ascii: ",")) }
-            reading.data.append(contentsOf: planned.quotedResponseName)
-            path.append(.name(planned.responseName))
-            defer { path.removeLast() }
+            let name = field.planned.separatedResponseName
+            if mark > start + 1 {
+                reading.data.append(contentsOf: name)
+            } else {
+                reading.data.append(contentsOf: name[1...])
+            }
+            if field.set != nil { path.append(.name(field.planned.responseName)) }
+            defer { if field.set != nil { path.removeLast() } }
             do throws(GraphMiss) {
-                try body(&self, field)
+                try body(&self, number, field)
                 if !collection.deferrals.isEmpty { ranges.append((number, mark)) }
             } catch {
                 reading.data.removeLast(reading.data.count - mark)
@@ -160,12 +190,16 @@ package struct DocumentReader<Source: EntitySource> {
                 } else if completeness == .partial {
                     reading.isPartial = true
                 } else {
+                    guard field.set == nil else { throw error }
+                    var error = error
+                    error.path.append(.name(field.planned.responseName))
                     throw error
                 }
             }
         }
         if !missing.isEmpty { leaveOut(missing, collection, ranges, from: start) }
         reading.data.append(UInt8(ascii: "}"))
+        guard !collection.deferrals.isEmpty || !collection.notExecuted.isEmpty else { return }
         reading.deferred += plan.states(of: collection, missing: missing, at: path)
     }
 
@@ -197,46 +231,61 @@ package struct DocumentReader<Source: EntitySource> {
 
     /// Reads an entity.
     private mutating func entity(
-        _ key: GraphKey, set: Int, reached: AgeLimit?, operationAge: Int?, orNull: Bool
+        _ key: GraphKey, set: Int, reached: AgeLimit?, operationAge: Int?
     ) throws(GraphMiss) {
         let typename = plan.rules.typename(of: key.type)
-        let index = plan.collection(of: set, typename: typename)
-        reading.visits.insert(EntityVisit(key: key, collection: index))
+        let collection = plan.collection(of: set, typename: typename)
+        let outer = place
+        defer { place = outer }
+        visit(EntityVisit(key: key, collection: collection.index), fieldCount: collection.fields.count)
         switch source.look(key) {
         case .unloaded:
             unloaded.append(key)
             reading.data += "null".utf8
         case .missing(let reason): throw miss(reason, key)
         case .found(let view):
-            try note(view)
+            if view.isPending { reading.isPending = true }
             let limit = reached ?? plan.rules.policy.rootLimit(of: key.type)
             let context = FieldContext(
                 key: key, view: view, typename: typename, storagePath: "", reached: limit, operationAge: operationAge)
             openKey = key
             try view.resource.withBytes { (bytes) throws(GraphMiss) in
-                try fields(of: 0..<bytes.count, of: bytes, plan[collection: index], context)
+                try fields(of: 0..<bytes.count, of: bytes, collection, context, isEntity: true)
             }
         }
     }
 
     /// Reads the fields of an entity or an embedded object.
     private mutating func fields(
-        of range: Range<Int>, of bytes: UnsafeRawBufferPointer, _ collection: Collection, _ context: FieldContext
+        of range: Range<Int>, of bytes: UnsafeRawBufferPointer, _ collection: Collection, _ context: FieldContext,
+        isEntity: Bool
     ) throws(GraphMiss) {
         let base = members.count
         StoredScan.open(range, of: bytes, into: &members)
         let end = members.count
         defer { members.removeLast(members.count - base) }
-        try object(collection) { (reader, field) throws(GraphMiss) in
-            let planned = reader.plan.fields[field.field]
+        // Stored fields have the order of the selection for the most part.
+        var expected = base
+        let own = isEntity ? place?.number : nil
+        try object(collection) { (reader, number, field) throws(GraphMiss) in
+            let planned = field.planned
             if planned.isTypename {
                 guard let typename = context.typename else { throw reader.miss(.absent, context.key) }
                 CanonicalString.append(typename.bytes, to: &reader.reading.data)
                 return
             }
-            let value = StoredScan.value(of: planned.writtenStorageName, among: reader.members[base..<end], of: bytes)
-            guard let value else {
+            let found = StoredScan.index(
+                of: planned.writtenStorageName, in: reader.members, base..<end, expected: expected, of: bytes)
+            guard let found else {
                 throw reader.miss(context.view?.isReduced == true ? .evicted : .absent, context.key)
+            }
+            expected = found + 1
+            let value = reader.members[found].value
+            if let own, field.set == nil { reader.reading.places?.note(number, of: own, at: reader.reading.data.count) }
+            if reader.isAgeless, field.set == nil {
+                reader.noteSequence(of: planned.storageName, in: context)
+                reader.reading.data.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[value]))
+                return
             }
             var inner = context
             inner.storagePath =
@@ -252,10 +301,15 @@ package struct DocumentReader<Source: EntitySource> {
     private mutating func field(
         _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, _ field: CollectedField, _ context: FieldContext
     ) throws(GraphMiss) {
-        let planned = plan.fields[field.field]
+        if isAgeless {
+            if let view = context.view {
+                note(view.dates.write(of: context.storagePath, isInsideList: context.isInsideList))
+            }
+            return try value(range, of: bytes, field, context, .unlimited)
+        }
         let found = field.set == nil ? nil : foundType(range, of: bytes)
-        let limits = limits(of: field, planned, context, found: found)
-        try checkAge(limits.own, planned, context)
+        let limits = limits(of: field, field.planned, context, found: found)
+        try checkAge(limits.own, field.planned, context)
         try value(range, of: bytes, field, context, limits)
     }
 
@@ -267,49 +321,52 @@ package struct DocumentReader<Source: EntitySource> {
             reading.data.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range]))
             return
         }
-        if bytes[range.lowerBound] == UInt8(ascii: "[") {
-            let place = reading.lists.count
-            var keys: [GraphKey?] = []
-            var hasKeys = false
-            reading.lists.append(EntityList(offset: reading.data.count, keys: []))
-            reading.data.append(UInt8(ascii: "["))
-            for (index, element) in StoredScan.elements(of: range, of: bytes).enumerated() {
-                if index > 0 { reading.data.append(UInt8(ascii: ",")) }
-                path.append(.index(index))
-                defer { path.removeLast() }
-                let key = reference(element, of: bytes, field.type)
-                keys.append(key)
-                hasKeys = hasKeys || key != nil
-                // The elements of a list are as old as the list.
-                try value(element, of: bytes, field, context.insideList, limits)
-            }
-            reading.data.append(UInt8(ascii: "]"))
-            if hasKeys { reading.lists[place].keys = keys } else { reading.lists.remove(at: place) }
-            return
-        }
-        if let key = reference(range, of: bytes, field.type) {
-            return try entity(
-                key, set: set, reached: limits.inner, operationAge: limits.operationAge, orNull: false)
+        if bytes[range.lowerBound] == UInt8(ascii: "[") { return try list(range, of: bytes, field, context, limits) }
+        if let key = reference(range, of: bytes, field) {
+            return try entity(key, set: set, reached: limits.inner, operationAge: limits.operationAge)
         }
         guard bytes[range.lowerBound] == UInt8(ascii: "{") else { throw miss(.absent, context.key) }
-        let typename = embeddedTypename(range, of: bytes) ?? plan.rules.objectTypename(of: field.type)
         var inner = context
-        inner.typename = typename
+        inner.typename = StoredReference.typename(range, of: bytes) ?? field.objectTypename
         inner.reached = limits.inner
         inner.operationAge = limits.operationAge
-        let collection = plan.collection(of: set, typename: typename)
-        try fields(of: range, of: bytes, plan[collection: collection], inner)
+        let collection = plan.collection(of: set, typename: inner.typename)
+        try fields(of: range, of: bytes, collection, inner, isEntity: false)
+    }
+
+    private mutating func list(
+        _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, _ field: CollectedField, _ context: FieldContext,
+        _ limits: FieldLimits
+    ) throws(GraphMiss) {
+        let place = reading.lists.count
+        var keys: [GraphKey?] = []
+        var hasKeys = false
+        reading.lists.append(EntityList(offset: reading.data.count, keys: []))
+        reading.data.append(UInt8(ascii: "["))
+        // The elements of a list are as old as the list.
+        let inside = context.insideList
+        try StoredScan.forEachElement(of: range, of: bytes) { (index, element) throws(GraphMiss) in
+            if index > 0 { reading.data.append(UInt8(ascii: ",")) }
+            path.append(.index(index))
+            defer { path.removeLast() }
+            let key = reference(element, of: bytes, field)
+            keys.append(key)
+            if let key, let set = field.set {
+                hasKeys = true
+                try entity(key, set: set, reached: limits.inner, operationAge: limits.operationAge)
+            } else {
+                try value(element, of: bytes, field, inside, limits)
+            }
+        }
+        reading.data.append(UInt8(ascii: "]"))
+        if hasKeys { reading.lists[place].keys = keys } else { reading.lists.remove(at: place) }
     }
 
     /// Returns the entity that a value refers to; nil for an embedded object.
     private func reference(
-        _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, _ type: SchemaTypeReference?
+        _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, _ field: CollectedField
     ) -> GraphKey? {
-        StoredReference.key(range, of: bytes, declared: plan.rules.objectTypename(of: type), plan.rules)
-    }
-
-    private func embeddedTypename(_ range: Range<Int>, of bytes: UnsafeRawBufferPointer) -> ByteString? {
-        StoredReference.typename(range, of: bytes)
+        StoredReference.key(range, of: bytes, declared: field.objectTypename, plan.rules)
     }
 
     /// Returns the type of the first object in a value, for the policy; nil when it holds none.
@@ -326,8 +383,18 @@ package struct DocumentReader<Source: EntitySource> {
 
     // MARK: Notes
 
-    private mutating func note(_ view: EntityView) throws(GraphMiss) {
-        if view.isPending { reading.isPending = true }
+    /// Notes the place that a field stands for.
+    private mutating func noteSequence(of name: ByteString, in context: FieldContext) {
+        guard let dates = context.view?.dates else { return }
+        if dates.named.isEmpty { return note(dates.rest) }
+        let path = context.storagePath.bytes.isEmpty ? name : StoragePath.joined(context.storagePath, name)
+        note(dates.write(of: path, isInsideList: context.isInsideList))
+    }
+
+    mutating func note(_ write: FieldTimes.Write) {
+        guard let sequence = write.sequence else { return }
+        reading.asOf = min(reading.asOf ?? sequence, sequence)
+        if let place { reading.places?.note(sequence, of: place.number) }
     }
 
     func miss(_ reason: GraphMiss.Reason, _ key: GraphKey?) -> GraphMiss {

@@ -15,8 +15,10 @@ package struct GraphReading: Sendable {
     /// Whether the data lacks a field that the document asks for.
     package var isPartial = false
     package var deferred: [DeferredState] = []
-    /// The entities that were looked up, with the fields that were wanted; each pair once.
-    package var visits: Set<EntityVisit> = []
+    /// The entities that were looked up, with the fields that were wanted, once for each place.
+    package var visits: [EntityVisit] = []
+    /// The places of the entities in the data; nil unless the places were asked for.
+    package var places: EntityPlaces?
     /// The time when the first value that was read becomes too old, in milliseconds since 1970; nil: never.
     package var expiresAt: Int64?
 
@@ -37,9 +39,10 @@ package struct EntityList: Hashable, Sendable {
 }
 
 /// A part of an entity that a read wanted.
-package struct EntityVisit: Hashable, Sendable {
+package struct EntityVisit: Sendable {
     package let key: GraphKey
-    /// The number of the fields in the plan; see ``OperationPlan/storageNames(of:)``.
+    /// The number of the fields in the plan; see ``OperationPlan/storageNames(of:)``. The collection of a root field is
+    /// ``OperationPlan/rootVisit``.
     package let collection: Int
 }
 
@@ -94,7 +97,7 @@ extension OperationPlan {
 package enum GraphReadOutcome: Sendable {
     case read(GraphReading)
     /// The visits are those that were made until the miss.
-    case missed(GraphMiss, visits: Set<EntityVisit>)
+    case missed(GraphMiss, visits: [EntityVisit])
     /// Entities that have to be loaded first.
     case unloaded([GraphKey])
 }

@@ -21,14 +21,22 @@ enum StoredReference {
         if first == UInt8(ascii: "{") {
             if starts(with: prefix, range, of: bytes) {
                 let text = StoredScan.string(bytes, range.lowerBound + prefix.count - 1)
-                return GraphKey(
-                    text: ByteString(JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[text]))))
+                return key(text: UnsafeRawBufferPointer(rebasing: bytes[text]))
             }
             guard let declared else { return nil }
             return key(ofObject: range, of: bytes, declared: declared, rules)
         }
         guard let declared, let text = scalarText(range, of: bytes), !text.isEmpty else { return nil }
         return GraphKey(type: rules.resourceType(of: declared), id: ByteString(text))
+    }
+
+    /// Reads the text of a reference as it is written.
+    private static func key(text: UnsafeRawBufferPointer) -> GraphKey? {
+        guard !text.contains(UInt8(ascii: "\\")), let colon = text.firstIndex(of: UInt8(ascii: ":")) else {
+            return GraphKey(text: ByteString(JSONText.unescaped(text)))
+        }
+        guard colon > 0, colon + 1 < text.count else { return nil }
+        return GraphKey(type: ByteString(text[..<colon]), id: ByteString(text[(colon + 1)...]))
     }
 
     /// Returns the key of an object that an event holds in a field of an object type.
@@ -42,7 +50,7 @@ enum StoredReference {
         let names = rules.identity.keyFields(of: declared)
         var id: [UInt8] = []
         for (place, name) in names.enumerated() {
-            guard let value = StoredScan.value(of: name.bytes, among: members[...], of: bytes),
+            guard let value = StoredScan.value(of: name.bytes, in: members, members.indices, of: bytes),
                 let text = scalarText(value, of: bytes), !text.isEmpty
             else { return nil }
             if place > 0 { id.append(UInt8(ascii: "+")) }
@@ -72,7 +80,9 @@ enum StoredReference {
         }
         var members: [StoredScan.Member] = []
         StoredScan.open(range, of: bytes, into: &members)
-        guard let value = StoredScan.value(of: PlanField.typename.bytes, among: members[...], of: bytes),
+        guard
+            let value = StoredScan.value(
+                of: PlanField.typename.bytes, in: members, members.indices, of: bytes),
             bytes[value.lowerBound] == UInt8(ascii: "\"")
         else { return nil }
         return ByteString(

@@ -11,47 +11,103 @@ struct StoredScan {
         var value: Range<Int>
     }
 
-    /// Opens the object at a place.
+    /// Opens the object at a place. Of members with one name the last value counts.
     ///
-    /// - Parameter members: Where its members are appended.
+    /// - Parameter members: Where its members are appended, each name once.
     static func open(_ object: Range<Int>, of bytes: UnsafeRawBufferPointer, into members: inout [Member]) {
+        let base = members.count
+        // One bit for each name: only a name whose bit is taken can be a repeated one.
+        var seen: UInt64 = 0
+        var isEscaped = false
         var at = object.lowerBound + 1
         while at < object.upperBound - 1 {
             let name = string(bytes, at)
             at = name.upperBound + 2
             let value = at..<end(bytes, at)
-            members.append(Member(name: name, value: value))
             at = value.upperBound + 1
+            isEscaped = isEscaped || bytes[name].contains(UInt8(ascii: "\\"))
+            let bit = StoredScan.bit(of: name, of: bytes)
+            if seen & bit != 0 || isEscaped, let known = repeated(name, members[base...], of: bytes) {
+                members[known].value = value
+            } else {
+                members.append(Member(name: name, value: value))
+            }
+            seen |= bit
         }
     }
 
-    /// Calls `body` with each element of an array.
-    static func elements(
-        of array: Range<Int>, of bytes: UnsafeRawBufferPointer
-    ) -> [Range<Int>] {
-        var elements: [Range<Int>] = []
+    private static func bit(of name: Range<Int>, of bytes: UnsafeRawBufferPointer) -> UInt64 {
+        guard !name.isEmpty else { return 1 }
+        let parts =
+            UInt32(bytes[name.lowerBound]) << 16 | UInt32(bytes[name.upperBound - 1]) << 8
+            | UInt32(truncatingIfNeeded: name.count) & 0xFF
+        return 1 << (UInt64(parts &* 0x9E37_79B1) >> 26)
+    }
+
+    private static func repeated(
+        _ name: Range<Int>, _ members: ArraySlice<Member>, of bytes: UnsafeRawBufferPointer
+    ) -> Int? {
+        let wanted = UnsafeRawBufferPointer(rebasing: bytes[name])
+        guard wanted.contains(UInt8(ascii: "\\")) else {
+            return members.firstIndex { isName($0.name, wanted, of: bytes) }
+        }
+        return JSONText.unescaped(wanted).withUnsafeBytes { wanted in
+            // The wanted name is unescaped: only the written one may have another spelling.
+            members.firstIndex {
+                JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[$0.name])).elementsEqual(wanted)
+            }
+        }
+    }
+
+    /// Calls `body` with each element of an array, in order, with its index.
+    @inline(__always)
+    static func forEachElement<Failure: Error>(
+        of array: Range<Int>, of bytes: UnsafeRawBufferPointer, _ body: (Int, Range<Int>) throws(Failure) -> Void
+    ) throws(Failure) {
+        var index = 0
         var at = array.lowerBound + 1
         while at < array.upperBound - 1 {
             let value = at..<end(bytes, at)
-            elements.append(value)
+            try body(index, value)
+            index += 1
             at = value.upperBound + 1
         }
-        return elements
     }
 
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highs: UInt64 = 0x8080_8080_8080_8080
+
+    /// The high bit of each zero byte; bits above the lowest one may be wrong.
+    @inline(__always)
+    private static func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word & highs }
+
     /// The text of a string between its quotes.
+    @inline(__always)
     static func string(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Range<Int> {
         var at = start + 1
-        while at < bytes.count, bytes[at] != UInt8(ascii: "\"") {
-            at += bytes[at] == UInt8(ascii: "\\") ? 2 : 1
+        while at < bytes.count {
+            if at + 8 <= bytes.count {
+                let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+                let found = zeros(word ^ (ones &* 0x22)) | zeros(word ^ (ones &* 0x5C))
+                if found == 0 {
+                    at += 8
+                    continue
+                }
+                at += found.trailingZeroBitCount >> 3
+            }
+            switch bytes[at] {
+            case UInt8(ascii: "\""): return start + 1..<at
+            case UInt8(ascii: "\\"): at += 2
+            default: at += 1
+            }
         }
         // No input reaches it: what is stored was validated.
-        precondition(at < bytes.count, "a stored string at byte \(start) has no end")
-        return start + 1..<at
+        preconditionFailure("a stored string at byte \(start) has no end")
     }
 
     /// The offset after the value at a place.
     static func end(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Int {
+        if start < bytes.count, bytes[start] == UInt8(ascii: "\"") { return string(bytes, start).upperBound + 1 }
         var at = start
         var depth = 0
         while at < bytes.count {
@@ -64,35 +120,46 @@ struct StoredScan {
                 if depth == 0 { return at }
                 depth -= 1
                 at += 1
+                if depth == 0 { return at }
             case UInt8(ascii: ","):
                 if depth == 0 { return at }
                 at += 1
             default: at += 1
-            }
-            if depth == 0, at < bytes.count {
-                switch bytes[at] {
-                case UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"): return at
-                default: break
-                }
             }
         }
         return at
     }
 
     /// Tells whether a written name is the wanted one, in any spelling.
-    static func isName(_ name: Range<Int>, _ wanted: [UInt8], of bytes: UnsafeRawBufferPointer) -> Bool {
+    @inline(__always)
+    static func isName(
+        _ name: Range<Int>, _ wanted: UnsafeRawBufferPointer, of bytes: UnsafeRawBufferPointer
+    ) -> Bool {
         let written = UnsafeRawBufferPointer(rebasing: bytes[name])
-        let isEqual = wanted.withUnsafeBytes { JSONText.haveEqualBytes(written, $0) }
-        if isEqual { return true }
-        guard written.contains(UInt8(ascii: "\\")) else { return false }
-        return wanted.withUnsafeBytes { JSONText.unescaped(written) == JSONText.unescaped($0) }
+        if JSONText.haveEqualBytes(written, wanted) { return true }
+        return written.contains(UInt8(ascii: "\\")) && JSONText.unescaped(written) == JSONText.unescaped(wanted)
     }
 
-    /// The value of a member; of several of one name the last. nil when there is none.
+    /// Returns the index of a member; nil when there is none.
+    ///
+    /// - Parameters:
+    ///   - range: The members of one object, each name once.
+    ///   - expected: Where the member is found at once, if it is there: most often after the one before.
+    static func index(
+        of wanted: [UInt8], in members: [Member], _ range: Range<Int>, expected: Int, of bytes: UnsafeRawBufferPointer
+    ) -> Int? {
+        wanted.withUnsafeBytes { wanted in
+            if range.contains(expected), isName(members[expected].name, wanted, of: bytes) { return expected }
+            for index in range where isName(members[index].name, wanted, of: bytes) { return index }
+            return nil
+        }
+    }
+
+    /// The value of a member; nil when there is none.
     static func value(
-        of wanted: [UInt8], among members: ArraySlice<Member>, of bytes: UnsafeRawBufferPointer
+        of wanted: [UInt8], in members: [Member], _ range: Range<Int>, of bytes: UnsafeRawBufferPointer
     ) -> Range<Int>? {
-        members.last { isName($0.name, wanted, of: bytes) }?.value
+        index(of: wanted, in: members, range, expected: range.lowerBound, of: bytes).map { members[$0].value }
     }
 }
 

@@ -31,7 +31,7 @@ package struct GraphTransaction: Sendable {
         unloadedLists.formUnion(plan.rootNames.filter { !knownLists.contains($0) })
         let outcome = DocumentReader.read(
             plan, from: source, freshness: GraphFreshness(now: 0, allowsStale: true, ignoresAges: true),
-            completeness: .deferred, showsKeys: showsKeys)
+            completeness: .deferred, options: .init(showsKeys: showsKeys))
         switch outcome {
         case .read(let reading):
             guard unloadedLists.isEmpty else { throw NeedsEntities() }

@@ -23,9 +23,13 @@ package struct Candidate: Hashable, Sendable {
         var next = Candidate(fields: change.applied(to: fields))
         next.written = sequence
         guard !kept.isEmpty, let fields else { return [next] }
-        next.named = kept
-        for name in kept.keys { next.fields?.values[name] = fields.values[name] }
-        return [self, next]
+        // A delete takes away what the answer did not bring.
+        var left = next.fields ?? ItemFields()
+        for name in kept.keys { left.values[name] = fields.values[name] }
+        var around = next
+        around.named = kept
+        around.fields = left
+        return next.fields == nil ? [self, next, around] : [self, around]
     }
 
     /// Returns the states after an answer, or a confirmation, with a place in the current log.

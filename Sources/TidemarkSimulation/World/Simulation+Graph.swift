@@ -54,10 +54,7 @@ extension Simulation {
 
     /// Writes an answer that names its place in the log.
     func writeDocument(_ input: SimulationInput, _ name: String, _ random: inout SeededGenerator) throws {
-        // Events up to the place of an answer are dropped, so an answer ahead of the cursor has to have every field.
-        guard process != nil, let question = question(input, name, &random, isWhole: true),
-            let library = server.library(name)
-        else {
+        guard process != nil, let question = question(input, name, &random), let library = server.library(name) else {
             return
         }
         let answer = question.answer(from: library.entities)

@@ -19,7 +19,7 @@ package enum Completeness: UInt8, Hashable, Sendable {
     func after(_ writer: EntityStamp.Writer) -> Completeness {
         switch (self, writer) {
         case (.whole, _): .whole
-        case (_, .answer), (_, .confirmation): .answered
+        case (_, .answer), (_, .confirmation), (_, .document): .answered
         case (.reduced, _): .partial
         case (.partial, _), (.answered, _): self
         }

@@ -10,6 +10,9 @@ package struct EntityStamp: Hashable, Sendable {
         case transaction
         /// A server's confirmation of a layer: the value includes everything up to its sequence, as with an answer.
         case confirmation
+        /// An answer of GraphQL: the fields that it wrote include everything up to its sequence, and it says nothing of
+        /// the others.
+        case document
     }
 
     /// The sequence of the write; nil when it had none.
@@ -41,28 +44,40 @@ package struct EntityStamp: Hashable, Sendable {
     package func isNewer(than sequence: EventSequence?, generation: UInt32) -> Bool {
         guard let own = self.sequence, let sequence, self.generation == generation else { return false }
         return switch writer {
-        case .answer, .confirmation: sequence <= own
+        case .answer, .confirmation, .document: sequence <= own
         case .event, .transaction: sequence < own
         }
+    }
+
+    /// Returns the stamp with the sequence of another one where that is higher in the same generation.
+    func raised(to other: EntityStamp) -> EntityStamp {
+        guard other.generation == generation, let sequence = other.sequence else { return self }
+        var raised = self
+        raised.sequence = max(self.sequence ?? sequence, sequence)
+        return raised
     }
 }
 
 /// The packed form in the 32 bits that slots and journals have for it: writer (2 bits), partial or not (1 bit),
-/// generation (29 bits).
+/// generation (29 bits). An answer of GraphQL has the bits of an answer that is not partial; every other answer is.
 extension EntityStamp {
     private static let writerShift: UInt32 = 30
     private static let partialBit: UInt32 = 1 << 29
     private static let generationMask: UInt32 = 1 << 29 - 1
 
     package init(sequence: EventSequence?, packedGeneration: UInt32, writtenAt: Int64) {
+        let isPartial = packedGeneration & EntityStamp.partialBit != 0
+        let writer = Writer(rawValue: UInt8(packedGeneration >> EntityStamp.writerShift)) ?? .event
+        let isDocument = writer == .answer && !isPartial
         self.init(
             sequence: sequence, generation: packedGeneration & EntityStamp.generationMask, writtenAt: writtenAt,
-            writer: Writer(rawValue: UInt8(packedGeneration >> EntityStamp.writerShift)) ?? .event,
-            isPartial: packedGeneration & EntityStamp.partialBit != 0)
+            writer: isDocument ? .document : writer, isPartial: isPartial || isDocument)
     }
 
     package var packedGeneration: UInt32 {
-        generation & EntityStamp.generationMask | (isPartial ? EntityStamp.partialBit : 0)
-            | UInt32(writer.rawValue) << EntityStamp.writerShift
+        let isMarked = isPartial && writer != .document
+        let packed: Writer = writer == .document ? .answer : writer
+        return generation & EntityStamp.generationMask | (isMarked ? EntityStamp.partialBit : 0)
+            | UInt32(packed.rawValue) << EntityStamp.writerShift
     }
 }

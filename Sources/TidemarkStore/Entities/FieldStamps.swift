@@ -169,9 +169,13 @@ package struct FieldStamps: Hashable, Sendable {
 extension EntityStore {
     /// Dates the fields that a write names; must be called before the write.
     ///
-    /// - Parameter resource: The resource to be written. When the write names all of its fields, one date is enough.
+    /// - Parameters:
+    ///   - resource: The resource to be written. When the write names all of its fields, one date is enough.
+    ///   - stamp: The stamp that the entity gets.
+    ///   - fieldStamp: The stamp that the fields get.
     mutating func dateFields(
-        _ fields: [ByteString]?, of index: SlotIndex, _ resource: UnsafeRawBufferPointer, _ stamp: EntityStamp
+        _ fields: [ByteString]?, of index: SlotIndex, _ resource: UnsafeRawBufferPointer, _ stamp: EntityStamp,
+        _ fieldStamp: EntityStamp
     ) {
         guard let fields else {
             guard self.slot(index).pointee.flags.contains(.hasFieldStamps) else { return }
@@ -184,7 +188,7 @@ extension EntityStore {
             stamps.named = stamps.named.filter { present.contains(FieldStamps.topLevel($0.key)) }
         }
         stamps.removePaths(inside: fields)
-        for field in fields { stamps.named[field] = stamp }
+        for field in fields { stamps.named[field] = fieldStamp }
         stamps.completeness = stamps.completeness.after(stamp.writer)
         stamps.fit(resource)
         let isOneDate = stamps.completeness == .whole && stamps.areAll(stamp, of: resource)

@@ -22,6 +22,32 @@ extension Merge {
         return (merge.result, merge.paths)
     }
 
+    /// Tells whether a merge by path would leave the fields and nothing else: they have the names of the stored object,
+    /// in its order, and no embedded object that would be merged.
+    ///
+    /// The answer to a document that was asked before is of that kind for the most part.
+    ///
+    /// - Complexity: O(both).
+    static func covers(_ fields: UnsafeRawBufferPointer, _ base: UnsafeRawBufferPointer) -> Bool {
+        var new = JSONCursor(fields, at: 1)
+        var old = JSONCursor(base, at: 1)
+        while new.byte != UInt8(ascii: "}"), old.byte != UInt8(ascii: "}") {
+            let name = new.string()
+            let known = old.string()
+            let isEqual = JSONText.haveEqualBytes(
+                UnsafeRawBufferPointer(rebasing: fields[name]), UnsafeRawBufferPointer(rebasing: base[known]))
+            guard isEqual else { return false }
+            new.step()
+            old.step()
+            let value = new.value()
+            _ = old.value()
+            if fields[value.lowerBound] == UInt8(ascii: "{"), !isReference(fields, value) { return false }
+            if new.byte == UInt8(ascii: ",") { new.step() }
+            if old.byte == UInt8(ascii: ",") { old.step() }
+        }
+        return new.byte == old.byte
+    }
+
     /// Tells whether a value is an object `{"__ref":…}`.
     static func isReference(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
         let prefix: StaticString = #"{"__ref":""#

@@ -71,7 +71,7 @@ enum AnswerTarget {
         try require(CompactJSON.isObject(reading.data), "data is a compact object")
         // A document without the keys reads entities as if they were embedded: such data cannot be written again.
         let keyed = DocumentReader.read(
-            plan, from: entities, freshness: GraphFreshness(now: 0), showsKeys: true)
+            plan, from: entities, freshness: GraphFreshness(now: 0), options: .init(showsKeys: true))
         guard case .read(let keyedReading) = keyed else { throw FuzzFinding("a second read misses") }
         var options = AnswerNormalizer.Options()
         options.takesReferences = true

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TidemarkModel
 
@@ -98,5 +99,29 @@ import TidemarkModel
             Array("scalar ID type __Type { a: Int } directive @include(x: Int) on QUERY type Query { a: ID }".utf8))
         #expect(schema.directives["include"]?.locations.contains(.field) == true)
         #expect(schema.type("__Type")?.field("kind") != nil)
+    }
+
+    @Test func `a schema may declare the directives of policies as the protocol prints them`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
+        let pages = try ["Protocol/policy.md", "Protocol/graphql.md"].map {
+            try String(contentsOf: root.appending(path: $0), encoding: .utf8)
+        }
+        let isPrinted = { (line: Substring) in
+            line.hasPrefix("    directive @") || line.hasPrefix("      on ") || line.hasPrefix("      repeatable on ")
+        }
+        let lines = pages.flatMap { $0.split(separator: "\n").filter(isPrinted) }
+        // What executable documents use may be declared once only: @cacheControl stands on both pages.
+        let printed = lines.filter { !$0.contains("on QUERY") }.joined(separator: "\n")
+        #expect(printed.contains("membership: Object") && printed.contains("@cacheControlField"))
+        let rules = """
+            type Query { songs: [Song] } type Song @typePolicy(events: MERGE) { id: ID owner: String }
+            extend type Query @fieldPolicy(forField: "songs", membership: {where: {path: "/owner", eq: "a"}})
+            """
+        let schema = try GraphQLSchema.read(Array((printed + "\n" + rules).utf8))
+        #expect(schema.identity.lookup("songs", of: "Query")?.membership != nil)
+        // Of other directives every type has to be there.
+        #expect(throws: GraphQLErrors.self) {
+            try GraphQLSchema.read(Array((printed + rules + " directive @other(a: Object) on OBJECT").utf8))
+        }
     }
 }

@@ -126,11 +126,12 @@ extension CacheState {
         }
         var keys: [StoredKey] = []
         for entity in answer.entities {
-            let name = configuration.typeAliases[entity.key.type] ?? entity.key.type
+            let name = types.ownName(of: entity.key.type)
             guard let type = name.bytes.withUnsafeBytes({ admitType($0) }) else { throw .tooManyTypes }
             keys.append(StoredKey(library: library, type: type, id: StoredID(entity.key.id)))
         }
-        if let place = firstOversized(keys, { answer.entities[$0].resource }) {
+        let byteCount = answer.entities.reduce(0) { $0 + $1.resource.count }
+        if !fitsAnywhere(byteCount), let place = firstOversized(keys, { answer.entities[$0].resource }) {
             throw .tooLarge(event: 0, index: place, byteCountMax: entityByteCountMax)
         }
         let head = comparable(answer.head)
@@ -138,7 +139,7 @@ extension CacheState {
         let newer = newerWrites(than: head, in: library)
         let stamp = EntityStamp(
             sequence: head.asOf ?? (head.start.map(\.cursor) ?? cursor(of: library)),
-            generation: libraries[library].gate.generation, writtenAt: now, writer: .answer, isPartial: true)
+            generation: libraries[library].gate.generation, writtenAt: now, writer: .document, isPartial: true)
         var rootQueries: [RootQuery] = []
         for root in answer.roots { rootQueries += try open(root, of: answer.library, library) }
         isUnwritten = true
@@ -200,17 +201,23 @@ extension CacheState {
             if let index = entities.find(identity) {
                 let stored = entities.stamp(of: index)
                 if local == nil, isNewer(stored, key, than: newer, generation: stamp.generation) { return }
+                // An answer without a known place must not lower the entity's own sequence; its fields have their own.
+                let whole = isPlaceKnown ? stamp : stamp.raised(to: stored)
+                if whole == stamp, local?.isEmpty ?? true, entities.completeness(of: index) == .whole,
+                    resource.withUnsafeBytes({ Merge.covers($0, entities.payload(of: index)) })
+                {
+                    resource.withUnsafeBytes { overwrite(index, $0, stamp: stamp) }
+                    if isLocal { noteLocalWrite(of: key, resource, fields: nil) }
+                    return noteAnswer(of: index, stamp)
+                }
                 let merged = resource.withUnsafeBytes {
                     Merge.graph($0, into: entities.payload(of: index), keeping: local ?? [])
                 }
-                var stamp = stamp
-                // An answer without a known place must not lower the entity's own sequence.
-                if !isPlaceKnown, stored.generation == stamp.generation, let sequence = stored.sequence {
-                    stamp.sequence = max(stamp.sequence ?? sequence, sequence)
+                merged.resource.withUnsafeBytes {
+                    overwrite(index, $0, fields: merged.paths, stamp: whole, fieldStamp: stamp)
                 }
-                merged.resource.withUnsafeBytes { overwrite(index, $0, fields: merged.paths, stamp: stamp) }
                 if isLocal { noteLocalWrite(of: key, resource, fields: merged.paths) }
-                return noteAnswer(of: index, stamp)
+                return noteAnswer(of: index, whole)
             }
             if residency.wasEvicted(identity), mayBePast(key, newer) { return }
             if !tombstones.isEmpty, let tombstone = tombstones[key] {

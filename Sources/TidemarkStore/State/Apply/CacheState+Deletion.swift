@@ -15,6 +15,10 @@ extension CacheState {
         if let index = entities.find(identity),
             entities.stamp(of: index).isNewer(than: view.event.sequence, generation: generation)
         {
+            if let later = entities.laterFields(of: index, than: view.event.sequence, generation: generation) {
+                let stamp = EntityStamp(sequence: view.event.sequence, generation: generation, writtenAt: now)
+                removeEarlierFields(of: index, keeping: later, stamp: stamp)
+            }
             return false
         }
         let key = identity.storedKey

@@ -55,18 +55,21 @@ extension CacheState {
 
     /// Gives an entity a new value, and updates lists when the value changed.
     ///
-    /// - Parameter fields: The top-level fields that were written; nil when all were.
+    /// - Parameters:
+    ///   - fields: The top-level fields that were written; nil when all were.
+    ///   - fieldStamp: The stamp of the fields; nil when it is the entity's.
     mutating func overwrite(
-        _ index: SlotIndex, _ resource: UnsafeRawBufferPointer, fields: [ByteString]? = nil, stamp: EntityStamp
+        _ index: SlotIndex, _ resource: UnsafeRawBufferPointer, fields: [ByteString]? = nil, stamp: EntityStamp,
+        fieldStamp: EntityStamp? = nil
     ) {
         guard !queries.isEmpty else {
-            _ = entities.write(index, payload: resource, stamp: stamp, fields: fields)
+            _ = entities.write(index, payload: resource, stamp: stamp, fields: fields, fieldStamp: fieldStamp)
             return
         }
         let handle = prepareWrite(index)
         let completeness = entities.completeness(of: index)
         // Becoming complete is a change for readers, even when the bytes are equal.
-        if entities.write(index, payload: resource, stamp: stamp, fields: fields)
+        if entities.write(index, payload: resource, stamp: stamp, fields: fields, fieldStamp: fieldStamp)
             || completeness != entities.completeness(of: index)
         {
             followWrite(of: index, handle: handle, at: stamp.writtenAt)

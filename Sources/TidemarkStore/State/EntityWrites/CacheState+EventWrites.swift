@@ -45,7 +45,9 @@ extension CacheState {
     ) -> WriteOutcome {
         if let index = entities.find(identity) {
             if entities.stamp(of: index).isNewer(than: stamp.sequence, generation: stamp.generation) {
-                return .superseded
+                let later = entities.laterFields(of: index, than: stamp.sequence, generation: stamp.generation)
+                guard let later else { return .superseded }
+                return write(resource, into: index, rules: rules, keeping: later, stamp: stamp)
             }
             return write(resource, into: index, rules: rules, keepsIdentity: false, stamp: stamp)
         }

@@ -85,7 +85,12 @@ extension CacheState {
         let identity = identity(of: member, in: view, library: library, type: type)
         if let index = entities.find(identity) {
             let generation = libraries[library].gate.generation
-            if entities.stamp(of: index).isNewer(than: view.event.sequence, generation: generation) { return false }
+            if entities.stamp(of: index).isNewer(than: view.event.sequence, generation: generation) {
+                let later = entities.laterFields(of: index, than: view.event.sequence, generation: generation)
+                return later.map {
+                    self.resource(after: resource, of: index, rules: rules, keeping: $0).count > entityByteCountMax
+                } ?? false
+            }
         }
         return mergedByteCount(resource, of: identity, rules) > entityByteCountMax
     }

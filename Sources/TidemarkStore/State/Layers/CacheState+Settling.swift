@@ -67,7 +67,7 @@ extension CacheState {
     /// log, because nothing else ever will.
     mutating func noteEndedLog(_ handle: ListHandle, by stamp: EntityStamp) {
         switch stamp.writer {
-        case .event, .answer: noteEndedLog(handle, generation: stamp.generation)
+        case .event, .answer, .document: noteEndedLog(handle, generation: stamp.generation)
         case .transaction, .confirmation: break
         }
     }

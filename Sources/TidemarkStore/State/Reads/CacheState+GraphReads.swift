@@ -71,6 +71,15 @@ extension CacheState {
         return entity
     }
 
+    /// Tells whether some layer changes one of these entities.
+    ///
+    /// - Complexity: O(the layered entities, or these if they are fewer).
+    package func isLayered(anyOf handles: Dictionary<ListHandle, some Any>.Keys) -> Bool {
+        guard !layers.isEmpty else { return false }
+        if layers.overlays.count < handles.count { return layers.overlays.keys.contains { handles.contains($0) } }
+        return handles.contains { layers.overlays[$0] != nil }
+    }
+
     /// Counts a read of entities for the order of evictions.
     package mutating func touch(_ keys: [EntityKey]) {
         for key in keys {

@@ -1,0 +1,123 @@
+import TidemarkModel
+
+/// The fields of an entity that stand for a later place in the log than an event.
+struct LaterFields {
+    /// The entity with these fields alone: a compact object.
+    var resource: [UInt8]
+    /// Their stamps, by name or path.
+    var stamps: [ByteString: EntityStamp]
+}
+
+extension EntityStore {
+    /// Returns the fields that an event comes too late to change, where the others follow it.
+    ///
+    /// - Parameters:
+    ///   - index: An entity whose stamp is newer than the event.
+    ///   - sequence: The sequence of the event, in `generation`.
+    /// - Returns: nil for an entity that is judged as a whole: its last write was not an answer of GraphQL.
+    /// - Complexity: O(resource + paths).
+    func laterFields(
+        of index: SlotIndex, than sequence: EventSequence?, generation: UInt32
+    ) -> LaterFields? {
+        let whole = stamp(of: index)
+        guard whole.writer == .document else { return nil }
+        let stamps = fieldStamps[index]
+        var selection = LaterSelection(bytes: payload(of: index), named: stamps?.named ?? [:]) {
+            $0.isNewer(than: sequence, generation: generation)
+        }
+        _ = selection.append(0..<selection.bytes.count, path: [], outer: stamps?.rest ?? whole)
+        return LaterFields(resource: selection.result, stamps: selection.stamps)
+    }
+
+    /// Gives an entity a new value around fields that stay as they are. Its own stamp stays, because it is newer.
+    ///
+    /// - Returns: Whether the payload changed.
+    mutating func write(around stamps: FieldStamps, _ index: SlotIndex, payload: UnsafeRawBufferPointer) -> Bool {
+        let completeness = completeness(of: index)
+        var stamps = stamps
+        stamps.fit(payload)
+        setFieldStamps(stamps, of: index)
+        let isEqual = JSONText.haveEqualBytes(self.payload(of: index), payload)
+        if !isEqual {
+            if slot(index).pointee.flags.contains(.hasNewPayload) {
+                dirtyByteCount += payload.count - Int(slot(index).pointee.payloadCount)
+            }
+            store(payload, in: index)
+        }
+        markDirty(index, hasNewPayload: !isEqual || completeness != stamps.completeness)
+        touch(index)
+        return !isEqual
+    }
+}
+
+/// The later fields of one resource while they are collected. Recursion is bounded by the nesting of what is stored.
+private struct LaterSelection {
+    let bytes: UnsafeRawBufferPointer
+    /// The stamps of fields that were written apart, by path.
+    let named: [ByteString: EntityStamp]
+    let isLater: (EntityStamp) -> Bool
+    private(set) var result: [UInt8] = []
+    private(set) var stamps: [ByteString: EntityStamp] = [:]
+
+    init(
+        bytes: UnsafeRawBufferPointer, named: [ByteString: EntityStamp], isLater: @escaping (EntityStamp) -> Bool
+    ) {
+        self.bytes = bytes
+        self.named = named
+        self.isLater = isLater
+    }
+
+    /// Appends the later fields of an object.
+    ///
+    /// - Parameter outer: The stamp of every field without one of its own.
+    /// - Returns: Whether there are any.
+    mutating func append(_ range: Range<Int>, path: [UInt8], outer: EntityStamp) -> Bool {
+        let object = JSONObject(bytes, range: range)
+        var isAny = false
+        result.append(UInt8(ascii: "{"))
+        for member in object.members {
+            let name = path + object.unescapedName(member)
+            let stamp = named[ByteString(name)] ?? outer
+            let mark = result.count
+            appendName(member)
+            if bytes[member.value.lowerBound] == UInt8(ascii: "{"), isMixed(name + [FieldStamps.separator], stamp) {
+                guard append(member.value, path: name + [FieldStamps.separator], outer: stamp) else {
+                    result.removeLast(result.count - mark)
+                    continue
+                }
+            } else if isLater(stamp) {
+                result.append(contentsOf: bytes[member.value])
+                keep(stamp, of: name)
+            } else if !path.isEmpty, name.dropFirst(path.count).elementsEqual("__typename".utf8) {
+                // An embedded object is merged into one of its own type.
+                result.append(contentsOf: bytes[member.value])
+                continue
+            } else {
+                result.removeLast(result.count - mark)
+                continue
+            }
+            isAny = true
+        }
+        result.append(UInt8(ascii: "}"))
+        return isAny
+    }
+
+    /// Tells whether some fields below a path are later and others are not: each of them may have a place of its own.
+    private func isMixed(_ prefix: [UInt8], _ stamp: EntityStamp) -> Bool {
+        let isOuterLater = isLater(stamp)
+        return named.contains { $0.key.bytes.starts(with: prefix) && isLater($0.value) != isOuterLater }
+    }
+
+    private mutating func keep(_ stamp: EntityStamp, of name: [UInt8]) {
+        stamps[ByteString(name)] = stamp
+        for (inner, stamp) in named where inner.bytes.starts(with: name + [FieldStamps.separator]) {
+            stamps[inner] = stamp
+        }
+    }
+
+    private mutating func appendName(_ member: JSONObject.Member) {
+        if result.last != UInt8(ascii: "{") { result.append(UInt8(ascii: ",")) }
+        result.append(contentsOf: bytes[member.name.lowerBound - 1..<member.name.upperBound + 1])
+        result.append(UInt8(ascii: ":"))
+    }
+}

@@ -1,0 +1,72 @@
+import TidemarkModel
+
+/// Events about entities of which an answer of GraphQL wrote some fields for a later place: those fields stay, the others
+/// follow the event as if the answer had come after it.
+///
+/// - Source: Protocol/graphql.md, storing.
+extension CacheState {
+    /// Returns the resource that an event leaves of an entity.
+    ///
+    /// - Parameter rules: Those of an event that is merged; nil for one that replaces the resource.
+    func resource(
+        after event: UnsafeRawBufferPointer, of index: SlotIndex, rules: MergeRules?, keeping later: LaterFields
+    ) -> [UInt8] {
+        var base = Array(event)
+        if let rules {
+            let payload = entities.payload(of: index)
+            if !entities.completeness(of: index).isEvaluable {
+                base = Merge.knowable(event, over: payload, noMergeFields: rules.noMergeFields)
+            }
+            base = base.withUnsafeBytes {
+                Merge.merged($0, into: payload, noMergeFields: rules.noMergeFields, keepsIdentity: false)
+            }
+        }
+        return later.resource.withUnsafeBytes { kept in
+            base.withUnsafeBytes { Merge.graph(kept, into: $0).resource }
+        }
+    }
+
+    /// Writes the fields of an event for which nothing later is known.
+    ///
+    /// - Returns: `.superseded` when the entity stays as it is.
+    mutating func write(
+        _ event: UnsafeRawBufferPointer, into index: SlotIndex, rules: MergeRules?, keeping later: LaterFields,
+        stamp: EntityStamp
+    ) -> WriteOutcome {
+        let resource = resource(after: event, of: index, rules: rules, keeping: later)
+        guard resource.count <= entityByteCountMax else { return .tooLarge }
+        var stamps = FieldStamps(rest: stamp, named: later.stamps)
+        if rules != nil {
+            stamps = entities.fieldStamps[index] ?? FieldStamps(rest: entities.stamp(of: index), named: [:])
+            let fields = JSONObject.fieldNames(of: event).filter { later.stamps[$0] == nil }
+            stamps.removePaths(inside: fields)
+            for field in fields { stamps.named[field] = stamp }
+            stamps.named.merge(later.stamps) { _, kept in kept }
+            stamps.completeness = stamps.completeness.after(.event)
+        }
+        let isWritten = resource.withUnsafeBytes { overwrite(index, $0, around: stamps, at: stamp) }
+        noteWrite(of: index, stamp.sequence)
+        return isWritten ? .written : .superseded
+    }
+
+    /// Removes the fields of an entity that a delete took away before an answer of GraphQL brought the others.
+    mutating func removeEarlierFields(of index: SlotIndex, keeping later: LaterFields, stamp: EntityStamp) {
+        let stamps = FieldStamps(rest: stamp, named: later.stamps)
+        later.resource.withUnsafeBytes { _ = overwrite(index, $0, around: stamps, at: stamp) }
+    }
+
+    /// - Returns: Whether the entity changed for readers.
+    private mutating func overwrite(
+        _ index: SlotIndex, _ resource: UnsafeRawBufferPointer, around stamps: FieldStamps, at stamp: EntityStamp
+    ) -> Bool {
+        guard !queries.isEmpty else { return entities.write(around: stamps, index, payload: resource) }
+        let handle = prepareWrite(index)
+        let completeness = entities.completeness(of: index)
+        let isChanged = entities.write(around: stamps, index, payload: resource)
+        if isChanged || completeness != entities.completeness(of: index) {
+            followWrite(of: index, handle: handle, at: stamp.writtenAt)
+        }
+        if let handle { noteEndedLog(handle, by: stamp) }
+        return isChanged
+    }
+}
