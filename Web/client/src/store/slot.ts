@@ -1,24 +1,46 @@
 import { namesOf } from "../json/text.js";
+import type { Sequence } from "../model/sequence.js";
 import type { KeyNode } from "../queries/node.js";
 import { own } from "./own.js";
 import { completenessAfter } from "./stamp.js";
 import type { Completeness, FieldStamps, Stamp } from "./stamp.js";
 import type { TypeTable } from "./library.js";
 
-const NEVER: Stamp = { sequence: null, generation: 0, writtenAt: 0, writer: "event", isPartial: false };
+/** All of a stamp but the sequence: writes that come together have one, so that an entity takes 40 bytes less. */
+type Mark = Omit<Stamp, "sequence">;
+
+let lastMark: Mark = { generation: 0, writtenAt: 0, writer: "event", isPartial: false };
+
+/** Returns the mark of a stamp: that of the write before, where the two are equal. */
+function markOf({ generation, writtenAt, writer, isPartial }: Stamp): Mark {
+  const isSame = lastMark.generation === generation && lastMark.writtenAt === writtenAt && lastMark.writer === writer
+    && lastMark.isPartial === isPartial;
+  return isSame ? lastMark : lastMark = { generation, writtenAt, writer, isPartial };
+}
 
 /** One key of a library: its stored entity, and what names it. A slot goes when it stores and names nothing. */
 export class Slot {
   /** The stored resource as compact JSON, without layers; null when nothing is stored. */
   text: string | null = null;
-  /** The last write. Without meaning while nothing is stored. */
-  stamp: Stamp = NEVER;
+  private sequence: Sequence | null = null;
+  private mark = lastMark;
   /** The stamps of single fields; null when all were written at once. */
   fields: FieldStamps | null = null;
   /** The lists, observers and layers that name the key; null when nothing does. */
   node: KeyNode | null = null;
 
   constructor(readonly table: TypeTable, readonly id: string) { }
+
+  /** The last write. Without meaning while nothing is stored. */
+  get stamp(): Stamp {
+    const { generation, writtenAt, writer, isPartial } = this.mark;
+    return { sequence: this.sequence, generation, writtenAt, writer, isPartial };
+  }
+
+  set stamp(stamp: Stamp) {
+    this.sequence = stamp.sequence;
+    this.mark = markOf(stamp);
+  }
 
   /** The key's text in its library. */
   get key(): string { return `${this.table.name}:${this.id}`; }
