@@ -78,15 +78,23 @@ export class Slot {
       return;
     }
     const stamps = this.fields ?? { rest: this.stamp, named: new Map<string, Stamp>(), completeness: "whole" };
+    // What was written inside a field goes with it when it is written as a whole.
+    for (const path of stamps.named.keys()) if (path.includes("\0") && isInside(path, names)) stamps.named.delete(path);
     for (const name of names) stamps.named.set(name, stamp);
     stamps.completeness = completenessAfter(stamps.completeness, stamp.writer);
     const present = namesOf(text);
     if (stamps.named.size > present.length) {
       const kept = new Set(present);
-      for (const name of stamps.named.keys()) if (!kept.has(name)) stamps.named.delete(name);
+      for (const name of stamps.named.keys()) if (!kept.has(topLevel(name))) stamps.named.delete(name);
     }
     const isOneDate = stamps.completeness === "whole" && present.every((name) => stamps.named.get(name) === stamp)
       && [...stamps.named.values()].every((own) => own === stamp);
     this.fields = isOneDate ? null : stamps;
   }
 }
+
+/** Returns the first name of a path; names are joined by a zero. */
+export function topLevel(path: string): string { return path.split("\0", 1)[0]; }
+
+/** Tells whether a path leads into a field of these paths. */
+function isInside(path: string, names: readonly string[]): boolean { return names.some((name) => path.startsWith(`${name}\0`)); }
