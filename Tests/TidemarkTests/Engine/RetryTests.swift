@@ -85,7 +85,7 @@ import TidemarkTesting
         try await second.close()
     }
 
-    @Test func `a retried line that would open one library or bring one type too many stays in quarantine`() async throws {
+    @Test func `a retried line that is one library or one type too many stays in quarantine`() async throws {
         let store = MemoryJournal.Store()
         var strict = CacheConfiguration()
         strict.limits.libraryCountMax = 1

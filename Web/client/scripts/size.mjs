@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
 /** The bytes that `NormalizedCache` may take at once, minified and compressed. */
-const BYTE_COUNT_MAX = 25_000;
+export const BYTE_COUNT_MAX = 25_000;
 
 const own = "@tidemark/client";
 const programs = {
@@ -28,18 +28,12 @@ const programs = {
 export function sizesOf(root, bundle) {
   const folder = mkdtempSync(join(tmpdir(), "tidemark-size-"));
   try {
-    const target = join(folder, "node_modules/@tidemark/client");
-    mkdirSync(target, { recursive: true });
-    cpSync(join(root, "package.json"), join(target, "package.json"));
-    cpSync(bundle, join(target, "bundle"), { recursive: true });
+    installed(root, bundle, folder);
     return Object.entries(programs).map(([name, source]) => {
       const split = join(folder, "split");
       const single = join(folder, "single");
-      const words = ["--loader=js", "--bundle", "--minify", "--format=esm", "--target=es2020", "--charset=utf8", "--log-level=warning", "--external:react"];
-      execFileSync("esbuild", [...words, "--splitting", `--outdir=${split}`], { input: source, cwd: folder });
+      const { first, rest } = bundled(source, folder, split);
       execFileSync("esbuild", [...words, `--outdir=${single}`], { input: source, cwd: folder });
-      const first = importsOf(split, "stdin.js");
-      const rest = readdirSync(split).filter((file) => !first.has(file));
       const lists = importsOf(split, rest.find((file) => file.startsWith("lists-")));
       const size = {
         name, atOnce: weight(split, [...first]), withLists: weight(split, [...new Set([...first, ...lists])]), later: weight(split, rest),
@@ -53,6 +47,23 @@ export function sizesOf(root, bundle) {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** Puts the package where a program in a folder finds it. */
+export function installed(root, bundle, folder) {
+  const target = join(folder, "node_modules/@tidemark/client");
+  mkdirSync(target, { recursive: true });
+  cpSync(join(root, "package.json"), join(target, "package.json"));
+  cpSync(bundle, join(target, "bundle"), { recursive: true });
+}
+
+/** Bundles a program with code splitting. Returns the files that are loaded first, `stdin.js` among them, and the rest. */
+export function bundled(source, folder, out) {
+  execFileSync("esbuild", [...words, "--splitting", `--outdir=${out}`], { input: source, cwd: folder });
+  const first = importsOf(out, "stdin.js");
+  return { first, rest: readdirSync(out).filter((file) => !first.has(file)) };
+}
+
+const words = ["--loader=js", "--bundle", "--minify", "--format=esm", "--target=es2020", "--charset=utf8", "--log-level=warning", "--external:react"];
 
 /** Prints the sizes. Returns whether the cache is as small as it must be. */
 export function checkSizes(root, bundle) {

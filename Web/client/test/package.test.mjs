@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { BYTE_COUNT_MAX, bundled, installed, sizesOf } from "../scripts/size.mjs";
 import { after, before, test } from "node:test";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -87,4 +88,42 @@ test("the maps of the bundle name the sources", () => {
   const names = [...readdirSync(join(root, "bundle")), ...parts].filter((name) => name.endsWith(".map"));
   assert.ok(names.length >= 6);
   for (const name of names) for (const source of JSON.parse(readFileSync(join(root, "bundle", name), "utf8")).sources) assert.match(source, /^tidemark\//);
+});
+
+test("the cache takes at most 25 kB at once, and all parts together less than twice what one file takes", () => {
+  const [{ atOnce, withLists, later, whole }] = sizesOf(root, join(root, "bundle"));
+  assert.equal(BYTE_COUNT_MAX, 25_000);
+  assert.ok(atOnce.compressed <= BYTE_COUNT_MAX, `${atOnce.compressed} bytes`);
+  assert.ok(atOnce.compressed < withLists.compressed && withLists.compressed < atOnce.compressed + later.compressed);
+  assert.ok(atOnce.compressed + later.compressed < 2 * whole.compressed);
+});
+
+test("what is counted as loaded at once is enough for events, entities and observers", () => {
+  const place = mkdtempSync(join(tmpdir(), "tidemark-at-once-"));
+  try {
+    installed(root, join(root, "bundle"), place);
+    const { rest } = bundled(`
+      import { NormalizedCache } from "@tidemark/client";
+      (async () => {
+      const cache = new NormalizedCache();
+      const event = (sequence, n) => ({ sequence, event: { ResourceChanged: { resource_type: "photo", resource: { id: "a", n } } } });
+      const heard = [];
+      cache.on("entity.changed", ({ entity }) => heard.push(entity.n));
+      cache.ingest(event(1, 1));
+      const { entity } = await cache.calls.entity.observe({ resource_type: "photo", id: "a" });
+      cache.ingest(new TextEncoder().encode(JSON.stringify(event(2, 2)) + "\\n"));
+      await cache.flush();
+      const list = await cache.calls.query.read({ method: "photos" }).catch(({ code }) => code);
+      console.log(JSON.stringify([entity.n, heard, cache.gaps()[""].sequence, list]));
+      await cache.close();
+      })();
+    `, place, join(place, "out"));
+    assert.ok(rest.length >= 5);
+    for (const name of rest) rmSync(join(place, "out", name));
+    writeFileSync(join(place, "out/package.json"), JSON.stringify({ type: "module" }));
+    const said = execFileSync(process.execPath, [join(place, "out/stdin.js")], { encoding: "utf8" });
+    assert.deepEqual(JSON.parse(said), [1, [2], 2, "storage_failed"]);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
 });

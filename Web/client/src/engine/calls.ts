@@ -73,6 +73,7 @@ export interface QueryAnswerParams {
 export type Operation =
   | { op: "put"; resource_type: string; id?: Id; resource: object; expected_sequence?: Sequence | null; }
   | { op: "patch"; resource_type: string; id: Id; fields: object; unset?: readonly string[]; expected_sequence?: Sequence | null; }
+  | { op: "merge"; resource_type: string; id: Id; fields: object; expected_sequence?: Sequence | null; }
   | { op: "remove_field"; resource_type: string; id: Id; field: string; expected_sequence?: Sequence | null; }
   | { op: "delete"; resource_type: string; id: Id; expected_sequence?: Sequence | null; };
 

@@ -6,6 +6,7 @@ import { kindOf, membersOf } from "../json/text.js";
 import { CacheError } from "../model/errors.js";
 import { layerState } from "../layers/out.js";
 import { changeOut } from "../methods/changes.js";
+import { nestedFields } from "../methods/looking.js";
 import type { Methods } from "../methods/methods.js";
 import { Params } from "../methods/params.js";
 import { entityRequest, libraryOf, namedLibrary } from "../methods/requests.js";
@@ -60,10 +61,9 @@ function baseOf(engine: Engine, methods: Methods, params: Params): Out {
     entity: text === null || !isWhole ? null : new Raw(`{${members.map(({ spelled, value }) => `${spelled}:${value}`).join(",")}}`),
     pending: touches.length > 0, sequence: slot === null || text === null ? null : slot.stamp.sequence,
     stale: engine.status(library).phase === "stale", miss: text === null ? deleted : isWhole ? null : "evicted",
-    fields: slot === null ? [] : members.map(({ name }) => {
-      const { writer, sequence, writtenAt } = slot.stampOf(name);
-      return { name, writer, sequence, written_at: writtenAt };
-    }),
+    fields: slot === null ? [] : [
+      ...members.map(({ name }) => ({ name, stamp: slot.stampOf(name) })), ...nestedFields(slot).filter(({ name }) => fields === null || fields.has(name)),
+    ].map(({ name, stamp: { writer, sequence, writtenAt } }) => ({ name, writer, sequence, written_at: writtenAt })),
     layers: layers.map((layer) => ({
       pending_id: layer.pendingId, state: layerState(state, layer), created_at: layer.createdAt,
       changes: touches.filter((touch) => touch.layer === layer).map(({ change }) => changeOut(change)),

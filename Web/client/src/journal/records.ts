@@ -69,6 +69,7 @@ interface QueryRecord {
 type ChangeRecord =
   | { op: "put"; type: string; id: string; resource: string; }
   | { op: "patch"; type: string; id: string; fields: string; unset: readonly string[]; }
+  | { op: "merge"; type: string; id: string; fields: string; }
   | { op: "remove_field"; type: string; id: string; field: string; }
   | { op: "delete"; type: string; id: string; isAlong?: true; };
 
@@ -166,6 +167,7 @@ function layerRecord(layer: Layer): LayerRecord {
       switch (change.op) {
         case "put": return { op: "put", ...key, resource: change.resource };
         case "patch": return { op: "patch", ...key, fields: change.fields, unset: change.unset };
+        case "merge": return { op: "merge", ...key, fields: change.fields };
         case "remove_field": return { op: "remove_field", ...key, field: change.field };
         case "delete": return { op: "delete", ...key, ...change.isAlong === true ? { isAlong: true } : {} };
       }
@@ -260,6 +262,7 @@ function recoverLayer(state: State, record: LayerRecord): Layer | null {
     switch (change.op) {
       case "put": return { op: "put", slot, resource: change.resource };
       case "patch": return { op: "patch", slot, fields: change.fields, unset: change.unset };
+      case "merge": return { op: "merge", slot, fields: change.fields };
       case "remove_field": return { op: "remove_field", slot, field: change.field };
       case "delete": return { op: "delete", slot, ...change.isAlong === true ? { isAlong: true } : {} };
     }

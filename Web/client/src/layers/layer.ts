@@ -1,5 +1,6 @@
 import type { LayerSending } from "../outbox/sending.js";
 import { sendingByteCount } from "../outbox/sending.js";
+import { mergedByPath } from "../store/graph.js";
 import { assigned } from "../store/merge.js";
 import type { Sequence } from "../model/sequence.js";
 import type { Library } from "../store/library.js";
@@ -9,6 +10,7 @@ import type { Slot } from "../store/slot.js";
 export type LayerChange =
   | { op: "put"; slot: Slot; resource: string; }
   | { op: "patch"; slot: Slot; fields: string; unset: readonly string[]; }
+  | { op: "merge"; slot: Slot; fields: string; }
   | { op: "remove_field"; slot: Slot; field: string; }
   /** `isAlong`: the policy took it along with another one; nobody asked for it. */
   | { op: "delete"; slot: Slot; isAlong?: true; };
@@ -43,6 +45,7 @@ export function fold(change: LayerChange, value: string | null): string | null {
     case "put": return change.resource;
     case "delete": return null;
     case "patch": return value === null ? null : assigned(change.fields, value, new Set(change.unset));
+    case "merge": return value === null ? null : mergedByPath(change.fields, value).text;
     case "remove_field": return value === null ? null : assigned("", value, new Set([change.field]));
   }
 }
@@ -61,6 +64,7 @@ function changeByteCount(change: LayerChange): number {
   switch (change.op) {
     case "put": return overhead + change.resource.length;
     case "patch": return overhead + change.fields.length + change.unset.reduce((sum, name) => sum + name.length + 16, 0);
+    case "merge": return overhead + change.fields.length;
     case "remove_field": return overhead + change.field.length;
     case "delete": return overhead;
   }

@@ -11,6 +11,7 @@ export function changeOut(change: LayerChange): Out {
     case "patch": return {
       ...key, id: change.slot.id, fields: new Raw(change.fields), unset: change.unset.length === 0 ? undefined : change.unset,
     };
+    case "merge": return { ...key, id: change.slot.id, fields: new Raw(change.fields) };
     case "remove_field": return { ...key, id: change.slot.id, field: change.field };
     case "delete": return { ...key, id: change.slot.id };
   }

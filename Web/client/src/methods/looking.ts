@@ -2,6 +2,7 @@
 
 import type { Engine } from "../engine/engine.js";
 import { membersOf } from "../json/text.js";
+import { compareBytes } from "../json/utf8.js";
 import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
 import { COVERED } from "../queries/list.js";
@@ -10,7 +11,10 @@ import type { Ages } from "../state/ages.js";
 import { limitsOf } from "../state/expiry.js";
 import { completeness } from "../state/units.js";
 import type { KeyNode } from "../queries/node.js";
+import { PATH_SEPARATOR } from "../store/graph.js";
+import { topLevel } from "../store/slot.js";
 import type { Slot } from "../store/slot.js";
+import type { Stamp } from "../store/stamp.js";
 
 /** Returns what `cache.stats` answers. */
 export function statisticsOf(engine: Engine): { [name: string]: Out; } {
@@ -62,12 +66,24 @@ export function explain(
       max_age: limit?.seconds ?? null, rule: limit?.rule ?? null, stale: limit !== null && age >= limit.seconds * 1_000,
     };
   });
+  const nested = nestedFields(slot).map(({ name, stamp: { writer, sequence, writtenAt } }) => ({
+    name, writer, sequence, written_at: writtenAt, age: Math.max(now - writtenAt, 0), max_age: null, rule: null, stale: false,
+  }));
   return {
     miss: explainMiss(slot, tombstone !== null, isEvicted),
     deletion: slot.text !== null || tombstone === null ? null
       : { writer: "event", sequence: tombstone.sequence, written_at: tombstone.deletedAt },
-    fields, layers: pendingIdsOver(node), queries: placesOf(slot, now), observers: node?.observerCount ?? 0,
+    fields: [...fields, ...nested], layers: pendingIdsOver(node), queries: placesOf(slot, now), observers: node?.observerCount ?? 0,
   };
+}
+
+/** Returns the fields inside embedded objects that were written apart from them, by their paths. */
+export function nestedFields(slot: Slot): { name: string; stamp: Stamp; }[] {
+  if (slot.text === null || slot.fields === null) return [];
+  const present = new Set(membersOf(slot.text).map(({ name }) => name));
+  const nested = [...slot.fields.named].filter(([path]) => path.includes(PATH_SEPARATOR) && present.has(topLevel(path)));
+  return nested.sort(([left], [right]) => compareBytes(left, right))
+    .map(([path, stamp]) => ({ name: path.split(PATH_SEPARATOR).join("."), stamp }));
 }
 
 function placesOf(slot: Slot, now: number): Out[] {

@@ -16,7 +16,7 @@ import { refuseUnknown } from "./strict.js";
 
 const operationMembers: ReadonlyMap<string, readonly string[]> = new Map([
   ["put", ["resource_type", "id", "resource"]], ["patch", ["resource_type", "id", "fields", "unset"]],
-  ["delete", ["resource_type", "id"]], ["remove_field", ["resource_type", "id", "field"]],
+  ["merge", ["resource_type", "id", "fields"]], ["delete", ["resource_type", "id"]], ["remove_field", ["resource_type", "id", "field"]],
   ["remove", ["resource_type", "ids", "matching"]],
 ]);
 
@@ -30,7 +30,7 @@ function stepOf(params: Params, place: string, context: RequestContext): Step {
   const { limits } = context;
   const op = params.requiredText("op");
   const members = operationMembers.get(op);
-  if (members === undefined) return refuse(`${params.name("op")} is '${op.slice(0, 60)}': pass put, patch, delete, remove_field or remove`);
+  if (members === undefined) return refuse(`${params.name("op")} is '${op.slice(0, 60)}': pass put, patch, merge, delete, remove_field or remove`);
   refuseUnknown(params, ["op", ...members, "expected_sequence", "library_id"], `the operation ${op}`);
   if (op === "remove") return removalStep(params, place, context);
   const type = params.type(limits);
@@ -47,6 +47,10 @@ function stepOf(params: Params, place: string, context: RequestContext): Step {
       const fields = params.object("fields") ?? params.wrong("fields", "an object");
       if (byteLength(fields) > limits.inputByteCountMax) refuse(`${place}.fields has ${byteLength(fields)} bytes: pass at most ${limits.inputByteCountMax}`);
       return { op, type, id: params.id(limits), fields, unset: params.texts("unset", FIELD_COUNT_MAX) ?? [] };
+    }
+    case "merge": {
+      const fields = params.object("fields") ?? params.wrong("fields", "an object");
+      return { op, type, id: params.id(limits), fields };
     }
     case "delete": return { op, type, id: params.id(limits) };
     default: return { op: "remove_field", type, id: params.id(limits), field: params.requiredText("field") };

@@ -2,6 +2,7 @@
 
 import { isShown } from "../queries/list.js";
 import { lists } from "../parts/index.js";
+import { topLevel } from "../store/slot.js";
 import type { Slot } from "../store/slot.js";
 import { selection } from "../json/text.js";
 import { dropEntity, noteEvicted, noteForgotten } from "./entities.js";
@@ -50,7 +51,7 @@ function leave(state: State, slot: Slot, now: number): void {
 /** Removes everything from an entity but some fields. Its stamps stay. */
 function reduce(state: State, slot: Slot, fields: ReadonlySet<string>, now: number): void {
   const stamps = slot.fields ?? { rest: slot.stamp, named: new Map(), completeness: "whole" };
-  for (const name of stamps.named.keys()) if (!fields.has(name)) stamps.named.delete(name);
+  for (const name of stamps.named.keys()) if (!fields.has(topLevel(name))) stamps.named.delete(name);
   stamps.completeness = "reduced";
   slot.fields = stamps;
   slot.text = selection(slot.text ?? "{}", fields);

@@ -3,6 +3,7 @@
 import { namesOf } from "../json/text.js";
 import type { KeyNode } from "../queries/node.js";
 import type { Query } from "../queries/query.js";
+import { mergedByPath } from "../store/graph.js";
 import type { Slot } from "../store/slot.js";
 import { NO_AGES } from "./ages.js";
 import type { Ages, ExpiredField, LimitedField } from "./ages.js";
@@ -45,6 +46,8 @@ function layerDates(node: KeyNode | null): { whole: number | null; named: Map<st
     if (change.op === "put" || change.op === "delete") {
       whole = change.op === "put" ? layer.createdAt : null;
       named = new Map();
+    } else if (change.op === "merge") {
+      for (const path of mergedByPath(change.fields, change.fields).paths) named.set(path, layer.createdAt);
     } else if (change.op === "patch") {
       for (const name of namesOf(change.fields)) named.set(name, layer.createdAt);
     }

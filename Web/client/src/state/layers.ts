@@ -139,6 +139,7 @@ function changeOf(state: State, step: Step, index: number, library: Library): La
     case "patch":
       checkIdentity(slot, [...namesOf(step.fields), ...step.unset], index);
       return { op: "patch", slot, fields: step.fields, unset: step.unset };
+    case "merge": return { op: "merge", slot, fields: step.fields };
     case "remove_field":
       checkIdentity(slot, [step.field], index);
       return { op: "remove_field", slot, field: step.field };

@@ -1,5 +1,6 @@
 // Temporary ids that become real ones: in layers, in lists, and for observers. Protocol/optimistic.md, settling.
 
+import { memberOf } from "../json/text.js";
 import { stackOf } from "../layers/stack.js";
 import type { KeyNode } from "../queries/node.js";
 import { EXTRA } from "../queries/list.js";
@@ -49,6 +50,7 @@ function moveChanges(state: State, old: KeyNode, fresh: KeyNode, json: string): 
   old.overlay = null;
   for (const { layer, change } of touches) {
     change.slot = fresh.slot;
+    if (change.op === "merge" && memberOf(change.fields, "id") !== null) change.fields = renamedResource(change.fields, json);
     if (change.op === "put") change.resource = renamedResource(change.resource, json);
     stackOf(state).recount(layer);
     state.changes?.layers.add(layer);

@@ -6,6 +6,7 @@ import { CacheError, noRoomFor } from "../model/errors.js";
 import type { Sequence } from "../model/sequence.js";
 import { upkeep } from "../parts/index.js";
 import type { Library } from "../store/library.js";
+import { mergedByPath } from "../store/graph.js";
 import { assigned } from "../store/merge.js";
 import type { Slot } from "../store/slot.js";
 import type { Stamp } from "../store/stamp.js";
@@ -19,6 +20,7 @@ import { beginUnit, endUnit } from "./units.js";
 export type Step =
   | { op: "put"; type: string; id: string; resource: string; }
   | { op: "patch"; type: string; id: string; fields: string; unset: readonly string[]; }
+  | { op: "merge"; type: string; id: string; fields: string; }
   | { op: "remove_field"; type: string; id: string; field: string; }
   | { op: "delete"; type: string; id: string; }
   | { op: "remove"; type: string | null; ids: readonly string[] | null; matching: string | null; };
@@ -96,6 +98,10 @@ function outcomeOf(slot: Slot, step: Exclude<Step, { op: "remove"; }>, index: nu
   const base = before === undefined ? slot.text : typeof before === "object" ? before.text : null;
   if (base === null) {
     throw new CacheError("invalid_params", `operations[${index}] patches ${slot.key}, which does not exist: put it, nothing changed`);
+  }
+  if (step.op === "merge") {
+    const { text, paths } = mergedByPath(step.fields, base);
+    return { text, names: typeof before !== "object" ? paths : before.names === null ? null : [...before.names, ...paths] };
   }
   const fields = step.op === "patch" ? step.fields : "";
   const unset = step.op === "patch" ? step.unset : [step.field];

@@ -1,24 +1,46 @@
 import { namesOf } from "../json/text.js";
+import type { Sequence } from "../model/sequence.js";
 import type { KeyNode } from "../queries/node.js";
 import { own } from "./own.js";
 import { completenessAfter } from "./stamp.js";
 import type { Completeness, FieldStamps, Stamp } from "./stamp.js";
 import type { TypeTable } from "./library.js";
 
-const NEVER: Stamp = { sequence: null, generation: 0, writtenAt: 0, writer: "event", isPartial: false };
+/** All of a stamp but the sequence: writes that come together have one, so that an entity takes 40 bytes less. */
+type Mark = Omit<Stamp, "sequence">;
+
+let lastMark: Mark = { generation: 0, writtenAt: 0, writer: "event", isPartial: false };
+
+/** Returns the mark of a stamp: that of the write before, where the two are equal. */
+function markOf({ generation, writtenAt, writer, isPartial }: Stamp): Mark {
+  const isSame = lastMark.generation === generation && lastMark.writtenAt === writtenAt && lastMark.writer === writer
+    && lastMark.isPartial === isPartial;
+  return isSame ? lastMark : lastMark = { generation, writtenAt, writer, isPartial };
+}
 
 /** One key of a library: its stored entity, and what names it. A slot goes when it stores and names nothing. */
 export class Slot {
   /** The stored resource as compact JSON, without layers; null when nothing is stored. */
   text: string | null = null;
-  /** The last write. Without meaning while nothing is stored. */
-  stamp: Stamp = NEVER;
+  private sequence: Sequence | null = null;
+  private mark = lastMark;
   /** The stamps of single fields; null when all were written at once. */
   fields: FieldStamps | null = null;
   /** The lists, observers and layers that name the key; null when nothing does. */
   node: KeyNode | null = null;
 
   constructor(readonly table: TypeTable, readonly id: string) { }
+
+  /** The last write. Without meaning while nothing is stored. */
+  get stamp(): Stamp {
+    const { generation, writtenAt, writer, isPartial } = this.mark;
+    return { sequence: this.sequence, generation, writtenAt, writer, isPartial };
+  }
+
+  set stamp(stamp: Stamp) {
+    this.sequence = stamp.sequence;
+    this.mark = markOf(stamp);
+  }
 
   /** The key's text in its library. */
   get key(): string { return `${this.table.name}:${this.id}`; }
@@ -56,15 +78,23 @@ export class Slot {
       return;
     }
     const stamps = this.fields ?? { rest: this.stamp, named: new Map<string, Stamp>(), completeness: "whole" };
+    // What was written inside a field goes with it when it is written as a whole.
+    for (const path of stamps.named.keys()) if (path.includes("\0") && isInside(path, names)) stamps.named.delete(path);
     for (const name of names) stamps.named.set(name, stamp);
     stamps.completeness = completenessAfter(stamps.completeness, stamp.writer);
     const present = namesOf(text);
     if (stamps.named.size > present.length) {
       const kept = new Set(present);
-      for (const name of stamps.named.keys()) if (!kept.has(name)) stamps.named.delete(name);
+      for (const name of stamps.named.keys()) if (!kept.has(topLevel(name))) stamps.named.delete(name);
     }
     const isOneDate = stamps.completeness === "whole" && present.every((name) => stamps.named.get(name) === stamp)
       && [...stamps.named.values()].every((own) => own === stamp);
     this.fields = isOneDate ? null : stamps;
   }
 }
+
+/** Returns the first name of a path; names are joined by a zero. */
+export function topLevel(path: string): string { return path.split("\0", 1)[0]; }
+
+/** Tells whether a path leads into a field of these paths. */
+function isInside(path: string, names: readonly string[]): boolean { return names.some((name) => path.startsWith(`${name}\0`)); }

@@ -24,6 +24,7 @@ class Walk {
     this.looks = new Random(seed ^ 0x100c5);
     this.keyed = new Random(seed ^ 0x4e7ed);
     this.references = new Random(seed ^ 0x2efe2);
+    this.merges = new Random(seed ^ 0x3e26e);
     this.nextId = 1;
     this.sequences = new Map();
     this.pendingIds = [];
@@ -237,6 +238,21 @@ class Walk {
   // Edits and writes
 
   operation() {
+    const usual = this.usualOperation();
+    return this.merges.chance(0.12) ? this.merge() : usual;
+  }
+
+  /** A merge by path, into objects of one type or of several. Drawn apart, so that walks stay what they were. */
+  merge() {
+    const { merges } = this;
+    const inner = () => merges.pick([
+      { a: merges.below(3) }, { b: { c: merges.below(3) } }, { b: { d: [1] } }, { __typename: "T", a: 1 }, { __typename: "U", b: 2 },
+    ]);
+    const meta = merges.pick([inner(), { ...inner(), ...inner() }, { a: null }, null, { __ref: "tag:k1" }]);
+    return { op: "merge", resource_type: "file", id: `k${merges.below(6)}`, fields: merges.chance(0.7) ? { meta } : { meta, n: merges.below(5), "a.b": 1 } };
+  }
+
+  usualOperation() {
     const { random } = this;
     const resource_type = this.type();
     return random.weighted([
