@@ -29,7 +29,7 @@ enum JetStreamSuite {
         let port = try port(folder.path("nats-server_\(process.processIdentifier).ports"))
         let address = try JetStreamAddress("nats://127.0.0.1:\(port)/EVENTS")
         _ = try await StreamAdministration(address).create(StreamConfiguration())
-        let workload = Workload(entityCount: isSmoke ? 500 : 100_000, eventsPerEntity: 5)
+        let workload = Workload(entityCount: isSmoke ? 500 : 200_000, eventsPerEntity: 5)
         var publisher = try StreamPublisher(address, PublishSettings(), isStopped: { false })
         try workload.decode { try publisher.publish($0) }
         try publisher.finish()
@@ -42,12 +42,15 @@ enum JetStreamSuite {
                 "read, apply and write", count: workload.lineCount, runs: runs, goal: nil,
                 referenceName: "bare consumer",
                 reference: { try received(address) }, subject: { try await followed(address, folder) }))
+        let input = try Ingest.write(workload, to: folder)
         report.add(
             try await Measurement.compare(
                 "catch up", count: workload.lineCount, runs: runs, goal: nil,
-                referenceName: "the same lines from memory",
+                referenceName: "ingest of the same file",
                 reference: {
-                    try await filled(folder) { try await $0.ingest(Array(workload.bytes[..<workload.byteCount])) }
+                    try folder.removeDatabase("cache.db")
+                    return try await Ingest.run(
+                        input, into: try await SQLiteJournal.open(path: folder.path("cache.db")))
                 },
                 subject: { try await followed(address, folder) }))
     }

@@ -57,7 +57,11 @@ struct StreamInfoCommand: AsyncParsableCommand {
             line.member("replicas", status.replicaCount)
             line.member("storage", ByteString(status.storage))
             line.member("max_bytes", status.byteCountMax < 0 ? nil : EventSequence(status.byteCountMax))
-            line.member("max_age", thousandths: status.ageMax / 1_000_000)
+            if status.ageMax > 0 {
+                line.member("max_age", thousandths: status.ageMax / 1_000_000)
+            } else {
+                line.member("max_age", json: nil)
+            }
             line.member("duplicate_window", thousandths: status.duplicateWindow / 1_000_000)
             line.member("direct_gets", status.allowsDirectGets)
             line.member("leader", status.leader.map { ByteString($0) })

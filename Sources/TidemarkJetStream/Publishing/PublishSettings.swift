@@ -35,7 +35,7 @@ public struct PublishSummary: Hashable, Sendable {
     public var publishedCount: Int64 = 0
     /// The lines that the stream had already.
     public var duplicateCount: Int64 = 0
-    /// The lines that are no event, and those that were too large.
+    /// The lines that are no event, but for blank ones, and those that were too large.
     public var skippedCount: Int64 = 0
     /// The number of the last message; nil before the first.
     public var lastSequence: Int64?

@@ -67,6 +67,7 @@ package struct StreamPublisher {
     /// - Throws: ``JetStreamError``; `.messageTooLarge` names the line.
     package mutating func publish(_ batch: EventBatch) throws(JetStreamError) {
         summary.lineCount += Int64(batch.lines.count)
+        summary.skippedCount += Int64(batch.controlCount)
         for event in batch.events {
             guard let line = PublishLine(event, of: batch, prefix: address.prefix, settings) else {
                 summary.skippedCount += 1

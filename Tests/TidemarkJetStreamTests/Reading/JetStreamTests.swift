@@ -214,18 +214,18 @@ struct JetStreamTests {
         let lines = (0..<900).map {
             #"{"library_id":"lib \#($0 % 3)","sequence":\#($0),"epoch":"e","event":\#(change("\($0 % 50)", $0))}"#
         }
-        let input = Array((lines.joined(separator: "\n") + "\nbroken\n\n").utf8)
+        let input = Array((lines.joined(separator: "\n") + "\nbroken\n\"Pong\"\n\n").utf8)
         let runner = try CommandRunner()
         let first = try await runner.run(["publish", "--to", server.address("EVENTS"), "--ack"], input: input)
         #expect(first.status == 0, "\(first.errorText)")
         let outputs = first.outputText.split(separator: "\n")
         #expect(
-            outputs.last?.hasPrefix(#"{"lines":902,"published":900,"duplicates":0,"skipped":1,"last_sequence":900,"#)
+            outputs.last?.hasPrefix(#"{"lines":903,"published":900,"duplicates":0,"skipped":2,"last_sequence":900,"#)
                 == true)
-        #expect(outputs.dropLast().last == #"{"ack":{"lines":902,"sequence":900}}"#)
+        #expect(outputs.dropLast().last == #"{"ack":{"lines":903,"sequence":900}}"#)
         let again = try await runner.run(["publish", "--to", server.address("EVENTS"), "--strict"], input: input)
         #expect(again.status == 65)
-        #expect(again.outputText.hasPrefix(#"{"lines":902,"published":0,"duplicates":900,"skipped":1,"#))
+        #expect(again.outputText.hasPrefix(#"{"lines":903,"published":0,"duplicates":900,"skipped":2,"#))
         let summary = try await ingest()
         #expect(count(summary, "applied") == 900)
         // The bodies are the lines, byte for byte.
@@ -285,6 +285,9 @@ struct JetStreamTests {
             "stream", "create", "--to", "nats://u:s3cret@127.0.0.1:\(locked.port)/EVENTS",
         ])
         #expect(admitted.status == 0, "\(admitted.errorText)")
+        let shown = try await runner.run(
+            ["stream", "info", "--json", "--to", "nats://u:s3cret@127.0.0.1:\(locked.port)/EVENTS"])
+        #expect(shown.outputText.contains(#""max_bytes":null,"max_age":null,"duplicate_window":120.000"#))
         let different = try await runner.run(
             ["stream", "create", "--max-age", "600", "--to", "nats://u:s3cret@127.0.0.1:\(locked.port)/EVENTS"])
         #expect(different.status == 73 && different.errorText.contains("different_stream"))
