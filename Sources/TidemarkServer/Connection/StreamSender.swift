@@ -120,10 +120,11 @@ final class StreamSender: ChannelDuplexHandler, RemovableChannelHandler {
     private func begin(_ answer: StreamAnswer) {
         // A client that is gone meanwhile leaves a stream that may be resumed.
         guard case .opening = state, let context else { return }
+        // Before the head, which says so: a request behind a refused one for a stream was dropped.
+        if hasDropped, case .refusal = answer.body { context.triggerUserOutboundEvent(AnswerIsLast(), promise: nil) }
         context.write(wrapOutboundOut(.head(answer.head)), promise: nil)
         switch answer.body {
         case .refusal(let bytes):
-            if hasDropped { context.triggerUserOutboundEvent(AnswerIsLast(), promise: nil) }
             state = .passing
             context.write(wrapOutboundOut(.body(ByteBuffer(bytes: bytes))), promise: nil)
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)

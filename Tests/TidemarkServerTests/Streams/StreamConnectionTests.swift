@@ -80,6 +80,19 @@ import TidemarkTesting
         }
     }
 
+    @Test func `the refusal of a stream ends a connection on which more was asked behind it`() async throws {
+        let served = try await ServedCache()
+        let text = served.request("GET", "/stream?x=1") + served.request("GET", "/healthz")
+        try await onThread {
+            let connection = try served.connect()
+            connection.write(text)
+            let refusal = try connection.answer()
+            #expect(refusal.status == 400 && refusal.field("Connection") == "close")
+            #expect(connection.isClosed())
+        }
+        try await served.stop()
+    }
+
     @Test func `a client that writes no more has no stream any more`() async throws {
         let served = try await ServedCache()
         let text = served.request("GET", "/stream")
