@@ -213,8 +213,8 @@ let package = Package(
         .target(
             name: "TidemarkServer",
             dependencies: [
-                "CZlib", "CZstd", "Tidemark", "TidemarkHTTP", "TidemarkInspector", "TidemarkModel", "TidemarkRecording",
-                "TidemarkSQLite", "TidemarkSession", "TidemarkStore", "TidemarkWire",
+                "CZlib", "CZstd", "Tidemark", "TidemarkHTTP", "TidemarkHTTPRules", "TidemarkInspector", "TidemarkModel",
+                "TidemarkRecording", "TidemarkSQLite", "TidemarkSession", "TidemarkStore", "TidemarkWire",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),

@@ -103,11 +103,14 @@ extension CacheServer {
     private func application(_ onStart: @escaping @Sendable (Int) async -> Void) -> some ApplicationProtocol {
         let limits = configuration.limits
         let connections = connections
+        let watches = ConnectionWatches(limits)
         let tls = configuration.tls
         return Application(
             responder: ServerResponder(server: self),
-            server: HTTPServerBuilder { responder in
-                let channel = ServerChannel(responder: responder, limits: limits, connections: connections)
+            server: HTTPServerBuilder { [self] responder in
+                let channel = ServerChannel(
+                    responder: responder, streams: { [self] in await respond(toStream: $0) }, limits: limits,
+                    connections: connections, watches: watches)
                 guard let tls else { return channel }
                 return try TLSChannel(channel, tlsConfiguration: tls.configuration)
             },

@@ -5,6 +5,9 @@ import NIOHTTP1
 /// An event from a route to its connection: the request was accepted, and its body is wanted.
 struct BodyIsWanted: Sendable {}
 
+/// An event to a connection: it ends with the answer under way, and requests behind it are not answered.
+struct AnswerIsLast: Sendable {}
+
 /// The watcher of one connection: its times, its framing, and the answers to requests that never become one.
 ///
 /// This handler is behind the parser of HTTP, before all others. ``Bytes`` is before the parser and shares its state.
@@ -15,7 +18,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     fileprivate var state: ConnectionState
-    private var timer: RepeatedTask?
+    private let watch: ConnectionWatch
     private var awaitsContinue = false
     /// The bytes that are read and dropped after the last answer, before the connection is closed.
     private var lingerByteCount = 0
@@ -25,12 +28,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// The time after the last answer in which the client may read it: closing at once could take it away.
     private static let lingerTime = TimeAmount.seconds(1)
     private static let lingerByteCountMax = 1 << 20
-    /// The pause between two looks at the clock: a tenth of the shortest time, and at most a second, because there may
-    /// be ten thousand connections.
-    private let checkInterval: TimeAmount
 
-    init(limits: ServerLimits, refusal: Refusal?) {
-        checkInterval = .milliseconds(min(1_000, max(50, min(limits.headTimeout, limits.bodyTimeout) / 10)))
+    init(limits: ServerLimits, refusal: Refusal?, watch: ConnectionWatch) {
+        self.watch = watch
         state = ConnectionState(limits: limits, refusal: refusal, now: ConnectionGuard.now())
     }
 
@@ -38,25 +38,21 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        timer = context.eventLoop.scheduleRepeatedTask(
-            initialDelay: checkInterval, delay: checkInterval
-        ) { _ in bound.value.check() }
+        watch.add(self, context.eventLoop)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        timer?.cancel()
-        timer = nil
+        watch.remove(self)
         self.context = nil
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        timer?.cancel()
-        timer = nil
+        watch.remove(self)
         context.fireChannelInactive()
     }
 
-    private func check() {
+    /// Ends what is late.
+    func check() {
         guard let context else { return }
         switch state.check(now: ConnectionGuard.now()) {
         case .pass: break
@@ -147,10 +143,14 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        guard event is BodyIsWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
-        if awaitsContinue, !isLingering {
-            awaitsContinue = false
-            context.triggerUserOutboundEvent(Bytes.Continue(), promise: nil)
+        switch event {
+        case is BodyIsWanted:
+            if awaitsContinue, !isLingering {
+                awaitsContinue = false
+                context.triggerUserOutboundEvent(Bytes.Continue(), promise: nil)
+            }
+        case is AnswerIsLast: state.answerIsLast()
+        default: return context.triggerUserOutboundEvent(event, promise: promise)
         }
         promise?.succeed(())
     }

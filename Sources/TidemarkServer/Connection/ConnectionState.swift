@@ -163,6 +163,13 @@ struct ConnectionState {
         return .close
     }
 
+    /// Notes that the connection ends with the answer under way: requests behind it are dropped.
+    mutating func answerIsLast() {
+        mustClose = true
+        openCount = 1
+        waitingRefusal = nil
+    }
+
     /// Whether the answer under way is the last one of the connection.
     var closesAfterAnswer: Bool {
         if case .body = reading { return true }

@@ -28,28 +28,38 @@ final class ConnectionCount: Sendable {
     func remove() { count.subtract(1, ordering: .relaxed) }
 }
 
-/// The pipeline of one connection: bytes, parser, guard, and the requests.
-struct ServerChannel: ServerChildChannel, HTTPChannelHandler {
-    typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+/// A connection, whose program's side there is with its first request that is not for a stream.
+struct ServerConnection: ServerChildChannelValue {
+    let channel: any Channel
+    /// The program's side; nil when the connection belongs to a stream, or has ended before.
+    let requests: EventLoopFuture<StreamSender.Requests?>
+}
 
+/// The pipeline of one connection: bytes, parser, guard, streams, and the requests.
+struct ServerChannel: ServerChildChannel, HTTPChannelHandler {
     let responder: HTTPChannelHandler.Responder
+    let streams: StreamSender.Responder
     let limits: ServerLimits
     let connections: ConnectionCount
+    let watches: ConnectionWatches
 
     /// The connections beyond the limit that get an answer, and are not only closed.
     private static let refusedCountMax = 128
     /// The milliseconds without an acknowledgement after which a client counts as gone.
     private static let unacknowledgedTimeMax: Int32 = 15_000
+    /// The bytes that are read at once. A connection keeps its buffer, and most heads are smaller than the first.
+    private static let readByteCounts = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 1_024, maximum: 65_536)
 
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<ServerConnection> {
         channel.eventLoop.makeCompletedFuture {
             let count = connections.add()
-            channel.closeFuture.whenComplete { _ in connections.remove() }
+            channel.closeFuture.whenComplete { [connections] _ in connections.remove() }
             if count > limits.connectionCountMax + ServerChannel.refusedCountMax { channel.close(promise: nil) }
             let refusal =
                 count > limits.connectionCountMax
                 ? Refusal(.overloaded, "there are \(limits.connectionCountMax) connections: try again later") : nil
-            let connectionGuard = ConnectionGuard(limits: limits, refusal: refusal)
+            let connectionGuard = ConnectionGuard(
+                limits: limits, refusal: refusal, watch: watches.watch(of: channel.eventLoop))
             var decoderLimits = NIOHTTPDecoderLimitConfiguration()
             decoderLimits.maxHeaderFieldSize = limits.headByteCountMax
             decoderLimits.maxHeaderListSize = limits.headByteCountMax
@@ -61,18 +71,30 @@ struct ServerChannel: ServerChildChannel, HTTPChannelHandler {
             try pipeline.addHandler(connectionGuard)
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
+            _ = channel.setOption(ChannelOptions.recvAllocator, value: ServerChannel.readByteCounts)
             #if os(Linux)
                 // A client that is gone without a word is noticed by this, also while nothing can be written.
                 _ = channel.setOption(
                     ChannelOptions.socket(SocketOptionLevel(IPPROTO_TCP), SocketOptionName(TCP_USER_TIMEOUT)),
                     value: SocketOptionValue(ServerChannel.unacknowledgedTimeMax))
             #endif
-            return try NIOAsyncChannel(
-                wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+            let opened = channel.eventLoop.makePromise(of: StreamSender.Requests?.self)
+            do {
+                try pipeline.addHandler(StreamSender(opened, respond: streams))
+            } catch {
+                opened.succeed(nil)
+                throw error
+            }
+            return ServerConnection(channel: channel, requests: opened.futureResult)
         }
     }
 
-    func handle(value: Value, logger: Logger) async {
-        await handleHTTP(asyncChannel: value, logger: logger)
+    func handle(value: ServerConnection, logger: Logger) async {
+        let requests = await withTaskCancellationHandler {
+            do { return try await value.requests.get() } catch { return nil }
+        } onCancel: {
+            value.channel.close(promise: nil)
+        }
+        if let requests { await handleHTTP(asyncChannel: requests, logger: logger) }
     }
 }

@@ -7,7 +7,8 @@ import TidemarkWire
 /// The applying of one body of event lines.
 ///
 /// Two tasks: one puts the bytes as they come, the other applies everything that has come. So a fast body is applied in
-/// large pieces, and a slow one line by line. Bounded: at most ``waitingByteCountMax`` and one piece wait.
+/// large pieces, and a slow one line by line. Bounded: at most ``waitingByteCountMax`` and one piece wait, and as much is
+/// being applied. Both keep their buffers, which change places: a body of any length makes two of them.
 final class EventIntake: Sendable {
     private struct State {
         var bytes: [UInt8] = []
@@ -21,6 +22,8 @@ final class EventIntake: Sendable {
     }
 
     private static let waitingByteCountMax = 1 << 20
+    /// The bytes that are framed at once, as the command `ingest` reads them: all buffers then have one size.
+    private static let chunkByteCount = IngestStream.chunkByteCountDefault
 
     private let state = Mutex(State())
     private let readLineCount = Atomic<Int64>(0)
@@ -28,8 +31,8 @@ final class EventIntake: Sendable {
     // MARK: Putting
 
     /// Puts bytes; returns when there is room for more.
-    func put(_ bytes: [UInt8]) async {
-        change { $0.bytes += bytes }
+    func put(_ bytes: some Collection<UInt8> & Sendable) async {
+        change { $0.bytes.append(contentsOf: bytes) }
         await wait(\.putters) { $0.bytes.count < EventIntake.waitingByteCountMax || $0.isOver }
     }
 
@@ -73,38 +76,70 @@ final class EventIntake: Sendable {
 
     private func apply(to cache: SyncCache, _ applied: inout Applied) async throws(StorageError) {
         let limits = cache.configuration.limits
-        var framer = LineFramer(input: applied.input, limits: limits)
+        // One pool: the framer takes the buffers that the decoder's batches give back.
+        let pool = BatchPool()
+        var framer = LineFramer(input: applied.input, limits: limits, pool: pool)
         defer { framer.recycle() }
         let decoder: EventDecoder
-        do throws(WireError) { decoder = try EventDecoder(limits: limits) } catch { throw EventIntake.noMemory }
+        do throws(WireError) {
+            decoder = try EventDecoder(limits: limits, pool: pool)
+        } catch {
+            throw EventIntake.noMemory
+        }
+        var bytes: [UInt8] = []
         while true {
             await wait(\.takers) { !$0.bytes.isEmpty || $0.isWhole != nil }
-            let (bytes, isWhole) = take()
-            bytes.withUnsafeBytes { framer.append($0) }
-            if bytes.isEmpty, isWhole == true { framer.finish() }
-            for block in framer.takeBlocks() {
-                let batch: EventBatch
-                do throws(WireError) { batch = try decoder.decode(block) } catch { throw EventIntake.noMemory }
-                applied.counts.lines += Int64(batch.lines.count)
-                applied.counts.blank += Int64(batch.blankCount)
-                applied.counts.control += Int64(batch.controlCount)
-                applied.counts.messages += Int64(batch.events.count { $0.kind == .message })
-                readLineCount.store(applied.counts.lines, ordering: .sequentiallyConsistent)
-                try await cache.ingest(batch)
+            let isWhole = take(&bytes)
+            for start in stride(from: 0, to: bytes.count, by: EventIntake.chunkByteCount) {
+                EventIntake.frame(bytes, from: start, &framer)
+                try await apply(framer.takeBlocks(), decoder, to: cache, &applied)
+            }
+            if bytes.isEmpty, isWhole == true {
+                framer.finish()
+                try await apply(framer.takeBlocks(), decoder, to: cache, &applied)
             }
             state.withLock { $0.isTaking = false }
             if bytes.isEmpty, isWhole != nil { return }
         }
     }
 
-    private func take() -> (bytes: [UInt8], isWhole: Bool?) {
-        var taken: ([UInt8], Bool?) = ([], nil)
-        change { state in
-            taken = (state.bytes, state.isWhole)
-            state.isTaking = !state.bytes.isEmpty
-            state.bytes = []
+    private static func frame(_ bytes: [UInt8], from start: Int, _ framer: inout LineFramer) {
+        framer.read(byteCountMax: chunkByteCount) { space in
+            bytes.withUnsafeBytes { bytes in
+                let piece = bytes[start..<min(bytes.count, start + chunkByteCount)]
+                space.copyBytes(from: piece)
+                return piece.count
+            }
         }
-        return taken
+    }
+
+    private func apply(
+        _ blocks: [LineBlock], _ decoder: EventDecoder, to cache: SyncCache, _ applied: inout Applied
+    ) async throws(StorageError) {
+        for block in blocks {
+            let batch: EventBatch
+            do throws(WireError) { batch = try decoder.decode(block) } catch { throw EventIntake.noMemory }
+            applied.counts.lines += Int64(batch.lines.count)
+            applied.counts.blank += Int64(batch.blankCount)
+            applied.counts.control += Int64(batch.controlCount)
+            applied.counts.messages += Int64(batch.events.count { $0.kind == .message })
+            readLineCount.store(applied.counts.lines, ordering: .sequentiallyConsistent)
+            try await cache.ingest(batch)
+        }
+    }
+
+    /// Takes everything that has come, in exchange for the buffer of the bytes before.
+    ///
+    /// - Returns: Whether no more bytes come, and if so whether the last line is whole.
+    private func take(_ bytes: inout [UInt8]) -> Bool? {
+        bytes.removeAll(keepingCapacity: true)
+        var isWhole: Bool?
+        change { state in
+            swap(&state.bytes, &bytes)
+            state.isTaking = !bytes.isEmpty
+            isWhole = state.isWhole
+        }
+        return isWhole
     }
 
     private static let noMemory = StorageError(

@@ -65,6 +65,12 @@ final class Inflater {
         }
     }
 
+    /// Whether the bytes are the body as they are.
+    var isIdentity: Bool {
+        if case .identity = stream { return true }
+        return false
+    }
+
     /// Decompresses bytes, piece by piece.
     ///
     /// - Parameter give: Gets each piece in order.

@@ -45,7 +45,11 @@ extension CacheServer {
     ) async -> Refusal? {
         do {
             for try await buffer in body {
-                try await inflater.append(Array(buffer.readableBytesView)) { await intake.put($0) }
+                if inflater.isIdentity {
+                    await intake.put(buffer.readableBytesView)
+                } else {
+                    try await inflater.append(Array(buffer.readableBytesView)) { await intake.put($0) }
+                }
             }
         } catch let refusal as Refusal {
             return refusal

@@ -18,9 +18,7 @@ extension CacheServer {
         do throws(Refusal) {
             let passed = try check.withLock { $0 }.check(request.head)
             allowedOrigin = passed.allowedOrigin
-            if isStopping.load(ordering: .acquiring), passed.route != .health {
-                throw Refusal(.shuttingDown, "the server stops: ask again when it is back")
-            }
+            try refuseAtEnd(passed.route)
             if passed.isPreflight {
                 response = Response(status: .noContent, headers: ServerFields.preflight(passed.route))
             } else {
@@ -29,11 +27,15 @@ extension CacheServer {
         } catch {
             response = error.response
         }
-        for field in ServerFields.common where response.headers[field.name] == nil { response.headers.append(field) }
-        if let allowedOrigin {
-            for field in ServerFields.sharing(with: allowedOrigin) { response.headers[field.name] = field.value }
-        }
+        ServerFields.complete(&response.headers, for: allowedOrigin)
         return response
+    }
+
+    /// Refuses new requests when the server stops.
+    func refuseAtEnd(_ route: ServerRoute) throws(Refusal) {
+        if isStopping.load(ordering: .acquiring), route != .health {
+            throw Refusal(.shuttingDown, "the server stops: ask again when it is back")
+        }
     }
 
     private func respond(

@@ -2,35 +2,27 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
+import Synchronization
 import Tidemark
+import TidemarkHTTPRules
 
 extension CacheServer {
-    /// Opens or resumes a stream of server-sent events.
+    // MARK: On a program's own router
+
+    /// Opens or resumes a stream whose events a task sends.
+    ///
+    /// The server's own port takes requests for streams before: see ``StreamSender``.
     func openStream(_ request: Request) async throws(Refusal) -> Response {
-        guard let live else { throw Refusal(.readOnly, "this server only reads: ask the one that writes") }
-        let items = try QueryItems(path: request.head.path ?? "", known: ["stream"])
-        let connected = try await live.hub.connect(to: items["stream"], after: try CacheServer.lastNumber(request))
-        // A proxy in front must not collect events.
-        let fields: HTTPFields = [.contentType: "text/event-stream", .acceleratorBuffering: "no"]
-        // The client may be gone before the first byte is written, or at any byte: the stream may be resumed then.
-        let lease = StreamHub.Lease(live.hub, connected)
+        let (live, lease) = try await connect(request.head)
         return Response(
-            status: .ok, headers: fields,
+            status: .ok, headers: StreamAnswer.fields,
             body: ResponseBody { writer in
                 defer { withExtendedLifetime(lease) {} }
                 try await request.body.consumeWithCancellationOnInboundClose { _ in
-                    try await CacheServer.send(connected, live, to: &writer)
+                    try await CacheServer.send(lease.connected, live, to: &writer)
                 }
                 try await writer.finish(nil)
             })
-    }
-
-    private static func lastNumber(_ request: Request) throws(Refusal) -> Int64 {
-        guard let text = request.headers[values: .lastEventID].first, !text.isEmpty else { return 0 }
-        guard let number = Int64(text), number >= 0 else {
-            throw Refusal(.badRequest, "Last-Event-ID is not a number: send the id of the last event")
-        }
-        return number
     }
 
     /// Sends a stream's events until the client is gone, comes back on another connection, or the stream ends.
@@ -38,22 +30,95 @@ extension CacheServer {
         _ connected: StreamHub.Connected, _ live: LiveCache, to writer: inout any ResponseBodyWriter
     ) async throws {
         let stream = connected.stream
-        var first: [UInt8] = []
-        if let gone = connected.gone { first += EventText.named("gone", stream: CacheServer.printable(gone)) }
-        first += EventText.named("hello", stream: stream.id)
-        try await writer.write(ByteBuffer(bytes: first))
+        try await writer.write(ByteBuffer(bytes: EventText.beginning(of: connected)))
         while true {
             switch await stream.nextStep(connected.connection) {
             case .send(let text, let hasRoom):
                 if hasRoom { await live.cache.resume(stream) }
                 try await writer.write(ByteBuffer(bytes: text))
             case .end(let end):
-                let name = end == .bye ? "bye" : "gone"
-                return try await writer.write(ByteBuffer(bytes: EventText.named(name, stream: stream.id)))
+                return try await writer.write(ByteBuffer(bytes: EventText.ending(end, of: stream)))
             case .replaced: return
             case .wait: throw CancellationError()
             }
         }
+    }
+
+    // MARK: On the server's own port
+
+    /// Decides about a request for a stream whose events its connection sends.
+    func respond(toStream request: HTTPRequest) async -> StreamAnswer {
+        var allowedOrigin: String?
+        var answer: StreamAnswer
+        do throws(Refusal) {
+            let passed = try check.withLock { $0 }.check(request)
+            allowedOrigin = passed.allowedOrigin
+            try refuseAtEnd(passed.route)
+            let (live, lease) = try await connect(request)
+            answer = StreamAnswer(of: lease, live)
+        } catch {
+            answer = StreamAnswer(error)
+        }
+        ServerFields.complete(&answer.head.headerFields, for: allowedOrigin)
+        answer.head.headerFields[.date] = HTTPDate.text(configuration.clock.now() / 1_000)
+        return answer
+    }
+
+    /// Finds or makes the stream that a request asks for.
+    private func connect(_ request: HTTPRequest) async throws(Refusal) -> (LiveCache, StreamHub.Lease) {
+        guard let live else { throw Refusal(.readOnly, "this server only reads: ask the one that writes") }
+        let items = try QueryItems(path: request.path ?? "", known: ["stream"])
+        let connected = try await live.hub.connect(to: items["stream"], after: try CacheServer.lastNumber(request))
+        // The client may be gone before the first byte is written, or at any byte: the stream may be resumed then.
+        return (live, StreamHub.Lease(live.hub, connected))
+    }
+
+    private static func lastNumber(_ request: HTTPRequest) throws(Refusal) -> Int64 {
+        guard let text = request.headerFields[values: .lastEventID].first, !text.isEmpty else { return 0 }
+        guard let number = Int64(text), number >= 0 else {
+            throw Refusal(.badRequest, "Last-Event-ID is not a number: send the id of the last event")
+        }
+        return number
+    }
+}
+
+/// The answer to a request for a stream: its head, and the stream or the body of a refusal.
+struct StreamAnswer: Sendable {
+    enum Body: Sendable {
+        case stream(StreamHub.Lease, LiveCache)
+        case refusal([UInt8])
+    }
+
+    /// The fields of a stream's head. A proxy in front must not collect events.
+    static let fields: HTTPFields = [.contentType: "text/event-stream", .acceleratorBuffering: "no"]
+
+    var head: HTTPResponse
+    var body: Body
+
+    init(of lease: StreamHub.Lease, _ live: LiveCache) {
+        head = HTTPResponse(status: .ok, headerFields: StreamAnswer.fields)
+        body = .stream(lease, live)
+    }
+
+    init(_ refusal: Refusal) {
+        let bytes = refusal.body
+        head = HTTPResponse(status: refusal.status, headerFields: refusal.fields)
+        head.headerFields[.contentLength] = String(bytes.count)
+        body = .refusal(bytes)
+    }
+}
+
+extension EventText {
+    /// Returns the first events on a connection: the name of the stream, behind that of one that is gone.
+    static func beginning(of connected: StreamHub.Connected) -> [UInt8] {
+        let hello = named("hello", stream: connected.stream.id)
+        guard let gone = connected.gone else { return hello }
+        return named("gone", stream: printable(gone)) + hello
+    }
+
+    /// Returns the last event of a stream.
+    static func ending(_ end: StreamState.End, of stream: NotificationStream) -> [UInt8] {
+        named(end == .bye ? "bye" : "gone", stream: stream.id)
     }
 
     /// The name of a stream as a client gave it, without what could end its line or its string.

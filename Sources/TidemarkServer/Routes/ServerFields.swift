@@ -16,6 +16,13 @@ enum ServerFields {
         return fields
     }()
 
+    /// Adds the fields of every answer, and those that show it to an allowed origin.
+    static func complete(_ fields: inout HTTPFields, for allowedOrigin: String?) {
+        for field in common where fields[field.name] == nil { fields.append(field) }
+        guard let allowedOrigin else { return }
+        for field in sharing(with: allowedOrigin) { fields[field.name] = field.value }
+    }
+
     /// The fields that let a page of another origin see an answer.
     static func sharing(with origin: String) -> HTTPFields {
         var fields = HTTPFields()

@@ -11,10 +11,23 @@ final class NotificationStream: SessionOutput {
     /// The name of the stream: 128 random bits as hexadecimal digits.
     let id: String
     private let limits: ServerLimits
+    /// The sender of the lines, while it waits for one.
+    private enum Waiter {
+        case task(CheckedContinuation<StreamState.Step?, Never>)
+        /// A connection's event loop, which takes its next step when this is called.
+        case connection(@Sendable () -> Void)
+
+        func wake() {
+            switch self {
+            case .task(let continuation): continuation.resume(returning: nil)
+            case .connection(let wake): wake()
+            }
+        }
+    }
     private struct Guarded {
         var state: StreamState
         /// The sending connection, while it waits. Bounded by the one connection.
-        var waiter: CheckedContinuation<StreamState.Step?, Never>?
+        var waiter: Waiter?
     }
     private let guarded: Mutex<Guarded>
 
@@ -72,7 +85,7 @@ final class NotificationStream: SessionOutput {
             defer { guarded.waiter = nil }
             return (result, guarded.waiter)
         }
-        waiter?.resume(returning: nil)
+        waiter?.wake()
         return result
     }
 
@@ -99,6 +112,21 @@ final class NotificationStream: SessionOutput {
     /// Notes that a connection is over; tells whether the stream now has none.
     func detach(_ connection: Int) -> Bool { change { $0.detach(connection) } }
 
+    /// Returns the next step of a connection.
+    ///
+    /// - Parameter wake: Called once when there is another step after a ``StreamState/Step/wait``. It must not call this
+    ///   stream, and it may be called within the cache's actor: it schedules the next step.
+    func nextStep(_ connection: Int, wake: @escaping @Sendable () -> Void) -> StreamState.Step {
+        let (step, earlier) = guarded.withLock { guarded in
+            let step = guarded.state.step(connection, byteCountMax: Self.writeByteCountMax)
+            guard step == .wait else { return (step, nil as Waiter?) }
+            defer { guarded.waiter = .connection(wake) }
+            return (step, guarded.waiter)
+        }
+        earlier?.wake()
+        return step
+    }
+
     /// Returns the next step of a connection when there is one to take; never ``StreamState/Step/wait``, except when
     /// the task is cancelled.
     func nextStep(_ connection: Int) async -> StreamState.Step {
@@ -106,7 +134,7 @@ final class NotificationStream: SessionOutput {
             let step: StreamState.Step? = await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
                     let (step, earlier) = take(connection, continuation)
-                    earlier?.resume(returning: nil)
+                    earlier?.wake()
                     if let step { continuation.resume(returning: step) }
                 }
             } onCancel: {
@@ -119,14 +147,14 @@ final class NotificationStream: SessionOutput {
 
     /// Takes a step, or keeps the continuation until something changes.
     ///
-    /// - Returns: The step; nil when the continuation is kept. The continuation of an earlier connection.
+    /// - Returns: The step; nil when the continuation is kept. The waiter of an earlier connection.
     private func take(
         _ connection: Int, _ continuation: CheckedContinuation<StreamState.Step?, Never>
-    ) -> (StreamState.Step?, CheckedContinuation<StreamState.Step?, Never>?) {
+    ) -> (StreamState.Step?, Waiter?) {
         guarded.withLock { guarded in
             let step = guarded.state.step(connection, byteCountMax: Self.writeByteCountMax)
             if step != .wait || Task.isCancelled { return (step, nil) }
-            defer { guarded.waiter = continuation }
+            defer { guarded.waiter = .task(continuation) }
             return (nil, guarded.waiter)
         }
     }

@@ -146,7 +146,7 @@ final class StreamHub: ObserverSink {
     /// dropped without a word.
     final class Lease: Sendable {
         private let hub: StreamHub
-        private let connected: Connected
+        let connected: Connected
 
         init(_ hub: StreamHub, _ connected: Connected) {
             self.hub = hub

@@ -40,6 +40,7 @@ final class ConnectionBox {
     func receiveEnd(now: Int64) -> ConnectionState.Action { state.receiveEnd(now: now) }
     func wantsMore(now: Int64) { state.wantsMore(now: now) }
     func fail(_ refusal: Refusal) -> ConnectionState.Action { state.fail(refusal) }
+    func answerIsLast() { state.answerIsLast() }
     func check(now: Int64) -> ConnectionState.Action { state.check(now: now) }
     func answered(now: Int64) -> ConnectionState.Next { state.answered(now: now) }
 }

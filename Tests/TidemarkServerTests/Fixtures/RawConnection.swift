@@ -69,14 +69,17 @@ final class RawConnection {
     /// Reads what is there, waiting for at most a time.
     ///
     /// - Returns: False when nothing came in time.
-    private func fill(seconds: Double) -> Bool {
+    private func fill(seconds: Double, byteCountMax: Int = 64 << 10) -> Bool {
         var place = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&place, 1, Int32(seconds * 1_000)) == 1 else { return false }
-        var bytes = [UInt8](repeating: 0, count: 64 << 10)
+        var bytes = [UInt8](repeating: 0, count: byteCountMax)
         let count = recv(descriptor, &bytes, bytes.count, 0)
         if count <= 0 { isAtEnd = true } else { buffer += bytes[..<count] }
         return true
     }
+
+    /// Takes a few bytes of what is there, as a client that reads slowly.
+    func takeSome(byteCountMax: Int) { _ = fill(seconds: 0, byteCountMax: byteCountMax) }
 
     /// Returns the text up to and with a mark.
     ///

@@ -31,14 +31,18 @@ import TidemarkTesting
         let host = "Host: 127.0.0.1:\(number)\r\n"
         let bearer = "Authorization: Bearer \(token.text)\r\n"
         try await onThread {
-            let event = ServedCommand.event("1")
+            let event = ServedCommand.event("1", sequence: 1)
+            let stream = try RawConnection(port: number)
+            stream.write("GET /stream HTTP/1.1\r\n\(host)\(bearer)\r\n")
+            let hello = try stream.text(through: "\"}\n\n")
+            #expect(hello.contains("event: hello\n"))
             for (request, status) in [
                 ("GET /own HTTP/1.1\r\n\(host)\r\n", 200), ("GET /healthz HTTP/1.1\r\n\(host)\r\n", 200),
                 (
                     "POST /events HTTP/1.1\r\n\(host)\(bearer)Content-Type: application/x-ndjson\r\nContent-Length: \(event.utf8.count)\r\n\r\n\(event)",
                     200
                 ),
-                ("GET /entities/file/1 HTTP/1.1\r\n\(host)\(bearer)\r\n", 200),
+                ("GET /entities/file/1?library_id=home HTTP/1.1\r\n\(host)\(bearer)\r\n", 200),
                 ("GET /entities/file/1 HTTP/1.1\r\n\(host)\r\n", 401),
                 ("GET /entities/file/1 HTTP/1.1\r\nHost: evil.example\r\n\(bearer)\r\n", 421),
                 ("GET /rpc HTTP/1.1\r\n\(host)\(bearer)\r\n", 405), ("GET / HTTP/1.1\r\n\(host)\r\n", 200),
@@ -49,6 +53,8 @@ import TidemarkTesting
                 connection.write(request)
                 #expect(try connection.answer().status == status, "\(request)")
             }
+            let state = try stream.text(through: "\"method\":\"library.state\"")
+            #expect(state.contains("id: 1\n"))
         }
         running.cancel()
         time.cancel()

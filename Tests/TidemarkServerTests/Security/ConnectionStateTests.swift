@@ -85,6 +85,19 @@ import Testing
         #expect(state.receiveBody(now: 2) == .drop)
     }
 
+    @Test func `the last answer ends the connection, whatever was asked behind it`() {
+        let state = ConnectionBox()
+        for _ in 0..<3 {
+            #expect(state.receive(head(), now: 0) == .pass)
+            #expect(state.receiveEnd(now: 0) == .pass)
+        }
+        #expect(state.fail(Refusal(.badRequest, "x")) == .drop)
+        state.answerIsLast()
+        #expect(state.closesAfterAnswer)
+        #expect(state.answered(now: 1) == .close)
+        #expect(state.receive(byteCount: 1, now: 2) == .drop)
+    }
+
     @Test func `a broken body is told to its reader`() {
         let state = ConnectionBox()
         #expect(state.receive(head(), now: 0) == .pass)

@@ -93,12 +93,14 @@ import TidemarkTesting
             let observe =
                 #"{"jsonrpc":"2.0","id":1,"method":"query.observe","params":{"library_id":"home","method":"all","policy":"cacheOnly"}}"#
             for stream in [slow, fast] { #expect(try server.call(observe, stream: stream.id).code == nil) }
-            // Far more than a stream keeps and the system buffers, while the slow client reads nothing.
+            // Far more than a stream keeps and the system buffers, while the slow client reads a tenth of it: one that
+            // reads nothing at all for 15 s counts as gone.
             let name = String(repeating: "x", count: 40_000)
             for number in 1...300 {
                 try server.feed(ServedCommand.event("\(number % 10)", "\(name)\(number)", sequence: number))
                 let change = try fast.next("query.changed").data
                 #expect(change.contains("x\(number)\"") && change.contains("\"missed\":0"), "\(number)")
+                slow.connection.takeSome(byteCountMax: 4_096)
             }
             var missed = 0
             var lastOfSlow = ""

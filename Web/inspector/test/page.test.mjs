@@ -65,13 +65,16 @@ test("an entity is found by key and by a field; edits over it can be taken away;
     select.dispatchEvent(new Event("change"));
   })()`);
   await page.type("Key", "P00000");
-  await page.until("document.querySelector('.panel:not([hidden]) .note').textContent === '9'", "nine keys, without the deleted one");
+  await page.until("document.querySelector('.panel:not([hidden]) .note').textContent === '9 entities'", "nine keys, without the deleted one");
   await page.click("option", "photo:p000001");
   await page.until("document.querySelector('.entity .json')?.textContent.includes('Wrack line')");
   await page.until("document.querySelector('.entity .layer')?.textContent.includes('rename-1')");
   await page.until("document.querySelector('.entity .plain')?.textContent.includes('photos.recent')");
+  const writerOfTitle = "[...document.querySelectorAll('.entity tbody tr')].find((row) => row.textContent.startsWith('title'))?.children[1].textContent";
+  await page.until(`${writerOfTitle} === 'rename-1 over an answer'`);
   await page.click("switch", "With pending edits");
   await page.until("document.querySelector('.entity .json').textContent.includes('\"harbour 1\"')");
+  assert.equal(await page.run(writerOfTitle), "an answer");
   await page.click("switch", "With pending edits");
   await server.feed([photo(1, sequence, { size: 77 })]);
   sequence += 1;
@@ -251,7 +254,7 @@ async function setTheScene() {
 test("each view stands in every width, light and dark, and nothing in it is nameless or pale", options, async () => {
   const found = [];
   await setTheScene();
-  for (const [width, height] of [[320, 640], [360, 740], [1280, 800], [2560, 1300]]) {
+  for (const [width, height] of [[320, 640], [360, 740], [780, 900], [1280, 800], [2560, 1300]]) {
     for (const isDark of [false, true]) {
       await page.size(width, height, isDark);
       for (const view of VIEWS) {

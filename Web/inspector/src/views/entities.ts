@@ -2,7 +2,7 @@ import type { App } from "../app";
 import { JsonError, list, parse, stringify, text } from "../model/json";
 import type { Json } from "../model/json";
 import { afterPause, button, h, labelled, say, set, setChoices } from "../ui/dom";
-import { count, cut, library } from "../ui/format";
+import { count, cut, library, plural } from "../ui/format";
 import { WindowedList } from "../ui/windowed";
 import { EntityDetail } from "./entity-detail";
 import { Split } from "./split";
@@ -159,8 +159,8 @@ export class EntitiesView implements View {
         this.summaries.push(cut(stringify(entities[index]), SUMMARY_LENGTH));
       });
       this.next = text(page, "next");
-      this.tell(`${count(this.keys.length)}${this.next === null ? "" : this.keys.length >= ROW_COUNT_MAX ? ", and more: narrow the search" : " so far"}`,
-        false);
+      const more = this.next === null ? "" : this.keys.length >= ROW_COUNT_MAX ? ", and more: narrow the search" : " so far";
+      this.tell(plural(this.keys.length, "entity", "entities") + more, false);
     } catch (error) {
       if (search !== this.search) return;
       this.beginAnew();

@@ -31,7 +31,7 @@ export class EntityDetail {
   readonly element: HTMLElement;
   private readonly title = h("h2");
   private readonly badges = h("p", { class: "badges" });
-  private readonly edits = toggle("With pending edits", true, () => this.drawEntity());
+  private readonly edits = toggle("With pending edits", true, () => this.drawShown());
   private readonly value = h("div");
   private readonly fields = h("tbody");
   private readonly layers = h("div");
@@ -206,8 +206,15 @@ export class EntityDetail {
     if (places.length === 0) this.queries.append(h("li", { class: "muted" }, "No list holds it."));
   }
 
+  private get isWithEdits(): boolean { return this.edits.getAttribute("aria-checked") === "true" || list(this.base, "layers").length === 0; }
+
+  private drawShown(): void {
+    this.drawEntity();
+    this.drawFields();
+  }
+
   private drawEntity(): void {
-    const isWithEdits = this.edits.getAttribute("aria-checked") === "true" || list(this.base, "layers").length === 0;
+    const { isWithEdits } = this;
     const entity = isWithEdits ? this.visible : member(this.base, "entity") ?? null;
     const written = entity === null ? "" : stringify(entity);
     if (this.value.dataset.written !== written || entity === null) {
@@ -218,10 +225,30 @@ export class EntityDetail {
     this.drawChanges();
   }
 
+  /** The edits whose values are shown, by field: the newest one wins. */
+  private editedFields(): Map<string, string> {
+    const edited = new Map<string, string>();
+    if (!this.isWithEdits) return edited;
+    for (const layer of list(this.base, "layers")) {
+      const pendingId = text(layer, "pending_id") ?? "";
+      for (const change of list(layer, "changes")) {
+        for (const part of ["fields", "resource"]) for (const [name] of object(change, part).members) edited.set(name, pendingId);
+      }
+    }
+    return edited;
+  }
+
   private drawFields(): void {
     const fields = list(this.explanation, "fields");
+    const edited = this.editedFields();
+    const writer = (field: Json): (HTMLElement | string)[] => {
+      const pendingId = edited.get(text(field, "name") ?? "");
+      const stored = WRITERS[text(field, "writer") ?? ""] ?? "–";
+      if (pendingId === undefined) return [stored];
+      return [button(pendingId, () => this.app.openPending(pendingId), { class: "link", "aria-label": `the pending edit ${pendingId}` }), ` over ${stored}`];
+    };
     fill(this.fields, ...fields.slice(0, 500).map((field) => h("tr", { "data-bad": flag(field, "stale") },
-      h("th", { scope: "row" }, text(field, "name") ?? ""), h("td", {}, WRITERS[text(field, "writer") ?? ""] ?? "–"),
+      h("th", { scope: "row" }, text(field, "name") ?? ""), h("td", {}, ...writer(field)),
       h("td", { class: "digits" }, this.sequence(number(field, "sequence"))),
       h("td", {}, ago(number(field, "written_at"))),
       h("td", {}, limit(field)))));

@@ -35,7 +35,7 @@ export class QueriesView implements View {
   readonly name = "Queries";
   isShown = false;
   readonly element: HTMLElement;
-  private readonly filter = h("input", { type: "search", placeholder: "part of method or input", spellcheck: "false", autocomplete: "off" });
+  private readonly filter = h("input", { type: "search", placeholder: "method or input", spellcheck: "false", autocomplete: "off" });
   private readonly typeChoice = h("select");
   private readonly list = new WindowedList(44, "Queries", "No query is stored.");
   private readonly note = h("p", { class: "muted note", role: "status" });

@@ -120,6 +120,10 @@ function lookAtPage() {
     }
   }
   if (document.documentElement.scrollWidth > innerWidth) problems.push(`the page is ${document.documentElement.scrollWidth} wide in ${innerWidth}`);
+  for (const element of document.querySelectorAll("dt,dd,h1,h2,h3,button,label,.badge")) {
+    if (!element.checkVisibility() || element.clientWidth === 0 || element.scrollWidth <= element.clientWidth + 1) continue;
+    problems.push(`text runs over its place: ${element.tagName} "${element.textContent.trim().slice(0, 40)}"`);
+  }
   const channel = (value) => { const part = value / 255; return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4; };
   const light = ([red, green, blue]) => 0.2126 * channel(red) + 0.7152 * channel(green) + 0.0722 * channel(blue);
   const numbers = (colour) => colour.match(/[\d.]+/g).map(Number);
