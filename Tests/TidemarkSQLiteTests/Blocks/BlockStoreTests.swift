@@ -52,10 +52,12 @@ import TidemarkTesting
             if step % 3 == 0 {
                 struct Refused: Error {}
                 let before = (file.store.lastNumber, file.store.entityCount, file.store.storedThrough)
-                try file.execute("BEGIN IMMEDIATE")
-                try file.store.stage(flush, dictionaries: BlockDictionaries())
-                #expect(throws: Refused.self) { try file.store.publish { throw Refused() } }
-                try file.execute("ROLLBACK")
+                #expect(throws: Refused.self) {
+                    try file.file.connection.transaction {
+                        try file.store.stage(flush, dictionaries: BlockDictionaries())
+                        try file.store.publish { throw Refused() }
+                    }
+                }
                 file.store.discard()
                 file.store.checkInvariants()
                 let after = (file.store.lastNumber, file.store.entityCount, file.store.storedThrough)
