@@ -5,7 +5,7 @@ import TidemarkStore
 /// Blocks: the first byte chooses whether the rest is a block as it stands, one that a forger sealed, or choices of
 /// entities that are written, read, and damaged.
 enum BlockTarget {
-    static let target = FuzzTarget("block", byteCountMax: 2_048, .now(check))
+    static let target = FuzzTarget("block", byteCountMax: 768, .now(check))
 
     private static let number: Int64 = 7
 

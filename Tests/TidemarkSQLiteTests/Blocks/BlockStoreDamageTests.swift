@@ -129,6 +129,19 @@ import TidemarkTesting
         file.store.checkInvariants()
     }
 
+    @Test func `rows with numbers that no block, segment or run has change nothing`() throws {
+        try damage(
+            "INSERT INTO blocks VALUES (-5, x'00'), (9223372036854775807, x'2000'); "
+                + "INSERT INTO key_runs VALUES (-1, x'00')")
+        let file = try BlockStoreFile(folder.file())
+        file.store.checkInvariants()
+        #expect(file.store.damage.blockCount == 2)
+        var model = model
+        try file.write(model.flush(rowCount: 50, removalShare: 100))
+        let differences = try model.differences(from: file)
+        #expect(differences == [])
+    }
+
     @Test func `a damaged run of keys is refused by a walk, and made again by the next flush`() throws {
         try damage("UPDATE key_runs SET body = zeroblob(40) WHERE place = (SELECT min(place) FROM key_runs)")
         var model = model
