@@ -52,7 +52,7 @@ final class BlockStore {
     /// Changes since the last segment was written.
     private var changesBehindSegments = 0
     private var staged: StagedFlush?
-    /// What was damaged: since the file was opened.
+    /// The damage that was met since the file was opened.
     private(set) var damage: Damage
 
     /// Damage that the store met.
