@@ -17,6 +17,14 @@ extern "C" uint64_t reference_on_demand(const uint8_t *bytes, size_t count) {
     return walk_lines(parser, bytes, count, [](std::string_view, std::string_view) {});
 }
 
+extern "C" uint64_t reference_walk(const uint8_t *bytes, size_t count, void *context, reference_visit visit) {
+    // Kept between calls, as RocksDB's reference keeps its own.
+    static ondemand::parser parser;
+    return walk_lines(parser, bytes, count, [&](std::string_view id, std::string_view resource) {
+        visit(context, id.data(), id.size(), resource.data(), resource.size());
+    });
+}
+
 extern "C" uint64_t reference_dom(const uint8_t *bytes, const uint32_t *spans, size_t line_count) {
     // The parser is kept between calls, like the decoder that is compared with it.
     static dom::parser parser;

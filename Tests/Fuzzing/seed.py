@@ -219,6 +219,37 @@ def payload():
     return inputs
 
 
+def block():
+    generator = random.Random(5)
+
+    def integer(value):
+        data = b""
+        while value > 127:
+            data += bytes([value & 127 | 128])
+            value >>= 7
+        return data + bytes([value])
+
+    def forged(codec, count, unpacked, directory, data):
+        numbers = [1, 3, 2] + ([1] if codec == 2 else []) + [count, unpacked, len(data)]
+        return b"\x01" + bytes([0x20 | codec]) + b"".join(map(integer, numbers)) + directory + data
+
+    text = b'{"id":"","name":"alpha"}'
+    one = b"\x22" + integer(5) + b"an id" + b"\x08\x00\x02" + integer(7) + integer(len(text)) + bytes(4)
+    gone = b"\x05" + bytes(16) + b"\x00\x00" + bytes(4)
+    inputs = [
+        forged(0, 1, len(text), one, text), forged(0, 2, len(text), one + gone, text), forged(1, 1, 40, one, bytes(9)),
+        forged(2, 1, 40, one, bytes(9)), forged(1, 127, 1 << 18, one, b""), forged(1, 1, 1 << 25, one, b"\x20\x28"),
+        forged(3, 1, 4, one, b"abcd"), b"\x00" + bytes(30), b"\x00\x01\x02\x03\x04\x20" + bytes(9), b"\x01",
+    ]
+    # Choices of entities: lengths of ids, stamps, fields and payloads.
+    for count in (1, 3, 8, 30):
+        entities = b"".join(
+            bytes([16]) + bytes(generator.randrange(256) for _ in range(60)) + bytes([20]) + text[:20] + b"\x80"
+            for _ in range(count))
+        inputs += [b"\x02" + b"\xff" + bytes(generator.randrange(256) for _ in range(8)) + entities]
+    return inputs
+
+
 def choices(seed, count, length):
     """Rows of choices: for the targets that read bytes so, any are as good as others."""
     generator = random.Random(seed)
@@ -245,7 +276,7 @@ def database():
 
 
 def main():
-    makers = [lines, session, merge, pointer, where, policy, graphql, http, payload, model, database]
+    makers = [lines, session, merge, pointer, where, policy, graphql, http, payload, block, model, database]
     for maker in makers:
         write(maker.__name__, maker())
     write("patch", choices(2, 24, 120))

@@ -15,6 +15,12 @@ extern "C" {
 // it read.
 uint64_t reference_on_demand(const uint8_t *bytes, size_t count);
 
+// Reads lines as `reference_on_demand` does, and calls `visit` for each resource, with its id and its bytes; both are
+// valid only during the call.
+typedef void (*reference_visit)(void *context, const char *id, size_t id_count, const char *resource,
+                                size_t resource_count);
+uint64_t reference_walk(const uint8_t *bytes, size_t count, void *context, reference_visit visit);
+
 // Parses every line whole with simdjson's DOM parser, which validates everything. `spans` holds offset and count of
 // each line, alternating; the bytes after the last line are readable. Returns a sum.
 uint64_t reference_dom(const uint8_t *bytes, const uint32_t *spans, size_t line_count);

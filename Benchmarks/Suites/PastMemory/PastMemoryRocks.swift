@@ -21,45 +21,8 @@ final class PastMemoryRocks: PastMemoryStore {
     }
 
     func feed(_ path: String, fed: (Int64) -> Void) async throws {
-        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-        defer {
-            do { try file.close() } catch { print("not closed: \(error)") }
-        }
-        var fedCount: Int64 = 0
-        var bytes: [UInt8] = []
-        // A parser reads up to 64 bytes after the last line.
-        let padding = [UInt8](repeating: 0, count: 64)
-        while let chunk = try file.read(upToCount: 1 << 20), !chunk.isEmpty {
-            bytes += chunk
-            while let end = Self.end(ofLines: PastMemorySizes.batchLineCount, in: bytes) {
-                write(bytes[..<end] + padding, byteCount: end)
-                bytes.removeSubrange(..<end)
-                fedCount += Int64(end)
-                fed(fedCount)
-            }
-        }
-        if !bytes.isEmpty { write(bytes + padding, byteCount: bytes.count) }
-    }
-
-    private func write(_ bytes: some Sequence<UInt8>, byteCount: Int) {
-        let bytes = Array(bytes)
-        _ = reference_rocks_feed(rocks, bytes, byteCount, UInt64(PastMemorySizes.batchLineCount))
-    }
-
-    /// Returns the end of the given number of lines; nil when there are fewer.
-    private static func end(ofLines count: Int, in bytes: [UInt8]) -> Int? {
-        guard bytes.count > count * 100 else { return nil }
-        var left = count
-        return bytes.withUnsafeBytes { bytes in
-            var start = 0
-            while start < bytes.count, let base = bytes.baseAddress,
-                let found = memchr(base + start, Int32(UInt8(ascii: "\n")), bytes.count - start)
-            {
-                start = UnsafeRawPointer(found) - base + 1
-                left -= 1
-                if left == 0 { return start }
-            }
-            return nil
+        try PastMemoryLines.forEachBatch(of: path, fed: fed) { bytes, byteCount in
+            _ = reference_rocks_feed(rocks, bytes, byteCount, UInt64(PastMemorySizes.batchLineCount))
         }
     }
 

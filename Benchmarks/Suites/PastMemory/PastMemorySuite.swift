@@ -29,10 +29,12 @@ enum PastMemorySuite {
                     print("without RocksDB (\(error)): apt-get install librocksdb-dev, and build again")
                 }
             }
+            sized.blocks = try measure(.stages, .blocks, entities: count, in: ScratchFolder())
             let killed = try ScratchFolder()
             try killLoad(of: count, in: killed)
             sized.reopened = try measure(.open, entities: count, in: killed)
             add(sized, to: &report)
+            addBlocks(sized, to: &report)
         }
         let held = try measure(.held, entities: isSmoke ? 5_000 : 100_000)
         report.add(
@@ -47,6 +49,7 @@ enum PastMemorySuite {
         var fitting: [String: Double]
         var tidemark: [String: Double] = [:]
         var rocks: [String: Double] = [:]
+        var blocks: [String: Double] = [:]
         var opened: [String: Double] = [:]
         var reopened: [String: Double] = [:]
 
@@ -111,6 +114,36 @@ enum PastMemorySuite {
         if let stored = sized.tidemark["stored"] {
             add("verify", sized.tidemark["verify"], "ns/entity", goal: 1_000, scale: 1e9 / stored)
             add("export", sized.tidemark["export"], "ns/entity", goal: 1_000, scale: 1e9 / stored)
+        }
+    }
+
+    /// Adds what the store of blocks reaches by itself. No goals: it is no product yet.
+    private static func addBlocks(_ sized: Sized, to report: inout Report) {
+        func nanoseconds(_ stage: PastMemoryStage, _ figures: [String: Double]) -> Double? {
+            guard let seconds = figures["\(stage) seconds"], let lines = figures["\(stage) lines"] else { return nil }
+            return seconds * 1e9 / lines
+        }
+        for stage in PastMemoryStage.allCases where stage.isCompared {
+            guard let value = nanoseconds(stage, sized.blocks) else { continue }
+            let name = "blocks alone, \(stage)\(sized.name)"
+            if let reference = nanoseconds(stage, sized.rocks) {
+                report.add(
+                    name: name, values: [value], unit: "ns/event", count: stage.lineCount(of: sized.count),
+                    referenceName: "RocksDB", referenceValues: [reference], goal: nil, hash: 0)
+            } else {
+                report.add(name: name, value: value, unit: "ns/event", goal: nil, hash: 0)
+            }
+        }
+        let others: [(name: String, figure: String, unit: String, scale: Double)] = [
+            ("written an update, steady", "steady written", "bytes", 1), ("file / raw, load", "load file", "", 1),
+            ("file / raw, steady", "steady file", "", 1), ("peak memory", "steady peak", "MB", 1e-6),
+            ("read, p50", "read p50", "µs", 1e6), ("read, p99", "read p99", "µs", 1e6),
+        ]
+        for other in others {
+            guard let value = sized.blocks[other.figure] else { continue }
+            report.add(
+                name: "blocks alone, \(other.name)\(sized.name)", value: value * other.scale, unit: other.unit,
+                goal: nil, hash: 0)
         }
     }
 

@@ -21,6 +21,8 @@ struct PastMemoryWorker: AsyncParsableCommand {
 
     enum Kind: String, ExpressibleByArgument {
         case tidemark, rocks
+        /// The store of blocks by itself: no engine, no data file.
+        case blocks
     }
 
     static let name = "past-memory"
@@ -44,9 +46,12 @@ struct PastMemoryWorker: AsyncParsableCommand {
             try await stages.run(PastMemoryStage.allCases.filter { store == .tidemark || $0.isCompared })
             if let cache = stages.store as? PastMemoryCache { try await stages.loadWhileReading(cache) }
             try await stages.store.close()
-            if store == .tidemark {
-                try await readFromDisk(storeFolder)
+            switch store {
+            case .tidemark:
+                try await readFromDisk(try await PastMemoryCache(folder: storeFolder, memoryByteCount: 0))
                 try readAll(storeFolder)
+            case .blocks: try await readFromDisk(try PastMemoryBlocks(folder: storeFolder))
+            case .rocks: break
             }
         case .fill:
             let subject = try await open(storeFolder)
@@ -86,12 +91,12 @@ struct PastMemoryWorker: AsyncParsableCommand {
         switch store {
         case .tidemark: try await PastMemoryCache(folder: folder)
         case .rocks: try PastMemoryRocks(folder: folder)
+        case .blocks: try PastMemoryBlocks(folder: folder)
         }
     }
 
     /// Measures reads of entities that are not in memory, one at a time.
-    private func readFromDisk(_ folder: String) async throws {
-        let subject = try await PastMemoryCache(folder: folder, memoryByteCount: 0)
+    private func readFromDisk(_ subject: any PastMemoryStore) async throws {
         var random = SeededGenerator(seed: 20_260_303)
         let latencies = try await PastMemoryRun.latencies(of: subject, count: min(20_000, entities)) {
             random.below(entities)

@@ -17,7 +17,7 @@
 /// unpacking.
 ///
 /// - Source: docs/decisions/0020-past-memory.md.
-enum BlockCodec {
+package enum BlockCodec {
     static let formatVersion: UInt8 = 1
     static let checkByteCount = 4
     static let codecMask: UInt8 = 0b11

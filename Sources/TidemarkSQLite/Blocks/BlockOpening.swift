@@ -63,6 +63,7 @@ struct BlockOpening {
     private mutating func replay(_ blob: BlockBlob) throws {
         let storedThrough = throughs.min() ?? 0
         try table.forEachBlock { number, byteCount in
+            guard 1...StoredNumber.max ~= number else { throw Contradiction() }
             lastNumber = max(lastNumber, number)
             var bytes = try blob.prefix(of: number, BlockCodec.headByteCountMax)
             let head = bytes.withUnsafeBytes { bytes in
@@ -90,6 +91,11 @@ struct BlockOpening {
         planner = MergePlanner(limits)
         throughs = Array(repeating: 0, count: KeyPlaceIndex.segmentCount)
         try table.forEachBlock { number, byteCount in
+            // A forged file can have any number, and no sum may overflow.
+            guard 1...StoredNumber.max ~= number else {
+                damage.blockCount += 1
+                return
+            }
             lastNumber = max(lastNumber, number)
             guard let body = try table.body(number: number),
                 case .success(let content) = BlockSalvage.content(

@@ -52,7 +52,7 @@ final class BlockStore {
     /// Changes since the last segment was written.
     private var changesBehindSegments = 0
     private var staged: StagedFlush?
-    /// What was damaged: since the file was opened.
+    /// The damage that was met since the file was opened.
     private(set) var damage: Damage
 
     /// Damage that the store met.
@@ -133,10 +133,11 @@ final class BlockStore {
     /// - Parameters:
     ///   - flush: Its rows; a row that is a stamp has its payload read and written again.
     ///   - dictionaries: Every dictionary of the file.
+    ///   - mergedCountMax: The most entities of victims; nil: by the rows of the flush.
     /// - Throws: ``SQLiteFailure``; the caller rolls the transaction back and calls ``discard()``.
     /// - Complexity: O(rows + bytes), and as much for each entity that is merged, at most
     ///   ``Configuration/mergedCountPerChange`` for each row.
-    func stage(_ flush: FlushBatch, dictionaries: BlockDictionaries) throws {
+    func stage(_ flush: FlushBatch, dictionaries: BlockDictionaries, mergedCountMax: Int? = nil) throws {
         // No input reaches it: it guards the order of calls inside this module.
         precondition(staged == nil, "a flush is staged already")
         let staging = BlockStaging(self, dictionaries, lastNumber: lastNumber)
@@ -146,7 +147,7 @@ final class BlockStore {
             sizer = staging.sizer
         }
         try staging.write(flush)
-        try merge(staging, quota: flush.rows.count * configuration.mergedCountPerChange)
+        try merge(staging, quota: mergedCountMax ?? flush.rows.count * configuration.mergedCountPerChange)
         try writeSegments(&staging.flush)
         try writeKeys(staging.newKeys)
     }

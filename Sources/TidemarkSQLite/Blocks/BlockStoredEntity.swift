@@ -2,20 +2,20 @@ import TidemarkModel
 import TidemarkStore
 
 /// An entity as it was read from a block.
-struct BlockStoredEntity: Hashable {
-    var key: StoredKey
-    var sequence: Int64?
-    var generation: UInt32
+package struct BlockStoredEntity: Hashable {
+    package var key: StoredKey
+    package var sequence: Int64?
+    package var generation: UInt32
     /// Milliseconds since 1970.
-    var writtenAt: Int64
-    var isReduced: Bool
+    package var writtenAt: Int64
+    package var isReduced: Bool
     /// Whether the entity is gone.
-    var isRemoval: Bool
-    var fields: [UInt8]
+    package var isRemoval: Bool
+    package var fields: [UInt8]
     /// The resource as compact JSON; empty for a removal.
-    var payload: [UInt8]
+    package var payload: [UInt8]
 
-    init(
+    package init(
         key: StoredKey, sequence: Int64?, generation: UInt32, writtenAt: Int64, isReduced: Bool = false,
         isRemoval: Bool = false, fields: [UInt8] = [], payload: [UInt8]
     ) {

@@ -48,7 +48,7 @@ struct KeyHash: Hashable {
 }
 
 /// A key in the form that is hashed and compared; the id is borrowed.
-package struct BlockKey {
+struct BlockKey {
     var library: LibraryIndex
     var type: TypeIndex
     var isUUID: Bool

@@ -34,7 +34,7 @@ final class KeyRuns {
     private var state: State
     private var staged: State?
 
-    /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when the table has a row that no run has.
+    /// - Throws: ``SQLiteFailure``.
     init(_ connection: OpaquePointer) throws {
         table = try KeyRunTable(connection)
         state = State(runs: try table.runs())

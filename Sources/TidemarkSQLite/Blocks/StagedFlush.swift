@@ -1,6 +1,6 @@
 import TidemarkStore
 
-/// What a flush wrote to its transaction, and what becomes of the index when the transaction is committed.
+/// The part of a flush that its transaction has, and the changes of the index when the transaction is committed.
 struct StagedFlush {
     /// A change of the index.
     struct Change {

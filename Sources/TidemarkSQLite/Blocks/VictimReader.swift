@@ -11,8 +11,8 @@ import Foundation
 ///
 /// - Source: docs/decisions/0020-past-memory.md.
 final class VictimReader: VictimSource, @unchecked Sendable {
-    /// The most bytes of blocks that wait, packed and unpacked: 16 MiB.
-    static let byteCountMax = 16 << 20
+    /// The most bytes of blocks that wait, packed and unpacked: 8 MiB, some 350 blocks.
+    static let byteCountMax = 8 << 20
 
     /// The connection and what it needs; opened by the first block.
     private struct Source {

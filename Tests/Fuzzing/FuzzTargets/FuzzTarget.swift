@@ -48,10 +48,10 @@ package struct FuzzTarget: Sendable {
 extension FuzzTarget {
     /// All targets, in the order of their names.
     package static let all = [
-        AnswerTarget.target, DatabaseTarget.target, GraphQLTarget.target, HTTPTarget.target, LinesTarget.target,
-        MergeTarget.target,
-        MessageTarget.target, ModelTarget.target, MultipartTarget.target, PatchTarget.target, PayloadTarget.target,
-        PointerTarget.target, PolicyTarget.target, SessionTarget.target, WhereTarget.target,
+        AnswerTarget.target, BlockTarget.target, DatabaseTarget.target, GraphQLTarget.target, HTTPTarget.target,
+        LinesTarget.target, MergeTarget.target, MessageTarget.target, ModelTarget.target, MultipartTarget.target,
+        PatchTarget.target, PayloadTarget.target, PointerTarget.target, PolicyTarget.target, SessionTarget.target,
+        WhereTarget.target,
     ].sorted { $0.name < $1.name }
 
     /// Returns a target by its name.

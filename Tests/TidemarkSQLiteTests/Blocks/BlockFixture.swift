@@ -68,20 +68,3 @@ struct BlockFixture {
             bytes: Array(String(repeating: #"{"kind":"image","id":"","name":"alphabeachcabin1234"#, count: 4).utf8))
     }
 }
-
-extension BlockStoredEntity {
-    /// Lends the entity in the form that blocks take.
-    func withBlockEntity<Result>(_ body: (BlockEntity) -> Result) -> Result {
-        key.id.withBytes { id in
-            payload.withUnsafeBytes { payload in
-                fields.withUnsafeBytes { fields in
-                    body(
-                        BlockEntity(
-                            id: id, isUUID: key.id.isUUID, sequence: sequence, generation: generation,
-                            writtenAt: writtenAt,
-                            content: isRemoval ? .removal : .payload(payload, fields: fields, isReduced: isReduced)))
-                }
-            }
-        }
-    }
-}

@@ -23,7 +23,7 @@ import TidemarkTesting
             acknowledged += 1
         }
         // The log is copied back.
-        try file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try file.file.checkpoint()
     }
 
     /// Compares a file with the states that it may have: that of the acknowledged flushes, or one flush more.

@@ -1,101 +1,42 @@
-import GRDBSQLite
 import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-/// A file that has nothing but the tables of blocks, its store, and a reader on a connection of its own.
-final class BlockStoreFile {
-    let path: String
-    private(set) var connection: OpaquePointer
-    private(set) var store: BlockStore
-    private let readConnection: OpaquePointer
-    private let reader: BlockReader
+/// A file of blocks with settings that make it write all segments, and merge, in few flushes.
+struct BlockStoreFile {
+    let file: BlockFile
 
-    /// - Parameter readsAhead: Whether victims are read by a thread.
-    init(_ path: String, seed: UInt64 = 77, readsAhead: Bool = false) throws {
-        self.path = path
-        connection = try BlockStoreFile.open(path)
-        var store: BlockStore?
-        do {
-            if try PreparedStatement.number(connection, "SELECT count(*) FROM sqlite_schema") == 0 {
-                try BlockStoreFile.execute(connection, "BEGIN; \(BlockTable.schema) COMMIT")
-            }
-            var configuration = BlockStore.Configuration(hashSeed: seed)
-            // All segments are written once in a few flushes.
-            configuration.entityCountMin = 1
-            configuration.victimCountMax = 16
-            store = try BlockStore(
-                connection, configuration, victims: readsAhead ? VictimReader(path: path) : nil)
-        } catch {
-            sqlite3_close_v2(connection)
-            throw error
-        }
-        guard let store else { throw SQLiteFailure.damaged("no store") }
-        self.store = store
-        readConnection = try BlockStoreFile.open(path)
-        reader = try BlockReader(readConnection, store.index) { _ in nil }
+    /// - Parameter readsAhead: Whether victims are read by a thread; without it every run does the same.
+    init(_ path: String, readsAhead: Bool = false, trains: Bool = false) throws {
+        var configuration = BlockFile.Configuration()
+        configuration.readsAhead = readsAhead
+        configuration.trains = trains
+        configuration.entityCountMin = 1
+        configuration.victimCountMax = 16
+        file = try BlockFile(path: path, configuration)
     }
 
-    deinit {
-        // Statements end with their owners, and the connections after them.
-        sqlite3_close_v2(readConnection)
-        sqlite3_close_v2(connection)
-    }
+    var store: BlockStore { file.store }
 
-    static func open(_ path: String) throws -> OpaquePointer {
-        var connection: OpaquePointer?
-        let code = sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
-        guard code == SQLITE_OK, let connection else {
-            defer { sqlite3_close_v2(connection) }
-            throw SQLiteFailure(code, connection: connection)
-        }
-        do {
-            try execute(
-                connection,
-                "PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; "
-                    + "PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF")
-        } catch {
-            sqlite3_close_v2(connection)
-            throw error
-        }
-        return connection
-    }
+    func write(_ flush: FlushBatch) throws { try file.write(flush) }
 
-    static func execute(_ connection: OpaquePointer, _ sql: String) throws {
-        let code = sqlite3_exec(connection, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw SQLiteFailure(code, connection: connection) }
-    }
-
-    func execute(_ sql: String) throws { try BlockStoreFile.execute(connection, sql) }
-
-    /// Writes a flush in a transaction of its own.
-    func write(_ flush: FlushBatch) throws {
-        try execute("BEGIN IMMEDIATE")
-        do {
-            try store.stage(flush, dictionaries: BlockDictionaries())
-            try store.publish { try execute("COMMIT") }
-        } catch {
-            _ = sqlite3_exec(connection, "ROLLBACK", nil, nil, nil)
-            store.discard()
-            throw error
-        }
-    }
-
-    func read(_ key: StoredKey) throws -> BlockStoredEntity? { try reader.entity(key) }
+    func read(_ key: StoredKey) throws -> BlockStoredEntity? { try file.entity(key) }
 
     /// Walks over the keys in order.
     func walkedKeys() throws -> [StoredKey] {
         var keys: [StoredKey] = []
-        try store.walkKeys { key in
+        try file.walkKeys { key in
             keys.append(key)
             return true
         }
         return keys
     }
 
-    func blockCount() throws -> Int64 { try PreparedStatement.number(connection, "SELECT count(*) FROM blocks") ?? 0 }
+    func blockCount() throws -> Int64 {
+        try PreparedStatement.number(file.connection.handle, "SELECT count(*) FROM blocks") ?? 0
+    }
 }
 
 /// The naive model of a store of blocks, and the flushes that change it.

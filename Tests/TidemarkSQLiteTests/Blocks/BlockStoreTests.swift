@@ -1,4 +1,5 @@
 import Testing
+import TidemarkFaultDisk
 import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
@@ -14,6 +15,9 @@ import TidemarkTesting
         let readsAhead = seed > 6
         var random = SeededGenerator(seed: UInt64(seed))
         let folder = try TemporaryFolder()
+        // A fault disk avoids real syncs.
+        let disk = try FaultDisk(folder: folder.path)
+        defer { withExtendedLifetime(disk) {} }
         let keyCount = [20, 400, 1_500][seed % 3]
         var model = BlockStoreModel(seed: seed, keyCount: keyCount)
         var file = try BlockStoreFile(folder.file(), readsAhead: readsAhead)
@@ -45,6 +49,9 @@ import TidemarkTesting
 
     @Test func `a transaction that fails leaves the store as it was, and the next one succeeds`() throws {
         let folder = try TemporaryFolder()
+        // A fault disk avoids real syncs.
+        let disk = try FaultDisk(folder: folder.path)
+        defer { withExtendedLifetime(disk) {} }
         var model = BlockStoreModel(seed: 21, keyCount: 500)
         let file = try BlockStoreFile(folder.file())
         for step in 0..<30 {
@@ -52,10 +59,12 @@ import TidemarkTesting
             if step % 3 == 0 {
                 struct Refused: Error {}
                 let before = (file.store.lastNumber, file.store.entityCount, file.store.storedThrough)
-                try file.execute("BEGIN IMMEDIATE")
-                try file.store.stage(flush, dictionaries: BlockDictionaries())
-                #expect(throws: Refused.self) { try file.store.publish { throw Refused() } }
-                try file.execute("ROLLBACK")
+                #expect(throws: Refused.self) {
+                    try file.file.connection.transaction {
+                        try file.store.stage(flush, dictionaries: BlockDictionaries())
+                        try file.store.publish { throw Refused() }
+                    }
+                }
                 file.store.discard()
                 file.store.checkInvariants()
                 let after = (file.store.lastNumber, file.store.entityCount, file.store.storedThrough)

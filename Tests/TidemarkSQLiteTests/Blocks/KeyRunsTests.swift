@@ -1,4 +1,3 @@
-import GRDBSQLite
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -21,10 +20,9 @@ import TidemarkTesting
     @Test(arguments: 1...6) func `random keys come in order, whenever the table is opened again`(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let folder = try TemporaryFolder()
-        let connection = try BlockStoreFile.open(folder.file())
-        defer { sqlite3_close_v2(connection) }
-        try BlockStoreFile.execute(connection, "BEGIN; \(BlockTable.schema) COMMIT")
-        var runs = try KeyRuns(connection)
+        let connection = try BlockConnection(path: folder.file())
+        try connection.execute("BEGIN; \(BlockTable.schema) COMMIT")
+        var runs = try KeyRuns(connection.handle)
         var live: Set<StoredKey> = []
         let keyCount = [300, 5_000, 40_000][seed % 3]
         for step in 0..<60 {
@@ -34,18 +32,18 @@ import TidemarkTesting
                 let key = key(&random, of: keyCount)
                 if !live.contains(key) { new.insert(key) } else if random.chance(300) { live.remove(key) }
             }
-            try BlockStoreFile.execute(connection, "BEGIN")
+            try connection.execute("BEGIN")
             try runs.stage(Array(new)) { !before.contains($0) }
             if random.chance(150) {
-                try BlockStoreFile.execute(connection, "ROLLBACK")
+                try connection.execute("ROLLBACK")
                 runs.discard()
                 live = before
             } else {
-                try BlockStoreFile.execute(connection, "COMMIT")
+                try connection.execute("COMMIT")
                 runs.published()
                 live.formUnion(new)
             }
-            if random.chance(100) { runs = try KeyRuns(connection) }
+            if random.chance(100) { runs = try KeyRuns(connection.handle) }
             guard step % 10 == 0 else { continue }
             var walked: [StoredKey] = []
             try runs.walk(after: nil) { key in
@@ -73,10 +71,9 @@ import TidemarkTesting
 
     @Test func `merging drops keys that are gone, and goes on in steps`() throws {
         let folder = try TemporaryFolder()
-        let connection = try BlockStoreFile.open(folder.file())
-        defer { sqlite3_close_v2(connection) }
-        try BlockStoreFile.execute(connection, "BEGIN; \(BlockTable.schema) COMMIT")
-        let runs = try KeyRuns(connection)
+        let connection = try BlockConnection(path: folder.file())
+        try connection.execute("BEGIN; \(BlockTable.schema) COMMIT")
+        let runs = try KeyRuns(connection.handle)
         let keys = (0..<16_000).map { BlockStoreModel.key($0) }
         for run in 0..<8 {
             try runs.stage(Array(keys[run * 2_000..<(run + 1) * 2_000])) { _ in false }

@@ -1,0 +1,80 @@
+import TidemarkModel
+import TidemarkStore
+
+/// Blocks as values, written and read whole: for fuzzers.
+extension BlockCodec {
+    /// Writes a block.
+    ///
+    /// - Parameter entities: 1 to 127 entities and removals of one library and type, at most 256 KiB together.
+    /// - Throws: An error when there is no memory for zstd.
+    package static func encode(
+        _ entities: [BlockStoredEntity], library: LibraryIndex, type: TypeIndex, number: Int64,
+        dictionary: PayloadDictionary?
+    ) throws -> [UInt8] {
+        var builder = BlockBuilder(library: library, type: type)
+        for entity in entities { entity.withBlockEntity { builder.add($0) } }
+        return builder.take(number: number, ordinal: 1, dictionary: dictionary, packer: try BlockPacker()).bytes
+    }
+
+    /// Reads a block whose directory passes its check and whose data unpacks.
+    ///
+    /// - Returns: The entities by their positions, without those that fail their own checks.
+    /// - Throws: ``PayloadFault``; an error when there is no memory for zstd.
+    package static func decode(
+        _ bytes: [UInt8], number: Int64, dictionaries: [Int64: PayloadDictionary]
+    ) throws -> [Int: BlockStoredEntity] {
+        let content = try BlockContent(
+            bytes, number: number, unpacker: try BlockUnpacker(), dictionaries: dictionaries)
+        var entities: [Int: BlockStoredEntity] = [:]
+        for position in content.directory.entries.indices {
+            do throws(PayloadFault) { entities[position] = try content.entity(at: position) } catch {}
+        }
+        return entities
+    }
+
+    /// Reads what is whole of a damaged block.
+    ///
+    /// - Throws: An error when there is no memory for zstd.
+    package static func salvage(
+        _ bytes: [UInt8], number: Int64, dictionaries: [Int64: PayloadDictionary]
+    ) throws -> [Int: BlockStoredEntity] {
+        let saved = BlockSalvage.entities(
+            of: bytes, number: number, unpacker: try BlockUnpacker(), dictionaries: dictionaries)
+        return Dictionary(saved.map { ($0.position, $0.entity) }) { first, _ in first }
+    }
+
+    /// Returns a block with the check that its head and its directory should have.
+    ///
+    /// - Parameter bytes: A block; its first four bytes are replaced.
+    /// - Returns: nil when the head is none.
+    package static func sealed(_ bytes: [UInt8], number: Int64) -> [UInt8]? {
+        var bytes = bytes
+        let isSealed = bytes.withUnsafeMutableBytes { bytes in
+            guard bytes.count > checkByteCount else { return false }
+            let block = UnsafeRawBufferPointer(bytes)
+            let head: BlockHead
+            do throws(PayloadFault) { head = try BlockHead(block) } catch { return false }
+            let check = BlockDirectory.check(block, dataOffset: head.data.lowerBound, number: number)
+            bytes.storeBytes(of: check.littleEndian, as: UInt32.self)
+            return true
+        }
+        return isSealed ? bytes : nil
+    }
+}
+
+extension BlockStoredEntity {
+    /// Lends the entity in the form that blocks take.
+    func withBlockEntity<Result>(_ body: (BlockEntity) -> Result) -> Result {
+        key.id.withBytes { id in
+            payload.withUnsafeBytes { payload in
+                fields.withUnsafeBytes { fields in
+                    body(
+                        BlockEntity(
+                            id: id, isUUID: key.id.isUUID, sequence: sequence, generation: generation,
+                            writtenAt: writtenAt,
+                            content: isRemoval ? .removal : .payload(payload, fields: fields, isReduced: isReduced)))
+                }
+            }
+        }
+    }
+}

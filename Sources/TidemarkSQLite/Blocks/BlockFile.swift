@@ -1,0 +1,155 @@
+import TidemarkModel
+import TidemarkStore
+
+/// A SQLite file that has nothing but entities in blocks: the store of blocks by itself, for its tests and its
+/// measurements. A data file does not have these tables yet.
+///
+/// Owner: one thread.
+/// - Source: docs/decisions/0020-past-memory.md.
+package final class BlockFile {
+    /// The settings that tests change.
+    package struct Configuration {
+        /// The random number of the file.
+        package var hashSeed: UInt64 = 0x5EED
+        /// Whether a thread reads the blocks that are merged.
+        package var readsAhead = true
+        /// Whether types get dictionaries.
+        package var trains = true
+        /// The shares of dead bytes, in hundredths, above which blocks are merged and a flush waits.
+        package var deadShare = MergePlanner.Limits().deadShare
+        package var deadShareMax = MergePlanner.Limits().deadShareMax
+        var entityCountMin: Int?
+        var victimCountMax: Int?
+
+        package init() {}
+    }
+
+    // In the order in which they end: statements before their connections.
+    private(set) var store: BlockStore
+    private let reader: BlockReader
+    private let dictionaryTable: DictionaryTable
+    let connection: BlockConnection
+    private let readConnection: BlockConnection
+    private let encoder: PayloadEncoder
+    private var trainer = DictionaryTrainer()
+    private var dictionaries = BlockDictionaries()
+    private let trains: Bool
+
+    private static let dictionarySchema = """
+        CREATE TABLE dictionaries (dictionary INTEGER PRIMARY KEY, type INTEGER, trained_at INTEGER, \
+        checksum INTEGER, body BLOB);
+        """
+
+    /// Opens a file, or creates it.
+    ///
+    /// - Throws: An error of SQLite.
+    package init(path: String, _ configuration: Configuration = Configuration()) throws {
+        let connection = try BlockConnection(path: path)
+        self.connection = connection
+        if try PreparedStatement.number(connection.handle, "SELECT count(*) FROM sqlite_schema") == 0 {
+            let schema = BlockTable.schema + BlockFile.dictionarySchema
+            try connection.transaction { try connection.execute(schema + "COMMIT") }
+        }
+        for (number, dictionary) in try DictionaryTable.read(connection.handle).dictionaries {
+            dictionaries.byNumber[number] = dictionary
+            dictionaries.byType[dictionary.type] = dictionary
+        }
+        trains = configuration.trains
+        var settings = BlockStore.Configuration(hashSeed: configuration.hashSeed)
+        settings.limits.deadShare = configuration.deadShare
+        settings.limits.deadShareMax = configuration.deadShareMax
+        settings.entityCountMin = configuration.entityCountMin ?? settings.entityCountMin
+        settings.victimCountMax = configuration.victimCountMax ?? settings.victimCountMax
+        let victims = VictimReader(path: path) { connection, number in
+            try DictionaryTable.read(connection.handle).dictionaries[number]
+        }
+        store = try BlockStore(
+            connection.handle, settings, victims: configuration.readsAhead ? victims : nil, dictionaries: dictionaries)
+        readConnection = try BlockConnection(path: path)
+        let handle = readConnection.handle
+        reader = try BlockReader(handle, store.index) { try DictionaryTable.read(handle).dictionaries[$0] }
+        dictionaryTable = try DictionaryTable(connection.handle)
+        encoder = try PayloadEncoder()
+    }
+
+    package var entityCount: Int { store.entityCount }
+    /// The bytes of dead entities that are to be merged.
+    package var mergeDebtByteCount: Int { store.planner.debtByteCount }
+    /// The bytes of the index of keys.
+    package var indexByteCount: Int { store.index.withState { $0.places.byteCount } }
+    /// The pages of the file that wait to be used again.
+    package func freePageCount() throws -> Int64 {
+        try PreparedStatement.number(connection.handle, "PRAGMA freelist_count") ?? 0
+    }
+
+    /// Writes the rows of a flush, durably.
+    ///
+    /// - Parameter flush: Each key once; the rest of the flush is ignored.
+    /// - Throws: An error of SQLite; then nothing was written.
+    package func write(_ flush: FlushBatch) throws {
+        try write(flush, mergedCountMax: nil)
+    }
+
+    private func write(_ flush: FlushBatch, mergedCountMax: Int?) throws {
+        var next = dictionaries
+        var trained: [PayloadDictionary] = []
+        if trains {
+            encoder.startBatch()
+            let types = Set(dictionaries.byType.keys)
+            for (type, bytes) in trainer.dictionaries(for: flush, dictionaryTypes: types, encoder: encoder) {
+                let number = (next.byNumber.keys.max() ?? 0) + 1
+                let dictionary = PayloadDictionary(number: number, type: type, bytes: bytes)
+                trained.append(dictionary)
+                next.byNumber[number] = dictionary
+                next.byType[type] = dictionary
+            }
+        }
+        do {
+            try connection.transaction {
+                for dictionary in trained { try dictionaryTable.write(dictionary, now: 0) }
+                try store.stage(flush, dictionaries: next, mergedCountMax: mergedCountMax)
+                try store.publish { try connection.execute("COMMIT") }
+            }
+        } catch {
+            store.discard()
+            throw error
+        }
+        dictionaries = next
+        trainer.forget(trained.map(\.type))
+    }
+
+    /// Merges blocks until no more is dead than may be.
+    ///
+    /// - Throws: An error of SQLite.
+    package func settle() throws {
+        while mergeDebtByteCount > 0 {
+            let before = store.planner.byteCount
+            try write(FlushBatch(), mergedCountMax: BlockFile.settledCount)
+            // Nothing is left that can be merged.
+            if store.planner.byteCount == before, store.planner.mergingCount == 0 { break }
+        }
+    }
+
+    /// The entities that are merged in one transaction while nothing is written.
+    private static let settledCount = 20_000
+
+    /// Returns the payload of an entity.
+    ///
+    /// - Returns: nil when there is none.
+    /// - Throws: ``PayloadFault`` when it is damaged, and errors of SQLite.
+    package func payload(_ key: StoredKey) throws -> [UInt8]? { try entity(key)?.payload }
+
+    func entity(_ key: StoredKey) throws -> BlockStoredEntity? { try reader.entity(key) }
+
+    /// Calls a function with each key that has an entity, in order, until it returns false.
+    ///
+    /// - Throws: ``PayloadFault`` when a run of keys is damaged; the next flush makes the runs again.
+    package func walkKeys(after key: StoredKey? = nil, _ visit: (StoredKey) throws -> Bool) throws {
+        try store.walkKeys(after: key, visit)
+    }
+
+    /// Copies the log back.
+    ///
+    /// - Throws: An error of SQLite.
+    package func checkpoint() throws { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+}
