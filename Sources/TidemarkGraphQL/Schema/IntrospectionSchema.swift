@@ -63,7 +63,8 @@ enum IntrospectionSchema {
     /// Names that a schema may define again without changing anything.
     static let scalars: Set<ByteString> = ["Int", "Float", "String", "Boolean", "ID"]
 
-    /// Directives on types and fields that policies are made of.
+    /// Directives on types and fields that policies are made of. The types of their arguments, `EventRule` and
+    /// `Object`, need no definition.
     static let policyDirectives: Set<ByteString> = ["typePolicy", "fieldPolicy", "cacheControl", "cacheControlField"]
 
     /// Directives that a server never sees.
