@@ -55,7 +55,7 @@ import TidemarkTestKit
         defer { proxy.stop() }
         let exchange = HTTPExchange(
             method: "GET", url: try HTTPURL("http://a.test/x"), fields: HeaderFields(), timeout: 60_000)
-        let answer = try await CurlTransport(proxy: proxy.url).exchange(exchange)
+        let answer = try await CurlTransport(proxy: .url(proxy.url)).exchange(exchange)
         #expect(try await answer.body.bytes(byteCountMax: 9) == Array("hi".utf8))
         #expect(proxy.requests.first?.hasPrefix("GET http://a.test/x HTTP/1.1\r\n") == true)
     }

@@ -23,10 +23,10 @@ package struct AnswerNormalizer {
         package init() {}
     }
 
-    private let plan: OperationPlan
-    private let outline: JSONOutline
+    let plan: OperationPlan
+    let outline: JSONOutline
     private let errors: ErrorPaths
-    private let options: Options
+    let options: Options
     private var path: ResponsePath = []
     /// The places below `path` that are written.
     private var mask: PayloadMask
@@ -306,63 +306,5 @@ package struct AnswerNormalizer {
 
     private func fault(_ code: AnswerFault.Code, _ message: String) -> AnswerFault {
         AnswerFault(code: code, path: path, message: message)
-    }
-}
-
-/// Keys of objects in an answer.
-extension AnswerNormalizer {
-    /// - Returns: nil for an object that is embedded.
-    private func key(of entry: Int, _ set: Int, _ typename: ByteString, _ collection: Collection) -> GraphKey? {
-        if let custom = customKey(of: entry, typename) { return custom }
-        var id: [UInt8] = []
-        let isJoined = collection.keyFields.count > 1
-        for (place, keyField) in collection.keyFields.enumerated() {
-            // A key that nobody selected may be there all the same, under a name that stands for nothing else.
-            let responseName = keyField.field?.planned.responseName
-            if responseName == nil, plan.uses(keyField.name, in: set) { return nil }
-            var value = outline.value(named: responseName ?? keyField.name, in: entry)
-            // Of several places the last one that came is stored: a part may lack some of them.
-            for other in collection.otherKeyFields[place] {
-                value = outline.value(named: other.planned.responseName, in: entry) ?? value
-            }
-            guard let value, let part = keyText(value), !part.isEmpty else { return nil }
-            if place > 0 { id.append(UInt8(ascii: "+")) }
-            KeyText.append(part, isJoined: isJoined, to: &id)
-        }
-        guard !id.isEmpty, id.count <= RootID.byteCountMax else { return nil }
-        return GraphKey(type: plan.rules.resourceType(of: typename), id: ByteString(id))
-    }
-
-    /// Returns the key that the program gives an object; nil where it leaves that to the key fields.
-    private func customKey(of entry: Int, _ typename: ByteString) -> GraphKey? {
-        guard let cacheKey = plan.rules.cacheKey else { return nil }
-        let item = outline[entry]
-        do throws(JSONSyntaxError) {
-            let object = try JSONValue(parsing: outline.bytes[Int(item.start)..<Int(item.end)])
-            guard let id = cacheKey(typename.description, object), 1...RootID.byteCountMax ~= id.utf8.count else {
-                return nil
-            }
-            return GraphKey(type: plan.rules.resourceType(of: typename), id: ByteString(id))
-        } catch {
-            // The bytes were checked: a value that nests too deeply for a program has no key of its own.
-            return nil
-        }
-    }
-
-    /// Returns the entity that data which was read with its keys stands for.
-    private func reference(of entry: Int) -> GraphKey? {
-        guard options.takesReferences, let value = outline.value(named: GraphKey.referenceName, in: entry),
-            outline.kind(value) == .string
-        else { return nil }
-        return GraphKey(text: ByteString(outline.unescapedName(value)))
-    }
-
-    private func keyText(_ entry: Int) -> [UInt8]? {
-        let item = outline[entry]
-        switch item.kind {
-        case .string: return outline.unescapedName(entry)
-        case .number where item.isInteger: return Array(outline.bytes[Int(item.start)..<Int(item.end)])
-        default: return nil
-        }
     }
 }

@@ -26,7 +26,7 @@ package struct DocumentReader<Source: EntitySource> {
     let source: Source
     let freshness: GraphFreshness
     let completeness: GraphCompleteness
-    private let options: Options
+    let options: Options
     /// Nothing can be too old: dates are looked at for their sequences only.
     private let isAgeless: Bool
     /// The entity whose fields come next.
@@ -35,7 +35,7 @@ package struct DocumentReader<Source: EntitySource> {
     var path: ResponsePath = []
     var reading = GraphReading()
     /// The place whose fields are read, and the steps to it.
-    private var place: (number: Int, depth: Int)?
+    var place: (number: Int, depth: Int)?
     /// Entities to load; while there are some, values that need them are left open.
     private var unloaded: [GraphKey] = []
     /// Members of the objects that are open. Bound: those objects' members.
@@ -126,28 +126,6 @@ package struct DocumentReader<Source: EntitySource> {
     }
 
     private static var valueName: [UInt8] { [0x76, 0x61, 0x6C, 0x75, 0x65] }
-
-    /// Notes that an entity was looked up: what is read next is of it.
-    private mutating func visit(_ visit: EntityVisit, fieldCount: Int) {
-        reading.visits.append(visit)
-        guard options.notesPlaces else { return }
-        let number = reading.places?.open(
-            visit, fieldCount: fieldCount, path: path[(place?.depth ?? 0)...], outer: place?.number)
-        place = number.map { ($0, path.count) }
-    }
-
-    /// The resource of a root field whose list follows a rule.
-    private func listResource(_ keys: [GraphKey]) -> [UInt8] {
-        var bytes = Array("{\"value\":".utf8)
-        StoredValue.list(keys.map { .reference($0) }).append(to: &bytes)
-        bytes.append(UInt8(ascii: "}"))
-        return bytes
-    }
-
-    private mutating func checkStale(since moment: Int64, _ key: GraphKey) throws(GraphMiss) {
-        guard freshness.takes(max(0, freshness.now.subtractingClamped(moment))) else { throw miss(.stale, key) }
-        reading.isStale = true
-    }
 
     // MARK: Objects
 
@@ -360,44 +338,5 @@ package struct DocumentReader<Source: EntitySource> {
         }
         reading.data.append(UInt8(ascii: "]"))
         if hasKeys { reading.lists[place].keys = keys } else { reading.lists.remove(at: place) }
-    }
-
-    /// Returns the entity that a value refers to; nil for an embedded object.
-    private func reference(
-        _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, _ field: CollectedField
-    ) -> GraphKey? {
-        StoredReference.key(range, of: bytes, declared: field.objectTypename, plan.rules)
-    }
-
-    /// Returns the type of the first object in a value, for the policy; nil when it holds none.
-    private func foundType(_ range: Range<Int>, of bytes: UnsafeRawBufferPointer) -> ByteString? {
-        var first = range
-        while bytes[first.lowerBound] == UInt8(ascii: "["), first.count > 2 {
-            let at = first.lowerBound + 1
-            first = at..<StoredScan.end(bytes, at)
-        }
-        guard bytes[first.lowerBound] == UInt8(ascii: "{") else { return nil }
-        return StoredReference.key(first, of: bytes, declared: nil, plan.rules)?.type
-            ?? StoredReference.typename(first, of: bytes)
-    }
-
-    // MARK: Notes
-
-    /// Notes the place that a field stands for.
-    private mutating func noteSequence(of name: ByteString, in context: FieldContext) {
-        guard let dates = context.view?.dates else { return }
-        if dates.named.isEmpty { return note(dates.rest) }
-        let path = context.storagePath.bytes.isEmpty ? name : StoragePath.joined(context.storagePath, name)
-        note(dates.write(of: path, isInsideList: context.isInsideList))
-    }
-
-    mutating func note(_ write: FieldTimes.Write) {
-        guard let sequence = write.sequence else { return }
-        reading.asOf = min(reading.asOf ?? sequence, sequence)
-        if let place { reading.places?.note(sequence, of: place.number) }
-    }
-
-    func miss(_ reason: GraphMiss.Reason, _ key: GraphKey?) -> GraphMiss {
-        GraphMiss(path: path, reason: reason, key: key)
     }
 }

@@ -1,0 +1,78 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+import TidemarkWire
+
+/// The entities and lists that watchers depend on, and the end of watchers.
+extension GraphEngine {
+    func add(_ watcher: GraphWatcher, _ visits: [EntityVisit], in cache: isolated SyncCache) {
+        watchers[watcher.subscription] = watcher
+        depend(watcher, on: visits, in: cache)
+    }
+
+    /// Lets a watcher be woken by what its last run looked at, and by nothing else.
+    func depend(_ watcher: GraphWatcher, on visits: [EntityVisit], in cache: isolated SyncCache) {
+        var keys: [GraphKey: ListHandle] = [:]
+        var handles: [ListHandle: WantedFields] = [:]
+        keys.reserveCapacity(watcher.keys.count)
+        handles.reserveCapacity(watcher.keys.count)
+        for visit in visits {
+            if let handle = keys[visit.key] {
+                handles[handle]?.add(visit.collection)
+                continue
+            }
+            let known = watcher.keys[visit.key]
+            guard let handle = known ?? cache.watch(visit.key.entityKey(in: watcher.library)) else { continue }
+            keys[visit.key] = handle
+            handles[handle] = WantedFields(visit.collection)
+            if watcher.handles[handle] == nil { watchersByHandle[handle, default: []].append(watcher) }
+        }
+        for (key, handle) in watcher.keys where keys[key] == nil { forget(watcher, handle, in: cache) }
+        watcher.keys = keys
+        watcher.handles = handles
+        let queries = watcher.plan.rootNames.flatMap { cache.watch($0, in: watcher.library) }
+        for query in queries { watchersByQuery[query, default: []].append(watcher) }
+        for query in watcher.queries { forget(watcher, query: query, in: cache) }
+        watcher.queries = queries
+    }
+
+    private func forget(_ watcher: GraphWatcher, _ handle: ListHandle, in cache: isolated SyncCache) {
+        watchersByHandle[handle]?.removeAll { $0 === watcher }
+        if watchersByHandle[handle]?.isEmpty == true { watchersByHandle[handle] = nil }
+        cache.stopWatching(handle)
+    }
+
+    private func forget(_ watcher: GraphWatcher, query: QueryID, in cache: isolated SyncCache) {
+        if let place = watchersByQuery[query]?.firstIndex(where: { $0 === watcher }) {
+            watchersByQuery[query]?.remove(at: place)
+        }
+        if watchersByQuery[query]?.isEmpty == true { watchersByQuery[query] = nil }
+        cache.stopWatching(query: query)
+    }
+
+    package func cancel(_ subscription: SubscriptionID, in cache: isolated SyncCache) -> Bool {
+        if let stream = streams.first(where: { $0.value.subscription == subscription }) {
+            streams[stream.key] = nil
+            stream.value.task?.cancel()
+            upstream?.stop(fetch: stream.key)
+            return true
+        }
+        guard let watcher = watchers.removeValue(forKey: subscription) else { return false }
+        watcher.isEnded = true
+        if let key = watcher.delivery { cache.abandonGraph(subscription, key) }
+        watcher.expiry?.cancel()
+        for handle in watcher.keys.values { forget(watcher, handle, in: cache) }
+        for query in watcher.queries { forget(watcher, query: query, in: cache) }
+        dirty.removeAll { $0 === watcher }
+        lagging.removeAll { $0 === watcher }
+        return true
+    }
+
+    package func detach(_ sink: any ObserverSink, in cache: isolated SyncCache) {
+        let own =
+            watchers.values.filter { $0.sink === sink }.map(\.subscription)
+            + streams.values.filter { $0.sink === sink }.map(\.subscription)
+        for subscription in own { _ = cancel(subscription, in: cache) }
+        cache.dropWaiters { $0.sink === sink }
+    }
+}
