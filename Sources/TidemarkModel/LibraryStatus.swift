@@ -8,8 +8,8 @@ public struct LibraryStatus: Hashable, Sendable {
     public var phase: LibraryPhase
     /// The lost ranges, ascending, never adjacent.
     public var lost: [LostRange]
-    /// Whether events can disappear from this log without a trace, so that nobody can know whether more are missing than
-    /// ``lost``. True for a stream that many libraries share.
+    /// Whether events can disappear from this log without a trace, so that nobody can know whether more are missing
+    /// than ``lost``. True for a stream that many libraries share.
     public var isUnknowable: Bool
 
     public init(

@@ -2,12 +2,21 @@ import TidemarkModel
 
 extension DocumentValidator {
     /// Labels of deferred fragments are texts of the document, and no two are equal: an answer names a fragment by its
-    /// path and label.
+    /// path and label. Documents of a program that are checked together (`fragments`) share no answer, so there the
+    /// labels of each operation and of the fragments that it leads to differ.
     ///
     /// - Source: the proposal for incremental delivery, section 5.7.6; Protocol/graphql.md, findings.
     mutating func checkLabels() {
+        switch purpose {
+        case .operations: checkLabels(of: Array(outline.definitions.indices))
+        case .fragments:
+            for root in outline.rootDefinitions() { checkLabels(of: outline.reachable(from: root)) }
+        }
+    }
+
+    private mutating func checkLabels(of definitions: [Int]) {
         var labels: Set<ByteString> = []
-        for definition in outline.definitions { checkLabels(definition.selections, &labels) }
+        for index in definitions { checkLabels(outline.definitions[index].selections, &labels) }
     }
 
     private mutating func checkLabels(_ selections: [Selection], _ labels: inout Set<ByteString>) {

@@ -2,7 +2,8 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Changes of single fields of entities that a watched document shows: they are told without reading the document again.
+/// Changes of single fields of entities that a watched document shows: they are told without reading the document
+/// again.
 ///
 /// Only values of leaves are told so. A reference, a list or an object that changed, an entity that came or went, and a
 /// list that follows a rule have the document read again.

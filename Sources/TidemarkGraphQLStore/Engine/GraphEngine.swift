@@ -43,7 +43,7 @@ package final class GraphEngine: GraphHost {
     /// Watchers whose sink had no room, in the order in which they fell behind.
     var lagging: [GraphWatcher] = []
     package var isRefetching = false
-    /// How often a watcher was looked at because of a change, and how often a plan was run for it.
+    /// The number of looks at watchers because of changes, and of the plans that were run for them.
     package internal(set) var lookCount = 0
     package internal(set) var runCount = 0
 

@@ -15,7 +15,7 @@ struct ShownData {
     /// Changed values by their offset in the base.
     private var edits: [Int: Edit] = [:]
     private var editByteCount = 0
-    /// Where the entities stand in the base; nil when a change can only be found by reading the document again.
+    /// The places of the entities in the base; nil when a change can only be found by reading the document again.
     private(set) var places: EntityPlaces?
     /// The places of each entity, ascending by its number.
     private var placesByHandle: [(handle: ListHandle, place: Int)] = []

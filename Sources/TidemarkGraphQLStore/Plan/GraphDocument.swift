@@ -13,7 +13,7 @@ package struct GraphDocument: Sendable {
     private let outgoing: OutgoingDocument
     /// The text that a server is sent. Printed when it is asked for: most documents are read from the cache.
     package var sent: [UInt8] { outgoing.text() }
-    /// By operation, the variables that only removed directives used. Operations without any are not here.
+    /// The variables that only removed directives used, by operation. Operations without any are not here.
     private let unsentVariables: [ByteString?: Set<ByteString>]
     /// Whether `@connection` names a field's place in the store.
     let hasConnections: Bool

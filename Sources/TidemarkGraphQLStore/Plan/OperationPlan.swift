@@ -43,7 +43,7 @@ package final class OperationPlan {
     /// The collected fields of each set and type. Bound: the sets times the types that the server has.
     private var collections: [Collection] = []
     private var collectionIndices: [CollectionKey: Int] = [:]
-    /// By set, what was asked for last: the objects of a list have one type for the most part.
+    /// The collection that was asked for last, by set: the objects of a list have one type for the most part.
     private var recent: [(typename: ByteString?, collection: Collection)?] = []
     private var mergedSets: [[Int]: Int] = [:]
 

@@ -112,16 +112,16 @@ final class CollectedField {
 
 /// The fields of objects of one type in one selection set, in the order of CollectFields.
 final class Collection {
-    /// Its place among the plan's collections.
+    /// The place among the plan's collections.
     let index: Int
     let fields: [CollectedField]
     /// The deferred fragments whose fields are among `fields`.
     let deferrals: [Int]
     /// The deferred fragments whose own type condition cannot hold.
     let notExecuted: [Int]
-    /// For each key field of the type, the field that selects it; nil for one that is not selected.
+    /// The fields that select the key fields of the type; nil for one that is not selected.
     let keyFields: [(name: ByteString, field: CollectedField?)]
-    /// For each key field, its further places under other response names. Mostly empty.
+    /// Further places of each key field, under other response names. Mostly empty.
     let otherKeyFields: [[CollectedField]]
     /// Whether objects of the type are told apart by their `id`.
     let hasDefaultKey: Bool

@@ -1,6 +1,7 @@
 import TidemarkModel
 
-/// Where the entities of a document stand in its data, so that a change of one field is told without reading the rest.
+/// The places of the entities of a document in its data, so that a change of one field is told without reading the
+/// rest.
 ///
 /// Bound: one place for each entity that the document shows, with one offset for each of its fields.
 package struct EntityPlaces: Sendable {

@@ -62,9 +62,9 @@ public struct CachingHTTPClient: Sendable {
 
     /// Fetches an answer, and tells from then on when the stored answer becomes another one.
     ///
-    /// A stored answer that was served because the host could not be reached is asked about until the host answers: with
-    /// one question for all observers of the request, after pauses of 1 s to 60 s, and at once when another exchange
-    /// with the same origin succeeds.
+    /// A stored answer that was served because the host could not be reached is asked about until the host answers:
+    /// with one question for all observers of the request, after pauses of 1 s to 60 s, and at once when another
+    /// exchange with the same origin succeeds.
     ///
     /// ```swift
     /// let page = try await client.observe(request, policy: [.etag, .loadIfOffline])
@@ -72,7 +72,8 @@ public struct CachingHTTPClient: Sendable {
     /// for await changed in page.changes { show(changed) }
     /// ```
     ///
-    /// - Parameters: Those of ``fetch(_:body:policy:timeout:storage:library:cacheKey:normalize:requestTimeout:followsRedirects:)``.
+    /// - Parameters: Those of
+    ///   ``fetch(_:body:policy:timeout:storage:library:cacheKey:normalize:requestTimeout:followsRedirects:)``.
     /// - Throws: As that method; then nothing is observed.
     public func observe(
         _ request: HTTPRequest, body: [UInt8] = [], policy: HTTPCachePolicy? = nil, timeout: Duration? = nil,
@@ -106,8 +107,9 @@ public struct CachingHTTPClient: Sendable {
     /// for try await chunk in photo.body { file.write(chunk) }
     /// ```
     ///
-    /// - Parameters: Those of ``fetch(_:body:policy:timeout:storage:library:cacheKey:normalize:requestTimeout:followsRedirects:)``,
-    ///   without the entities: they need the whole body.
+    /// - Parameters: Those of
+    ///   ``fetch(_:body:policy:timeout:storage:library:cacheKey:normalize:requestTimeout:followsRedirects:)``, without
+    ///   the entities: they need the whole body.
     /// - Throws: As that method, until the head came; afterwards the body ends with the error.
     public func stream(
         _ request: HTTPRequest, body: [UInt8] = [], policy: HTTPCachePolicy? = nil, timeout: Duration? = nil,

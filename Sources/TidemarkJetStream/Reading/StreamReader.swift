@@ -269,8 +269,8 @@ struct StreamReader {
         }
     }
 
-    /// Appends a heartbeat for each library whose last message was not read, though the consumer has no more: looks up some
-    /// libraries, when it is time for that.
+    /// Appends a heartbeat for each library whose last message was not read, though the consumer has no more: looks up
+    /// some libraries, when it is time for that.
     ///
     /// The consumer says what it has still to deliver, but not whether it left something out.
     mutating func appendTails(at now: ContinuousClock.Instant, _ lines: inout [UInt8]) {

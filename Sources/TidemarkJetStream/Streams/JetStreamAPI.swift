@@ -103,8 +103,8 @@ package struct JetStreamAPI {
         }
     }
 
-    /// Returns the number of the last message of a subject, by a direct get: from whichever server answers, which may lag
-    /// behind the leader; nil when there is none.
+    /// Returns the number of the last message of a subject, by a direct get: from whichever server answers, which may
+    /// lag behind the leader; nil when there is none.
     ///
     /// - Throws: ``JetStreamError``.
     func lastMessage(of subject: String, in stream: String) throws(JetStreamError) -> Int64? {

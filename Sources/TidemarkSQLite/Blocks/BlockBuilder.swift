@@ -7,7 +7,7 @@ struct BuiltBlock {
     var ordinal: Int
     /// The bytes of the row.
     var bytes: [UInt8]
-    /// Its entities, removals included.
+    /// The entities, removals included.
     var count: Int
     var removalCount: Int
     /// The bytes of the data before they were compressed.

@@ -26,7 +26,7 @@ final class BlockIndex: Sendable {
         self.seed = seed
     }
 
-    /// Where the newest version of a key is.
+    /// The place of the newest version of a key.
     struct Location: Hashable {
         var place: BlockPlace
         /// The number of the block's row.

@@ -7,7 +7,7 @@ struct BlockSizer {
     /// The share of the last block in the running ratio.
     private static let weight = 0.1
 
-    /// By type, at most 65,536.
+    /// A ratio for each type, at most 65,536.
     private var ratios: [TypeIndex: Double] = [:]
 
     /// Returns the predicted share of its bytes that data compresses to.

@@ -3,8 +3,8 @@ import TidemarkStore
 /// The keys of a data file in order: sorted runs, one for the new keys of each flush, merged in steps.
 ///
 /// A key stays until a merge finds that it has no version any more. So a run has keys that are gone, and two runs may
-/// have the same key; a walk skips both. Eight runs of a size class become one of the next. Each step leaves all keys in
-/// some run: the output is written and the parts of the input that are used up are deleted in one transaction. A
+/// have the same key; a walk skips both. Eight runs of a size class become one of the next. Each step leaves all keys
+/// in some run: the output is written and the parts of the input that are used up are deleted in one transaction. A
 /// process that ends in the middle leaves runs like any others, and forgets only which ones were being merged.
 ///
 /// Owner: the writer of the blocks.

@@ -42,7 +42,7 @@ struct MergePlanner {
     }
 
     private let limits: Limits
-    /// By ordinal, from 1 on; a place without a block stays.
+    /// The blocks by ordinal, from 1 on; a place without a block stays.
     private var blocks: [Block] = []
     private(set) var blockCount = 0
     /// The ordinals that the transaction under way wrote.

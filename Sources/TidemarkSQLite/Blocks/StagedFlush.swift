@@ -16,7 +16,7 @@ struct StagedFlush {
         var removalCount: Int
     }
 
-    /// In the order of the versions: a later change of a key counts.
+    /// The changes in the order of the versions: a later change of a key counts.
     var changes: [Change] = []
     var blocks: [Block] = []
     /// The ordinals that were taken for blocks.

@@ -52,7 +52,7 @@ protocol VictimSource: AnyObject {
 final class VictimsInPlace: VictimSource {
     private let table: BlockTable
     private let unpacker: BlockUnpacker
-    /// At most what the planner chose.
+    /// The victims, at most what the planner chose.
     private var requested: [(ordinal: Int, number: Int64)] = []
 
     init(_ table: BlockTable, _ unpacker: BlockUnpacker) {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The look at the clock for all connections of one event loop.
 ///
-/// One timer for each loop: ten thousand connections with a timer each would wake their loops ten thousand times a second,
-/// and keep half a kilobyte each.
+/// One timer for each loop: ten thousand connections with a timer each would wake their loops ten thousand times a
+/// second, and keep half a kilobyte each.
 final class ConnectionWatch {
     private let interval: TimeAmount
     /// The open connections of the loop.

@@ -4,10 +4,11 @@ import NIOCore
 import NIOHTTPTypes
 import Tidemark
 
-/// The last handler of a connection: it answers requests for a stream itself, and passes all others to the program's side.
+/// The last handler of a connection: it answers requests for a stream itself, and passes all others to the program's
+/// side.
 ///
-/// The events of a stream are written by the connection's event loop, without a task: a task that writes one answer costs
-/// 16 kB of frames while it waits, and each event a change of threads (measured: `make bench SUITE=serve`). A
+/// The events of a stream are written by the connection's event loop, without a task: a task that writes one answer
+/// costs 16 kB of frames while it waits, and each event a change of threads (measured: `make bench SUITE=serve`). A
 /// connection whose first request is for a stream never gets a side of tasks at all.
 ///
 /// A request for a stream behind another one whose answer is not complete is passed on like all others.

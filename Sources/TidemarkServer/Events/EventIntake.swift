@@ -7,8 +7,8 @@ import TidemarkWire
 /// The applying of one body of event lines.
 ///
 /// Two tasks: one puts the bytes as they come, the other applies everything that has come. So a fast body is applied in
-/// large pieces, and a slow one line by line. Bounded: at most ``waitingByteCountMax`` and one piece wait, and as much is
-/// being applied. Both keep their buffers, which change places: a body of any length makes two of them.
+/// large pieces, and a slow one line by line. Bounded: at most ``waitingByteCountMax`` and one piece wait, and as much
+/// is being applied. Both keep their buffers, which change places: a body of any length makes two of them.
 final class EventIntake: Sendable {
     private struct State {
         var bytes: [UInt8] = []

@@ -114,8 +114,8 @@ final class NotificationStream: SessionOutput {
 
     /// Returns the next step of a connection.
     ///
-    /// - Parameter wake: Called once when there is another step after a ``StreamState/Step/wait``. It must not call this
-    ///   stream, and it may be called within the cache's actor: it schedules the next step.
+    /// - Parameter wake: Called once when there is another step after a ``StreamState/Step/wait``. It must not call
+    ///   this stream, and it may be called within the cache's actor: it schedules the next step.
     func nextStep(_ connection: Int, wake: @escaping @Sendable () -> Void) -> StreamState.Step {
         let (step, earlier) = guarded.withLock { guarded in
             let step = guarded.state.step(connection, byteCountMax: Self.writeByteCountMax)

@@ -4,7 +4,7 @@ import TidemarkModel
 struct LaterFields {
     /// The entity with these fields alone: a compact object.
     var resource: [UInt8]
-    /// Their stamps, by name or path.
+    /// The stamps of the fields, by name or path.
     var stamps: [ByteString: EntityStamp]
 }
 

@@ -1,6 +1,7 @@
 import TidemarkModel
 import TidemarkSQLite
 import TidemarkStore
+import TidemarkTestKit
 
 /// Blocks: the first byte chooses whether the rest is a block as it stands, one that a forger sealed, or choices of
 /// entities that are written, read, and damaged.
@@ -55,7 +56,7 @@ enum BlockTarget {
         try requireEqual(try decoded(block), wanted, "what was written")
         var damaged = block
         let bit = flippedBit % (block.count * 8)
-        damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+        damaged.flip(bit: bit % 8, at: bit / 8)
         for found in [
             try decoded(damaged) ?? [:], try BlockCodec.salvage(damaged, number: number, dictionaries: dictionaries()),
         ] {

@@ -102,7 +102,7 @@ extension SyncCache {
         #expect(server.requests.isEmpty)
     }
 
-    /// By the built command: the observer ends, the session goes on.
+    /// The built command: the observer ends, the session goes on.
     @Test(.tags(.process)) func `a session closes the connection when its last observer ends`() async throws {
         let server = try ScriptedServer(scripts: [
             ScriptedServer.Script(bytes: Array(Self.beginnings[2].utf8), end: .stall)

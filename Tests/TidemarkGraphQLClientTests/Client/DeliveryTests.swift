@@ -92,9 +92,7 @@ import TidemarkTesting
         var results = client.watch(query: Self.document).makeAsyncIterator()
         #expect(try await results.next()?.data?.text == Self.early)
         try await client.cache.ingest(
-            Array(
-                (#"{"sequence":1,"event":{"ResourceChanged":{"resource_type":"C","resource":{"id":"1","name":"event","age":9}}}}"#
-                    + "\n").utf8))
+            Array((EventLine.change(#"{"id":"1","name":"event","age":9}"#, type: "C", sequence: 1) + "\n").utf8))
         server.release()
         server.release()
         let own = #"{"hero":{"id":"1","name":"event","age":9}}"#

@@ -1,6 +1,7 @@
 import Testing
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkSQLite
@@ -145,7 +146,7 @@ import TidemarkTesting
             let directory = try content(bytes).get().directory
             for bit in 0..<bytes.count * 8 {
                 var damaged = bytes
-                damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+                damaged.flip(bit: bit % 8, at: bit / 8)
                 let isInData = bit / 8 >= directory.head.data.lowerBound
                 if case .success(let content) = content(damaged) {
                     #expect(isInData, "bit \(bit)")
@@ -180,7 +181,7 @@ import TidemarkTesting
         let directory = try content(bytes).get().directory
         // The id of the last entity; whatever lies before it is whole.
         var damaged = bytes
-        for offset in directory.entries[29].id.prefix(2) { damaged[offset] ^= 0xFF }
+        for offset in directory.entries[29].id.prefix(2) { damaged.flip(bit: 7, at: offset) }
         #expect(content(damaged).failure == .checksumMismatch)
         let saved = salvaged(damaged)
         let wanted = Dictionary(uniqueKeysWithValues: entities.dropLast().enumerated().map { ($0.offset, $0.element) })

@@ -2,6 +2,7 @@ import Testing
 import TidemarkFaultDisk
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkSQLite
@@ -81,7 +82,7 @@ import TidemarkTesting
         let block = try largestBlock()
         for offset in [5, block.head.byteCount + 3, block.head.data.lowerBound - 1] {
             var bytes = block.bytes
-            bytes[offset] ^= 0x10
+            bytes.flip(bit: 4, at: offset)
             try overwrite(block.number, bytes)
             let file = try BlockStoreFile(folder.file())
             file.store.checkInvariants()
@@ -93,7 +94,7 @@ import TidemarkTesting
         var model = model
         let block = try largestBlock()
         var bytes = block.bytes
-        for offset in block.head.data.suffix(20) { bytes[offset] ^= 0x55 }
+        for offset in block.head.data.suffix(20) { bytes.flip(bit: 6, at: offset) }
         try overwrite(block.number, bytes)
         let file = try BlockStoreFile(folder.file())
         let reads = try reads(file)

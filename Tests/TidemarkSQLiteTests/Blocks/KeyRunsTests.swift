@@ -1,6 +1,7 @@
 import Testing
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkSQLite
@@ -115,11 +116,7 @@ import TidemarkTesting
         #expect(part(bytes, place: 8) == nil)
         #expect(part(bytes + [0]) == nil)
         for count in 0..<bytes.count { #expect(part(Array(bytes.prefix(count))) == nil) }
-        for bit in 0..<bytes.count * 8 {
-            var damaged = bytes
-            damaged[bit / 8] ^= 1 << UInt8(bit % 8)
-            #expect(part(damaged) == nil, "bit \(bit)")
-        }
+        for (bit, damaged) in bytes.withOneBitFlipped.enumerated() { #expect(part(damaged) == nil, "bit \(bit)") }
     }
 
     @Test func `size classes grow by eight`() {

@@ -7,4 +7,6 @@ extension Tag {
     @Tag static var slow: Self
     /// Comparisons with a naive model under seeded random operations.
     @Tag static var model: Self
+    /// Concurrent operations in an order that the machine chooses.
+    @Tag static var race: Self
 }

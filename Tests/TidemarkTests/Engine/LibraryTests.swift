@@ -12,7 +12,7 @@ import TidemarkTesting
         let folder = try TemporaryFolder()
         let cache = try await SyncCache.open(path: folder.path("cache.db"))
         try await cache.ingest(
-            Array(EventLine.change(#"{"id":"1","name":"a"}"#).utf8))
+            Array(#"{"ResourceChanged":{"resource_type":"file","resource":{"id":"1","name":"a"}}}"#.utf8))
         try await cache.flush()
         try await cache.close()
 
@@ -38,7 +38,7 @@ import TidemarkTesting
         let cache = try await SyncCache.open(path: folder.path("cache.db"))
         try await cache.put([Photo(id: "1", stars: 4)], method: "photos.best", input: ["limit": 10])
         let best = try cache.observe(Photo.self, method: "photos.best", input: ["limit": 10])
-        let line = EventLine.change(#"{"id":"1","stars":5}"#, type: "photo")
+        let line = #"{"ResourceChanged":{"resource_type":"photo","resource":{"id":"1","stars":5}}}"#
         try await cache.ingest(Array(line.utf8))
         try await cache.flush()  // durable from here on
         for try await update in best {

@@ -56,8 +56,8 @@ package struct GraphAnswer: Sendable {
     package var settledLayer: ByteString?
     /// The real ids that the mutation gave, each temporary id once.
     package var realIDs: [LayerConfirmation.RealID] = []
-    /// Whether it is an answer that comes in parts, or one payload of it: local writes of single fields win over it, not
-    /// those of whole entities.
+    /// Whether it is an answer that comes in parts, or one payload of it: local writes of single fields win over it,
+    /// not those of whole entities.
     package var isPart = false
 
     package init(

@@ -1,7 +1,7 @@
 import TidemarkModel
 
-/// Events about entities of which an answer of GraphQL wrote some fields for a later place: those fields stay, the others
-/// follow the event as if the answer had come after it.
+/// Events about entities of which an answer of GraphQL wrote some fields for a later place: those fields stay, the
+/// others follow the event as if the answer had come after it.
 ///
 /// - Source: Protocol/graphql.md, storing.
 extension CacheState {

@@ -34,8 +34,8 @@ extension CacheState {
         }
     }
 
-    /// Notes that events can disappear without a trace from the log with this epoch, which is followed from now on; nil:
-    /// a log that is followed shows what is missing.
+    /// Notes that events can disappear without a trace from the log with this epoch, which is followed from now on;
+    /// nil: a log that is followed shows what is missing.
     ///
     /// A library whose log was such a one before keeps that mark for as long as it has this epoch.
     ///

@@ -70,7 +70,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `what came before a premature end is given, and then the error`() async throws {
+    @Test func `parts before a premature end are given, and then the error`() async throws {
         let first = "---\r\n\r\n{\"data\":{},\"hasNext\":true}\r\n---\r\n"
         for end in ["", "\r\n{\"incremental\":[", "\r\n{}"] {
             let (texts, code) = try await EndpointAnswerTests().payloads([first, end])
