@@ -164,13 +164,12 @@ package struct EntityStore: ~Copyable {
     /// - Parameter fields: The top-level fields that are written; nil when all are.
     /// - Returns: Whether the bytes changed.
     package mutating func write(
-        _ index: SlotIndex, payload: UnsafeRawBufferPointer, stamp: EntityStamp, fields: [ByteString]? = nil,
-        fieldStamp: EntityStamp? = nil
+        _ index: SlotIndex, payload: UnsafeRawBufferPointer, stamp: EntityStamp, fields: [ByteString]? = nil
     ) -> Bool {
         let completeness = completeness(of: index)
         var stamp = stamp
         stamp.isPartial = fields != nil || stamp.writer == .document
-        dateFields(fields, of: index, payload, stamp, fieldStamp ?? stamp)
+        dateFields(fields, of: index, payload, stamp)
         let isEqual = JSONText.haveEqualBytes(self.payload(of: index), payload)
         // A journal keeps the values of complete entities for its field indexes: it needs the payload again when
         // completeness changes.

@@ -169,13 +169,9 @@ package struct FieldStamps: Hashable, Sendable {
 extension EntityStore {
     /// Dates the fields that a write names; must be called before the write.
     ///
-    /// - Parameters:
-    ///   - resource: The resource to be written. When the write names all of its fields, one date is enough.
-    ///   - stamp: The stamp that the entity gets.
-    ///   - fieldStamp: The stamp that the fields get.
+    /// - Parameter resource: The resource to be written. When the write names all of its fields, one date is enough.
     mutating func dateFields(
-        _ fields: [ByteString]?, of index: SlotIndex, _ resource: UnsafeRawBufferPointer, _ stamp: EntityStamp,
-        _ fieldStamp: EntityStamp
+        _ fields: [ByteString]?, of index: SlotIndex, _ resource: UnsafeRawBufferPointer, _ stamp: EntityStamp
     ) {
         guard let fields else {
             guard self.slot(index).pointee.flags.contains(.hasFieldStamps) else { return }
@@ -188,7 +184,7 @@ extension EntityStore {
             stamps.named = stamps.named.filter { present.contains(FieldStamps.topLevel($0.key)) }
         }
         stamps.removePaths(inside: fields)
-        for field in fields { stamps.named[field] = fieldStamp }
+        for field in fields { stamps.named[field] = stamp }
         stamps.completeness = stamps.completeness.after(stamp.writer)
         stamps.fit(resource)
         let isOneDate = stamps.completeness == .whole && stamps.areAll(stamp, of: resource)

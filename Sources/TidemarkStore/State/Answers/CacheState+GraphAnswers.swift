@@ -201,7 +201,7 @@ extension CacheState {
             if let index = entities.find(identity) {
                 let stored = entities.stamp(of: index)
                 if local == nil, isNewer(stored, key, than: newer, generation: stamp.generation) { return }
-                // An answer without a known place must not lower the entity's own sequence; its fields have their own.
+                // An answer without a known place was asked for after what it replaces was stored: it is no older.
                 let whole = isPlaceKnown ? stamp : stamp.raised(to: stored)
                 if whole == stamp, local?.isEmpty ?? true, entities.completeness(of: index) == .whole,
                     resource.withUnsafeBytes({ Merge.covers($0, entities.payload(of: index)) })
@@ -213,9 +213,7 @@ extension CacheState {
                 let merged = resource.withUnsafeBytes {
                     Merge.graph($0, into: entities.payload(of: index), keeping: local ?? [])
                 }
-                merged.resource.withUnsafeBytes {
-                    overwrite(index, $0, fields: merged.paths, stamp: whole, fieldStamp: stamp)
-                }
+                merged.resource.withUnsafeBytes { overwrite(index, $0, fields: merged.paths, stamp: whole) }
                 if isLocal { noteLocalWrite(of: key, resource, fields: merged.paths) }
                 return noteAnswer(of: index, whole)
             }

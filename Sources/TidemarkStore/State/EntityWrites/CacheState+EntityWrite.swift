@@ -55,21 +55,18 @@ extension CacheState {
 
     /// Gives an entity a new value, and updates lists when the value changed.
     ///
-    /// - Parameters:
-    ///   - fields: The top-level fields that were written; nil when all were.
-    ///   - fieldStamp: The stamp of the fields; nil when it is the entity's.
+    /// - Parameter fields: The top-level fields that were written; nil when all were.
     mutating func overwrite(
-        _ index: SlotIndex, _ resource: UnsafeRawBufferPointer, fields: [ByteString]? = nil, stamp: EntityStamp,
-        fieldStamp: EntityStamp? = nil
+        _ index: SlotIndex, _ resource: UnsafeRawBufferPointer, fields: [ByteString]? = nil, stamp: EntityStamp
     ) {
         guard !queries.isEmpty else {
-            _ = entities.write(index, payload: resource, stamp: stamp, fields: fields, fieldStamp: fieldStamp)
+            _ = entities.write(index, payload: resource, stamp: stamp, fields: fields)
             return
         }
         let handle = prepareWrite(index)
         let completeness = entities.completeness(of: index)
         // Becoming complete is a change for readers, even when the bytes are equal.
-        if entities.write(index, payload: resource, stamp: stamp, fields: fields, fieldStamp: fieldStamp)
+        if entities.write(index, payload: resource, stamp: stamp, fields: fields)
             || completeness != entities.completeness(of: index)
         {
             followWrite(of: index, handle: handle, at: stamp.writtenAt)
