@@ -8,6 +8,8 @@ package struct Candidate: Hashable, Sendable {
     package var isAnswer = false
     /// The places of fields that an answer of GraphQL wrote after the entity's last event or whole answer.
     package var named: [String: Int64] = [:]
+    /// The fields of the whole answer, or of the confirmation, at ``written``: the others may be older than it.
+    package var answered: Set<String> = []
 
     package init(fields: ItemFields?) {
         self.fields = fields
@@ -18,7 +20,9 @@ package struct Candidate: Hashable, Sendable {
     /// Where an answer named some of the fields only, the event may still bring the others; nobody here knows whether
     /// the cache had the event before.
     package func all(after change: ServerChange, sequence: Int64) -> Set<Candidate> {
-        if isAnswer ? sequence <= written : sequence < written { return [self] }
+        if isAnswer ? sequence <= written : sequence < written {
+            return [self, around(change, sequence: sequence)]
+        }
         let kept = named.filter { $0.value >= sequence }
         var next = Candidate(fields: change.applied(to: fields))
         next.written = sequence
@@ -30,6 +34,19 @@ package struct Candidate: Hashable, Sendable {
         around.named = kept
         around.fields = left
         return next.fields == nil ? [self, next, around] : [self, around]
+    }
+
+    /// Returns the state after an event up to the place of an answer. Once an answer of GraphQL named some of its fields,
+    /// an entity is judged field by field, and the event may bring those that a confirmation did not have.
+    private func around(_ change: ServerChange, sequence: Int64) -> Candidate {
+        guard isAnswer, let fields, named.values.contains(where: { $0 >= sequence }) else { return self }
+        var next = self
+        var left = change.applied(to: fields) ?? ItemFields()
+        for name in answered.union(named.filter { $0.value >= sequence }.keys) {
+            left.values[name] = fields.values[name]
+        }
+        next.fields = left
+        return next
     }
 
     /// Returns the states after an answer, or a confirmation, with a place in the current log.
@@ -60,6 +77,7 @@ package struct Candidate: Hashable, Sendable {
         }
         next.written = max(written, sequence)
         next.isAnswer = true
+        next.answered = Set(answer.values.keys)
         return next
     }
 
