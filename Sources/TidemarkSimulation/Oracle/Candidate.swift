@@ -36,8 +36,10 @@ package struct Candidate: Hashable, Sendable {
         return next.fields == nil ? [self, next, around] : [self, around]
     }
 
-    /// Returns the state after an event up to the place of an answer. Once an answer of GraphQL named some of its fields,
-    /// an entity is judged field by field, and the event may bring those that a confirmation did not have.
+    /// Returns the state after an event up to the place of an answer.
+    ///
+    /// Once an answer of GraphQL named some of its fields, an entity is judged field by field, and the event may bring
+    /// those that a confirmation did not have.
     private func around(_ change: ServerChange, sequence: Int64) -> Candidate {
         guard isAnswer, let fields, named.values.contains(where: { $0 >= sequence }) else { return self }
         var next = self

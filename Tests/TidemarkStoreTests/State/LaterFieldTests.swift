@@ -125,8 +125,11 @@ import TidemarkWire
                 expected.cursor += 1
             } else {
                 let isPlaceKnown = random.chance(800)
-                let ahead = isPlaceKnown ? random.below(changes.count - expected.cursor + 1) : 0
-                let place = expected.cursor + ahead
+                // A server does not go back: an answer without a place is no older than those before it.
+                let place =
+                    isPlaceKnown
+                    ? expected.cursor + random.below(changes.count - expected.cursor + 1)
+                    : max(expected.cursor, expected.highest)
                 guard let there = truth[place] else { continue }
                 let names = Self.some(&random, of: there.keys.sorted())
                 let given = there.filter { names.contains($0.key) }
