@@ -239,6 +239,9 @@ package struct AnswerNormalizer {
         if let schema = plan.rules.schema, let typename, schema.type(typename)?.kind != .object {
             throw fault(.unknownType, "has the __typename \(typename), which the schema does not have")
         }
+        if let typename, let declared = plan.rules.objectTypename(of: type), typename != declared {
+            throw fault(.unknownType, "has the __typename \(typename), where the schema declares \(declared)")
+        }
         let collection = plan.collection(of: set, typename: typename)
         guard let typename, let key = key(of: entry, set, typename, collection) ?? reference else {
             var object = StoredObject(typename: typename)

@@ -116,10 +116,14 @@ import TidemarkModel
     @Test(arguments: [
         (#"{"l":1,"o":null}"#, "l is no list"), (#"{"l":null,"o":[]}"#, "o is a list, and its type is none"),
         (#"{"l":null,"o":{"__typename":"X","i":1}}"#, "o has the __typename X, which the schema does not have"),
+        (
+            #"{"l":null,"o":{"__typename":"P","i":1}}"#,
+            "o has the __typename P, where the schema declares O"
+        ),
         (#"{"l":[{"a":1}],"o":null}"#, "l[0] is an object, and no fields of it are selected"),
     ])
     func `a schema says where lists and objects belong`(data: String, message: String) throws {
-        let world = try GraphWorld("type Query { l: [Int] o: O } type O { i: Int }")
+        let world = try GraphWorld("type Query { l: [Int] o: O } type O { i: Int } type P { i: Int }")
         do {
             _ = try world.normalized("{ l o { i } }", data)
             Issue.record("nothing was refused")
