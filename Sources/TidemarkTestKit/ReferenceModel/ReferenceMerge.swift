@@ -27,6 +27,7 @@ package struct ReferenceMerge {
         guard !noMergeFields.contains(incoming.key.unescaped) else { return incoming.value }
         guard let baseMembers = base.members, let newMembers = incoming.value.members else { return incoming.value }
         if Self.areDifferentTags(baseMembers, newMembers) { return incoming.value }
+        if Self.isReference(baseMembers) || Self.isReference(newMembers) { return incoming.value }
         return .object(merge(baseMembers, with: newMembers))
     }
 
@@ -34,6 +35,12 @@ package struct ReferenceMerge {
     private static func areDifferentTags(_ base: [ReferenceMember], _ incoming: [ReferenceMember]) -> Bool {
         guard let baseTag = tag(of: base), let newTag = tag(of: incoming) else { return false }
         return baseTag != newTag
+    }
+
+    /// Whether an object refers to an entity: its first member, as it came, is spelled `"__ref"` and is a string.
+    private static func isReference(_ members: [ReferenceMember]) -> Bool {
+        guard let first = members.first, case .string = first.value else { return false }
+        return first.key.spelling == Array(#""__ref""#.utf8)
     }
 
     private static func tag(of members: [ReferenceMember]) -> [UInt8]? {

@@ -1,4 +1,5 @@
 import { kindOf, memberOf, membersOf } from "../json/text.js";
+import { isReference } from "./merge.js";
 
 /** The character between the names of a path; no name of a field that is merged by path is told from another by it. */
 export const PATH_SEPARATOR = "\0";
@@ -41,5 +42,3 @@ function isMergeable(old: string, fresh: string): boolean {
   const other = memberOf(fresh, "__typename");
   return type === null || other === null || type === other;
 }
-
-function isReference(object: string): boolean { return object.startsWith("{\"__ref\":\""); }

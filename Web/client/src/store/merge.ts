@@ -55,10 +55,14 @@ export function merged(
 
 function mergedValue(member: Member, value: string, noMergeFields: ReadonlySet<string>): string {
   if (kindOf(member.value) !== "object" || kindOf(value) !== "object" || noMergeFields.has(member.name)) return value;
+  if (isReference(member.value) || isReference(value)) return value;
   const own = tag(member.value);
   const other = tag(value);
   return own !== null && other !== null && own !== other ? value : merged(value, member.value, noMergeFields);
 }
+
+/** Tells whether a value is a reference to an entity, which is never merged. */
+export function isReference(value: string): boolean { return value.startsWith("{\"__ref\":\""); }
 
 /** Returns the name of an object's only member, when it begins with an ASCII capital letter. */
 function tag(value: string): string | null {
