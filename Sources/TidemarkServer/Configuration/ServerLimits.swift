@@ -17,6 +17,9 @@ public struct ServerLimits: Hashable, Sendable {
     public var bodyTimeout: Int64 = 30_000
     /// The milliseconds that a connection may be idle between two requests: 75 s.
     public var idleTimeout: Int64 = 75_000
+    /// The milliseconds in which a client takes no byte of those that were sent, after which its connection ends: 15 s.
+    /// The system measures them; on Linux alone.
+    public var sendTimeout: Int64 = 15_000
     /// The milliseconds between two comments on an idle stream: 15 s.
     public var commentInterval: Int64 = 15_000
     /// The milliseconds in which a stream that was cut may be resumed: 60 s.

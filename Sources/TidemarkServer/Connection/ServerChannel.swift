@@ -45,8 +45,6 @@ struct ServerChannel: ServerChildChannel, HTTPChannelHandler {
 
     /// The connections beyond the limit that get an answer, and are not only closed.
     private static let refusedCountMax = 128
-    /// The milliseconds without an acknowledgement after which a client counts as gone.
-    private static let unacknowledgedTimeMax: Int32 = 15_000
     /// The bytes that are read at once. A connection keeps its buffer, and most heads are smaller than the first.
     private static let readByteCounts = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 1_024, maximum: 65_536)
 
@@ -73,10 +71,11 @@ struct ServerChannel: ServerChildChannel, HTTPChannelHandler {
             try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
             _ = channel.setOption(ChannelOptions.recvAllocator, value: ServerChannel.readByteCounts)
             #if os(Linux)
-                // A client that is gone without a word is noticed by this, also while nothing can be written.
+                // A client that is gone without a word, or that reads nothing, is noticed by this, also while nothing
+                // can be written.
                 _ = channel.setOption(
                     ChannelOptions.socket(SocketOptionLevel(IPPROTO_TCP), SocketOptionName(TCP_USER_TIMEOUT)),
-                    value: SocketOptionValue(ServerChannel.unacknowledgedTimeMax))
+                    value: SocketOptionValue(limits.sendTimeout))
             #endif
             let opened = channel.eventLoop.makePromise(of: StreamSender.Requests?.self)
             do {

@@ -53,6 +53,44 @@ import TidemarkTesting
         }
     }
 
+    /// Longer than one record of TLS, and than one write of a stream.
+    private static let longName = String(repeating: "x", count: 100_000)
+
+    @Test(arguments: [TLSVersion.tlsv12, .tlsv13])
+    func `a stream by TLS has its notifications in order, and bye at SIGTERM`(version: TLSVersion) async throws {
+        try await onThread {
+            let folder = try TLSTests.files()
+            let server = try ServedCommand(TLSTests.options(folder))
+            let stream = try TLSConnection(port: server.port, version: version)
+            try stream.write(TLSTests.request("GET", "/stream", server))
+            let hello = try stream.text(with: "\"}\n\n")
+            #expect(hello.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            let id = String(try #require(hello.firstMatch(of: /"stream":"([0-9a-f]{32})"/)).1)
+            let other = try TLSConnection(port: server.port, version: version)
+            let observe =
+                #"{"jsonrpc":"2.0","id":1,"method":"entity.observe","params":{"library_id":"home","resource_type":"file","id":"1"}}"#
+            try other.write(
+                TLSTests.request("POST", "/rpc", server, observe)
+                    .replacing("Content-Type:", with: "Tidemark-Stream: \(id)\r\nContent-Type:", maxReplacements: 1))
+            _ = try other.text(with: "\"subscription\":1")
+            // One at a time, so that each is a notification of its own; the last is longer than a record of TLS.
+            for number in 1...5 {
+                let name = number == 5 ? TLSTests.longName : "n\(number)"
+                let event = ServedCommand.event("1", name, sequence: number)
+                try other.write(TLSTests.request("POST", "/events", server, event))
+                _ = try stream.text(with: "\"name\":\"\(name)\"")
+            }
+            let end = server.stop()
+            let all = try stream.text(with: "event: bye\ndata: {\"stream\":\"\(id)\"}\n\n")
+            #expect(end.status == 0 && stream.isClosed())
+            let numbers = all.matches(of: /id: ([0-9]+)\n/).compactMap { Int($0.1) }
+            #expect(numbers == Array(1...numbers.count))
+            let names = all.matches(of: /"name":"([nx0-9]+)"/).map { String($0.1) }
+            #expect(names == ["n1", "n2", "n3", "n4", TLSTests.longName])
+            #expect(try stream.text(with: "\r\n0\r\n\r\n").hasSuffix("\r\n0\r\n\r\n"))
+        }
+    }
+
     @Test func `a client without TLS, or with an old one, gets nothing`() async throws {
         try await onThread {
             let folder = try TLSTests.files()

@@ -41,6 +41,56 @@ import TidemarkTesting
         try await served.stop()
     }
 
+    #if os(Linux)
+        @Test func `a client that takes no byte while some wait is cut, and comes back without loss`() async throws {
+            #expect(ServerLimits().sendTimeout == 15_000)
+            var limits = ServerLimits()
+            limits.sendTimeout = 500
+            let served = try await ServedCache(limits)
+            let text = served.request("GET", "/stream")
+            // One reads nothing, one reads all that comes, and one has nothing to read.
+            let streams = try await onThread {
+                try (0..<3).map { index in
+                    let connection = try served.connect(receiveByteCount: index == 0 ? 65_536 : nil)
+                    connection.write(text)
+                    let hello = try connection.text(through: "\"}\n\n")
+                    return (id: String(hello.suffix(36).prefix(32)), connection: SendableConnection(connection))
+                }
+            }
+            for (index, id) in ["1", "1", "2"].enumerated() {
+                let observe =
+                    #"{"jsonrpc":"2.0","id":1,"method":"entity.observe","params":{"library_id":"home","resource_type":"file","id":"\#(id)"}}"#
+                #expect(try await served.call(observe, stream: streams[index].id).text.contains("subscription"))
+            }
+            // More than the system takes for the first client, and less than a stream keeps.
+            let name = String(repeating: "x", count: 1 << 20)
+            let event = served.request(
+                "POST", "/events", ["Content-Type: application/x-ndjson"],
+                body: ServedCommand.event("1", name, sequence: 1))
+            let metrics = served.request("GET", "/metrics")
+            try await onThread {
+                let other = try served.connect()
+                other.write(event)
+                #expect(try other.answer().status == 200)
+                _ = try streams[1].connection.value.text(through: "\"method\":\"durable\"")
+                while true {
+                    other.write(metrics)
+                    if try other.answer().text.contains("tidemark_streams_connected 2\n") { break }
+                }
+                #expect(streams[0].connection.value.isClosed())
+            }
+            let again = served.request("GET", "/stream?stream=\(streams[0].id)", ["Last-Event-ID: 0"])
+            try await onThread {
+                let connection = try served.connect()
+                connection.write(again)
+                let text = try connection.text(through: "\"method\":\"durable\"")
+                #expect(text.contains("event: hello\ndata: {\"stream\":\"\(streams[0].id)\"}"))
+                #expect(!text.contains("event: gone") && text.contains("id: 1\ndata: ") && text.contains(name))
+            }
+            try await served.stop()
+        }
+    #endif
+
     @Test func `at the end every stream hears bye`() async throws {
         let served = try await ServedCache()
         let text = served.request("GET", "/stream")
