@@ -18,7 +18,7 @@ public struct ServerLimits: Hashable, Sendable {
     /// The milliseconds that a connection may be idle between two requests: 75 s.
     public var idleTimeout: Int64 = 75_000
     /// The milliseconds in which a client takes no byte of those that were sent, after which its connection ends: 15 s.
-    /// The system measures them; on Linux alone.
+    /// The system measures them, up to 2^31 - 1, on Linux alone; with 0 or less it decides by itself, after minutes.
     public var sendTimeout: Int64 = 15_000
     /// The milliseconds between two comments on an idle stream: 15 s.
     public var commentInterval: Int64 = 15_000
@@ -36,4 +36,7 @@ public struct ServerLimits: Hashable, Sendable {
     public var shutdownTimeout: Int64 = 3_000
 
     public init() {}
+
+    /// ``sendTimeout`` in the range of the socket's option: 0 to 2^31 - 1.
+    package var sendTimeoutOption: Int32 { Int32(clamping: max(0, sendTimeout)) }
 }

@@ -75,7 +75,7 @@ struct ServerChannel: ServerChildChannel, HTTPChannelHandler {
                 // can be written.
                 _ = channel.setOption(
                     ChannelOptions.socket(SocketOptionLevel(IPPROTO_TCP), SocketOptionName(TCP_USER_TIMEOUT)),
-                    value: SocketOptionValue(limits.sendTimeout))
+                    value: SocketOptionValue(limits.sendTimeoutOption))
             #endif
             let opened = channel.eventLoop.makePromise(of: StreamSender.Requests?.self)
             do {

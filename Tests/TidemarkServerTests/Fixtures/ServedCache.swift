@@ -15,8 +15,10 @@ final class ServedCache: Sendable {
     private let running: Task<Void, any Error>
     private let stopping: AsyncStream<Void>.Continuation
 
-    init(_ limits: ServerLimits = ServerLimits(), databasePath: String? = nil) async throws {
-        cache = try await SyncCache.open(journal: MemoryJournal())
+    init(
+        _ limits: ServerLimits = ServerLimits(), databasePath: String? = nil, journal: MemoryJournal = MemoryJournal()
+    ) async throws {
+        cache = try await SyncCache.open(journal: journal)
         var configuration = CacheServerConfiguration(token: token, databasePath: databasePath, port: 0)
         configuration.limits = limits
         configuration.logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })

@@ -41,6 +41,17 @@ import TidemarkTesting
         try await served.stop()
     }
 
+    @Test func `the time to send is within the range that the system knows`() {
+        let values: [(timeout: Int64, option: Int32)] = [
+            (.min, 0), (-1, 0), (0, 0), (15_000, 15_000), (1 << 31, .max), ((1 << 32) + 1, .max), (.max, .max),
+        ]
+        for (timeout, option) in values {
+            var limits = ServerLimits()
+            limits.sendTimeout = timeout
+            #expect(limits.sendTimeoutOption == option)
+        }
+    }
+
     #if os(Linux)
         @Test func `a client that takes no byte while some wait is cut, and comes back without loss`() async throws {
             #expect(ServerLimits().sendTimeout == 15_000)
