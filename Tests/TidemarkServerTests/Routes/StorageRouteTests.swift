@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Tidemark
 import TidemarkModel
 import TidemarkStore
 import TidemarkTestKit
@@ -18,14 +19,14 @@ import TidemarkTesting
             let feeding = try served.connect()
             feeding.write(events)
             let asking = try served.connect()
-            while true {
+            var answer: RawConnection.Answer
+            let end = Date().addingTimeInterval(60)
+            repeat {
                 asking.write(health)
-                let answer = try asking.answer()
-                if answer.status == 200 { continue }
-                #expect(answer.status == 503 && answer.code == "storage_failed")
-                #expect(answer.text.contains("no space") && answer.text.contains("make room"))
-                break
-            }
+                answer = try asking.answer()
+            } while answer.status == 200 && Date() < end
+            #expect(answer.status == 503 && answer.code == "storage_failed")
+            #expect(answer.text.contains("no space") && answer.text.contains("make room"))
         }
         await journal.failCommits(nil)
         // An explicit flush does not wait for the next attempt.
@@ -77,7 +78,10 @@ import TidemarkTesting
             let refused = try server.ask("GET", "/export")
             #expect(refused.status == 503 && refused.code == "overloaded")
             slow[0].reset()
-            while try server.ask("GET", "/export?type=none").status != 200 { continue }
+            let end = Date().addingTimeInterval(60)
+            while try server.ask("GET", "/export?type=none").status != 200 {
+                guard Date() < end else { throw RawFailure("an export that ended keeps its place") }
+            }
             withExtendedLifetime(slow) {}
             #expect(server.stop().status == 0)
         }
