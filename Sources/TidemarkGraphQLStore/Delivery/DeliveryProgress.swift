@@ -6,10 +6,16 @@ import TidemarkWire
 extension AnswerParts {
     /// Gives an answer as it has come so far.
     ///
+    /// The payloads were checked one by one, so their text is not read again.
+    ///
     /// - Throws: ``AnswerFault`` when `data` is neither an object nor null.
     /// - Complexity: O(answer).
     init(_ answer: IncrementalAnswer) throws(AnswerFault) {
-        try self.init(answer.answer.bytes)
+        guard answer.data.isNull || answer.data.members != nil else { throw .dataIsNoObject }
+        let slice = { (value: JSONValue) in JSONSlice(compact: value.bytes[...]) }
+        self.init(
+            data: answer.data.bytes, errors: answer.errors.isEmpty ? nil : slice(.array(answer.errors)),
+            extensions: answer.extensions.isEmpty ? nil : slice(.object(answer.extensions)), hasNext: answer.hasNext)
         failedFragments = answer.failed.map { fragment in
             FailedFragment(
                 path: JSONValue.array(fragment.path).bytes, label: fragment.label.map { ByteString($0) })

@@ -30,6 +30,9 @@ package struct IncrementalAnswer: Sendable {
 
     /// The errors of one answer, and the fragments that failed: later ones are left out.
     private static let noteCountMax = 10_000
+    /// The containers of `data` that may be open at once: with the answer around it, as many as of an answer that came
+    /// whole.
+    private static let nestingDepthMax = Limits.nestingDepthCeiling - 1
 
     package init(_ parser: any DeliveryParser) { self.parser = parser }
 
@@ -62,14 +65,16 @@ package struct IncrementalAnswer: Sendable {
         hasNext = step.hasNext
         change.errors = step.errors
         for item in step.items {
+            guard item.path.count + item.data.nestingDepth <= IncrementalAnswer.nestingDepthMax else {
+                throw DeliveryFault("the answer nests deeper than \(IncrementalAnswer.nestingDepthMax) levels")
+            }
             var mask = PayloadMask.nothing
-            guard let whole = IncrementalAnswer.merged(data, item.data, at: item.path[...], &mask) else {
+            if IncrementalAnswer.merge(item.data, into: &data, at: item.path[...], &mask) {
+                change.mask.formUnion(mask)
+            } else {
                 change.errors.append(
                     IncrementalAnswer.diagnosis("an incremental item's path leads nowhere", path: item.path))
-                continue
             }
-            data = whole
-            change.mask.formUnion(mask)
         }
         errors += change.errors.prefix(max(0, IncrementalAnswer.noteCountMax - errors.count))
         for member in step.extensions {
@@ -85,64 +90,96 @@ package struct IncrementalAnswer: Sendable {
         .object([JSONMember("message", .string(message)), JSONMember("path", .array(path))])
     }
 
-    /// Returns a value with another merged in at a path; nil when the path leads nowhere.
-    private static func merged(
-        _ value: JSONValue, _ other: JSONValue, at path: ArraySlice<JSONValue>, _ mask: inout PayloadMask
-    ) -> JSONValue? {
-        guard let first = path.first else { return merged(value, other, &mask) }
+    /// Merges a value into another one at a path, in place.
+    ///
+    /// - Returns: Whether the path leads somewhere; nothing is changed otherwise.
+    private static func merge(
+        _ other: JSONValue, into value: inout JSONValue, at path: ArraySlice<JSONValue>, _ mask: inout PayloadMask
+    ) -> Bool {
+        guard let first = path.first else {
+            mask = merge(other, into: &value)
+            return true
+        }
         var below = PayloadMask.nothing
-        switch (value, first) {
-        case (.object(var members), .string(let name)):
-            guard let index = members.lastIndex(where: { $0.name == name }),
-                let inner = merged(members[index].value, other, at: path.dropFirst(), &below)
-            else { return nil }
-            members[index].value = inner
+        switch first {
+        case .string(let name):
+            guard var members = value.takeMembers() else { return false }
+            defer { value = .object(members) }
+            guard let index = members.lastIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }),
+                merge(other, into: &members[index].value, at: path.dropFirst(), &below)
+            else { return false }
             mask = .parts([.name(ByteString(name)): below])
-            return .object(members)
-        case (.array(var elements), .number(let number)):
+        case .number(let number):
+            guard var elements = value.takeElements() else { return false }
+            defer { value = .array(elements) }
             guard let index = number.int, elements.indices.contains(index),
-                let inner = merged(elements[index], other, at: path.dropFirst(), &below)
-            else { return nil }
-            elements[index] = inner
+                merge(other, into: &elements[index], at: path.dropFirst(), &below)
+            else { return false }
             mask = .parts([.index(index): below])
-            return .array(elements)
-        default: return nil
+        case .null, .bool, .array, .object: return false
+        }
+        return true
+    }
+
+    /// Merges a value into another one deeply, in place; where they are of different kinds, the new one counts.
+    ///
+    /// - Returns: The places that changed.
+    private static func merge(_ other: JSONValue, into value: inout JSONValue) -> PayloadMask {
+        if let others = other.members, var members = value.takeMembers() {
+            var children: [ResponseStep: PayloadMask] = [:]
+            var places: [ByteString: Int] = [:]
+            for (place, member) in members.enumerated() { places[ByteString(member.name)] = place }
+            for member in others {
+                let name = ByteString(member.name)
+                if let place = places[name] {
+                    children[.name(name)] = merge(member.value, into: &members[place].value)
+                } else {
+                    places[name] = members.count
+                    members.append(member)
+                    children[.name(name)] = .whole
+                }
+            }
+            value = .object(members)
+            return .parts(children)
+        }
+        if let others = other.elements, !others.isEmpty, value.elements?.count == others.count,
+            var elements = value.takeElements()
+        {
+            var children: [ResponseStep: PayloadMask] = [:]
+            for (index, element) in others.enumerated() {
+                children[.index(index)] = merge(element, into: &elements[index])
+            }
+            value = .array(elements)
+            return .parts(children)
+        }
+        value = other
+        return .whole
+    }
+}
+
+extension JSONValue {
+    /// The largest number of containers that are open at once in the value.
+    ///
+    /// - Complexity: O(values).
+    fileprivate var nestingDepth: Int {
+        switch self {
+        case .null, .bool, .number, .string: 0
+        case .array(let elements): elements.reduce(0) { max($0, $1.nestingDepth) } + 1
+        case .object(let members): members.reduce(0) { max($0, $1.value.nestingDepth) } + 1
         }
     }
 
-    /// Merges two values deeply; where they are of different kinds, the second one counts.
-    private static func merged(_ value: JSONValue, _ other: JSONValue, _ mask: inout PayloadMask) -> JSONValue {
-        switch (value, other) {
-        case (.object(var members), .object(let others)):
-            var children: [ResponseStep: PayloadMask] = [:]
-            var places: [String: Int] = [:]
-            for (place, member) in members.enumerated() { places[member.name] = place }
-            for member in others {
-                var below = PayloadMask.whole
-                if let index = places[member.name] {
-                    members[index].value = merged(members[index].value, member.value, &below)
-                } else {
-                    places[member.name] = members.count
-                    members.append(member)
-                }
-                children[.name(ByteString(member.name))] = below
-            }
-            mask = .parts(children)
-            return .object(members)
-        case (.array(let elements), .array(let others)) where elements.count == others.count && !elements.isEmpty:
-            var children: [ResponseStep: PayloadMask] = [:]
-            var merged: [JSONValue] = []
-            merged.reserveCapacity(elements.count)
-            for (index, (element, other)) in zip(elements, others).enumerated() {
-                var below = PayloadMask.whole
-                merged.append(self.merged(element, other, &below))
-                children[.index(index)] = below
-            }
-            mask = .parts(children)
-            return .array(merged)
-        default:
-            mask = .whole
-            return other
-        }
+    /// Takes the members out of an object: the caller has the only reference, and can change them without a copy.
+    fileprivate mutating func takeMembers() -> [JSONMember]? {
+        guard case .object(let members) = self else { return nil }
+        self = .null
+        return members
+    }
+
+    /// Takes the elements out of an array; see ``takeMembers()``.
+    fileprivate mutating func takeElements() -> [JSONValue]? {
+        guard case .array(let elements) = self else { return nil }
+        self = .null
+        return elements
     }
 }

@@ -60,9 +60,7 @@ package struct AnswerParts: Sendable {
             members[Array(name.utf8)].flatMap { $0.kind == .null ? nil : $0 }
         }
         if let data = member("data") {
-            guard data.kind == .object else {
-                throw AnswerFault(code: .wrongShape, path: [], message: "is no object: send an object or null")
-            }
+            guard data.kind == .object else { throw .dataIsNoObject }
             self.data = Array(data.bytes)
         }
         if let errors = member("errors") {
@@ -77,4 +75,9 @@ package struct AnswerParts: Sendable {
 
     /// Whether there is `data` that is not null.
     package var hasData: Bool { data.first == UInt8(ascii: "{") }
+}
+
+extension AnswerFault {
+    static let dataIsNoObject = AnswerFault(
+        code: .wrongShape, path: [], message: "is no object: send an object or null")
 }

@@ -37,7 +37,7 @@ package struct JSONCursor {
 
     /// Returns the number of bytes from an offset on that are neither a quote nor a backslash; eight are compared at
     /// once.
-    private static func plainByteCount(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Int {
+    static func plainByteCount(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101
         var at = start
         while at + 8 <= bytes.count {

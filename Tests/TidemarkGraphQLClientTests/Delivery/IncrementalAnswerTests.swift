@@ -166,6 +166,24 @@ struct IncrementalAnswerTests {
         #expect(whole.failed.map(\.label) == failed)
     }
 
+    @Test func `an answer that payloads make deeper than one may be is refused, and stays as it was`() throws {
+        let levels = 60
+        let data = String(repeating: #"{"a":"#, count: levels) + "{}" + String(repeating: "}", count: levels)
+        var whole = try answer(.defer20220824, [#"{"data":\#(data),"hasNext":true}"#])
+        var path: [String] = []
+        for _ in 0..<3 {
+            path += Array(repeating: #""a""#, count: levels)
+            let item = #"{"path":[\#(path.joined(separator: ","))],"data":\#(data)}"#
+            try whole.apply(json(#"{"incremental":[\#(item)],"hasNext":true}"#))
+        }
+        let before = whole.data
+        path += Array(repeating: #""a""#, count: levels)
+        let item = #"{"path":[\#(path.joined(separator: ","))],"data":\#(data)}"#
+        let payload = try json(#"{"incremental":[\#(item)],"hasNext":true}"#)
+        #expect(throws: DeliveryFault("the answer nests deeper than 255 levels")) { try whole.apply(payload) }
+        #expect(whole.data == before)
+    }
+
     @Test func `extensions are taken together, the last of a name counts`() throws {
         let whole = try answer(
             .defer20220824,

@@ -87,6 +87,25 @@ import TidemarkTesting
         #expect(try parse(#""\ud83d\u0041""#) == "\u{FFFD}A")
     }
 
+    @Test func `a character that needs an escape is found at every place of a string`() {
+        let escapes: [(Character, String)] = [
+            ("\"", #"\""#), ("\\", #"\\"#), ("\u{8}", #"\b"#), ("\u{0}", #"\u0000"#), ("\u{1F}", #"\u001f"#),
+            ("\u{7F}", "\u{7F}"), ("é", "é"), ("😀", "😀"),
+        ]
+        for length in 0..<20 {
+            let text = String(repeating: "x", count: length)
+            #expect(JSONValue.string(text).text == "\"\(text)\"")
+            for place in 0...length {
+                for (character, written) in escapes {
+                    let (head, tail) = (text.prefix(place), text.suffix(length - place))
+                    #expect(
+                        JSONValue.string("\(head)\(character)\(tail)\(character)").text
+                            == "\"\(head)\(written)\(tail)\(written)\"")
+                }
+            }
+        }
+    }
+
     @Test func `the canonical form sorts names by bytes and keeps the last of equal ones`() throws {
         let value = try parse(#"{"b":1.10,"a":[{"z":1,"y":2}],"B":3,"b":4,"é":5,"😀":6,"\uffff":7}"#)
         #expect(value.canonical.text == "{\"B\":3,\"a\":[{\"y\":2,\"z\":1}],\"b\":4,\"é\":5,\"\u{FFFF}\":7,\"😀\":6}")
