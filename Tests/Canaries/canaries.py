@@ -2,7 +2,7 @@
 """Plants every defect of canaries.json, each behind a switch, in a copy of the sources; builds that; and looks for the first
 seed of the simulation that finds each. Ends with 1 when one stays unfound.
 
-    Tests/Canaries/canaries.py [--seeds 200] [--only NAME] [--release]
+    Tests/Canaries/canaries.py [--seeds 200] [--only NAME …] [--release]
 """
 import argparse
 import concurrent.futures
@@ -20,7 +20,7 @@ copy = root / ".build-canaries" / "tree"
 def plant(canaries):
     """A copy of the sources with every defect in it, all of them off."""
     copy.mkdir(parents=True, exist_ok=True)
-    for name in ["Sources", "Tests", "Benchmarks", "Package.swift"]:
+    for name in ["Sources", "Tests", "Benchmarks", "Plugins", "Package.swift"]:
         source, target = root / name, copy / name
         if source.is_dir():
             sync(source, target)
@@ -91,7 +91,7 @@ def first_seed(command, canary, seeds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=200)
-    parser.add_argument("--only")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="these defects alone")
     parser.add_argument("--release", action="store_true", help="a release build: longer to build, and seeds take a tenth")
     arguments = parser.parse_args()
     canaries = json.loads((root / "Tests/Canaries/canaries.json").read_text())
@@ -100,7 +100,7 @@ def main():
              *(["-c", "release", "--static-swift-stdlib"] if arguments.release else []), "--product", "tidemark"]
     subprocess.run(build, check=True)
     folder = subprocess.run(build[:-2] + ["--show-bin-path"], check=True, capture_output=True, text=True).stdout.strip()
-    chosen = [canary for canary in canaries if arguments.only in (None, canary["name"])]
+    chosen = [canary for canary in canaries if arguments.only is None or canary["name"] in arguments.only]
     unfound = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         found = pool.map(lambda canary: (canary, first_seed(f"{folder}/tidemark", canary, arguments.seeds)), chosen)

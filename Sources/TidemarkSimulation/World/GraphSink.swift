@@ -64,6 +64,23 @@ final class GraphSink: ObserverSink {
     struct Watched: Sendable {
         let question: GraphQuestion
         var data: GraphData
+        /// The last notification beside its patch; nil before the first one.
+        fileprivate var told: Told?
+    }
+
+    /// The members of a notification that are news without a patch.
+    fileprivate struct Told: Equatable, Sendable {
+        let stale: ReferenceJSON?
+        let response: ReferenceJSON?
+        let deferred: ReferenceJSON?
+        let miss: ReferenceJSON?
+
+        init(_ params: ReferenceJSON) {
+            stale = params.member("stale")
+            response = params.member("response")
+            deferred = params.member("deferred")
+            miss = params.member("miss")
+        }
     }
 
     private struct State {
@@ -108,6 +125,12 @@ final class GraphSink: ObserverSink {
                     return state.note("a notification of nobody: \(String(decoding: change.params, as: UTF8.self))")
                 }
                 try state.watched[found.key]?.data.apply(patch)
+                let told = Told(params)
+                if patch.elements?.isEmpty == true, found.value.told == told, params.member("errors") == nil {
+                    let text = String(decoding: change.params, as: UTF8.self)
+                    state.note("\(found.value.question.name) is told what it knows: \(text) (L6)")
+                }
+                state.watched[found.key]?.told = told
             } catch {
                 state.note("\(error)")
             }

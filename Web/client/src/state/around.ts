@@ -1,0 +1,65 @@
+// Stage 5 of 7: events up to the place of an answer or a confirmation → the fields that these do not have. Before: apply.
+
+import { namesOf } from "../json/text.js";
+import { isLonger } from "../json/utf8.js";
+import { edits } from "../parts/index.js";
+import { laterFields, withLater } from "../store/later.js";
+import type { LaterFields } from "../store/later.js";
+import { knowable, merged } from "../store/merge.js";
+import type { MergeRules } from "../store/merge.js";
+import { own } from "../store/own.js";
+import { isInside } from "../store/slot.js";
+import type { Slot } from "../store/slot.js";
+import { completenessAfter, isEvaluable } from "../store/stamp.js";
+import type { FieldStamps, Stamp } from "../store/stamp.js";
+import { noteWrite } from "./entities.js";
+import type { WriteOutcome } from "./entities.js";
+import { followWrite, rememberSlot } from "./follow.js";
+import type { State } from "./state.js";
+
+/** Returns the resource that an event leaves of an entity around the fields that stand for a later place. */
+export function resourceAround(slot: Slot, resource: string, rules: MergeRules | null, kept: LaterFields): string {
+  if (rules === null || slot.text === null) return withLater(resource, kept);
+  const known = isEvaluable(slot.completeness) ? resource : knowable(resource, slot.text, rules.noMergeFields);
+  return withLater(merged(known, slot.text, rules.noMergeFields), kept);
+}
+
+/**
+ * Writes the fields of an event for which nothing later is known, into an entity whose stamp is newer. `resource`: null for a
+ * delete. O(resource · names). Protocol/queries.md, answers.
+ */
+export function writeAround(
+  state: State, slot: Slot, resource: string | null, rules: MergeRules | null, stamp: Stamp,
+): WriteOutcome {
+  const kept = laterFields(slot, stamp.sequence, stamp.generation);
+  if (kept === null) return "superseded";
+  const text = resource === null ? kept.text : resourceAround(slot, resource, rules, kept);
+  if (isLonger(text, state.limits.entityByteCountMax)) return "too_large";
+  state.noteSlot(slot);
+  state.touch(slot);
+  if (state.hasReaders) rememberSlot(state, slot);
+  const completeness = slot.completeness;
+  dateAround(slot, resource === null || rules === null ? null : namesOf(resource), kept.stamps, stamp);
+  const isChanged = text !== slot.text;
+  if (isChanged) slot.text = own(text);
+  if (state.hasReaders) {
+    if (isChanged || completeness !== slot.completeness) followWrite(state, slot, stamp.writtenAt);
+    if (slot.node !== null && slot.node.overlay !== null) edits.code.noteOutlivedBy(state, slot.node, stamp);
+  }
+  if (resource !== null) noteWrite(state, slot, stamp.sequence);
+  return isChanged ? "written" : "superseded";
+}
+
+/** Dates the fields that were written; the slot's own stamp stays. `names`: null for all but those that are kept. */
+function dateAround(slot: Slot, names: readonly string[] | null, kept: ReadonlyMap<string, Stamp>, stamp: Stamp): void {
+  const fields: FieldStamps = names === null ? { rest: stamp, named: new Map(), completeness: "whole" }
+    : slot.fields ?? { rest: slot.stamp, named: new Map(), completeness: "whole" };
+  if (names !== null) {
+    const written = names.filter((name) => !kept.has(name));
+    for (const path of fields.named.keys()) if (path.includes("\0") && isInside(path, written)) fields.named.delete(path);
+    for (const name of written) fields.named.set(name, stamp);
+    fields.completeness = completenessAfter(fields.completeness, "event");
+  }
+  for (const [name, stays] of kept) fields.named.set(name, stays);
+  slot.fields = fields;
+}

@@ -1,0 +1,62 @@
+import { kindOf, membersOf } from "../json/text.js";
+import type { Sequence } from "../model/sequence.js";
+import { mergedByPath, PATH_SEPARATOR } from "./graph.js";
+import { assigned } from "./merge.js";
+import type { Slot } from "./slot.js";
+import { isNewer } from "./stamp.js";
+import type { Stamp } from "./stamp.js";
+
+/** The fields of an entity that stand for a later place in the log than an event. */
+export interface LaterFields {
+  /** The entity with these fields alone. */
+  readonly text: string;
+  /** Their stamps, by name or path. */
+  readonly stamps: ReadonlyMap<string, Stamp>;
+}
+
+/**
+ * Returns the fields that an event comes too late to change, where the others follow it. Null for an entity that is judged as a
+ * whole: its last write was an event or a transaction. O(resource · names). Protocol/queries.md, answers.
+ */
+export function laterFields(slot: Slot, sequence: Sequence | null, generation: number): LaterFields | null {
+  const whole = slot.stamp;
+  if (slot.text === null || whole.writer !== "answer" && whole.writer !== "confirmation") return null;
+  const named = slot.fields?.named ?? new Map<string, Stamp>();
+  const stamps = new Map<string, Stamp>();
+  const isLater = (stamp: Stamp): boolean => isNewer(stamp, sequence, generation);
+  /** Whether some fields below a path are later and others are not: each of them may have a place of its own. */
+  const isMixed = (prefix: string, stamp: Stamp): boolean =>
+    [...named].some(([path, inner]) => path.startsWith(prefix) && isLater(inner) !== isLater(stamp));
+  const select = (object: string, path: string, outer: Stamp): string | null => {
+    const result: string[] = [];
+    let isAny = false;
+    for (const member of membersOf(object)) {
+      const name = path + member.name;
+      const stamp = named.get(name) ?? outer;
+      if (kindOf(member.value) === "object" && isMixed(name + PATH_SEPARATOR, stamp)) {
+        const inner = select(member.value, name + PATH_SEPARATOR, stamp);
+        if (inner === null) continue;
+        result.push(`${member.spelled}:${inner}`);
+      } else if (isLater(stamp)) {
+        result.push(`${member.spelled}:${member.value}`);
+        stamps.set(name, stamp);
+        for (const [inner, own] of named) if (inner.startsWith(name + PATH_SEPARATOR)) stamps.set(inner, own);
+      } else {
+        // An embedded object is merged into one of its own type.
+        if (path !== "" && member.name === "__typename") result.push(`${member.spelled}:${member.value}`);
+        continue;
+      }
+      isAny = true;
+    }
+    return isAny ? `{${result.join(",")}}` : null;
+  };
+  return { text: select(slot.text, "", slot.fields?.rest ?? whole) ?? "{}", stamps };
+}
+
+/** Gives a resource, as an earlier event leaves it, the later fields. */
+export function withLater(base: string, { text, stamps }: LaterFields): string {
+  const replaced = membersOf(text).filter(({ name }) => stamps.has(name));
+  const fields = `{${replaced.map(({ spelled, value }) => `${spelled}:${value}`).join(",")}}`;
+  // What was written inside an object, by path, is merged into it; anything else takes the place of what is there.
+  return mergedByPath(text, assigned(fields, base)).text;
+}
