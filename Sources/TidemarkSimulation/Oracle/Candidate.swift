@@ -6,10 +6,8 @@ package struct Candidate: Hashable, Sendable {
     package var written: Int64 = -1
     /// Whether an answer wrote the entity, so that it contains the event at ``written``.
     package var isAnswer = false
-    /// The places of fields that an answer of GraphQL wrote after the entity's last event or whole answer.
+    /// The places of fields that answers and confirmations wrote: the others may be older than ``written``.
     package var named: [String: Int64] = [:]
-    /// The fields of the whole answer, or of the confirmation, at ``written``: the others may be older than it.
-    package var answered: Set<String> = []
 
     package init(fields: ItemFields?) {
         self.fields = fields
@@ -17,8 +15,8 @@ package struct Candidate: Hashable, Sendable {
 
     /// Returns the states after an event of the current log, which may be one that an answer contains.
     ///
-    /// Where an answer named some of the fields only, the event may still bring the others; nobody here knows whether
-    /// the cache had the event before.
+    /// The event may still bring the fields that the answer does not have; nobody here knows whether the cache had the
+    /// event before.
     package func all(after change: ServerChange, sequence: Int64) -> Set<Candidate> {
         if isAnswer ? sequence <= written : sequence < written {
             return [self, around(change, sequence: sequence)]
@@ -36,17 +34,14 @@ package struct Candidate: Hashable, Sendable {
         return next.fields == nil ? [self, next, around] : [self, around]
     }
 
-    /// Returns the state after an event up to the place of an answer.
-    ///
-    /// Once an answer of GraphQL named some of its fields, an entity is judged field by field, and the event may bring
-    /// those that a confirmation did not have.
+    /// Returns the state after an event up to the place of an answer: it brings the fields for which nothing later is
+    /// known.
     private func around(_ change: ServerChange, sequence: Int64) -> Candidate {
-        guard isAnswer, let fields, named.values.contains(where: { $0 >= sequence }) else { return self }
+        guard isAnswer, let fields else { return self }
         var next = self
+        next.named = named.filter { $0.value >= sequence }
         var left = change.applied(to: fields) ?? ItemFields()
-        for name in answered.union(named.filter { $0.value >= sequence }.keys) {
-            left.values[name] = fields.values[name]
-        }
+        for name in next.named.keys { left.values[name] = fields.values[name] }
         next.fields = left
         return next
     }
@@ -70,16 +65,13 @@ package struct Candidate: Hashable, Sendable {
 
     private func merged(_ answer: ItemFields, _ sequence: Int64, _ isWhole: Bool) -> Candidate {
         var next = Candidate(fields: fields?.merged(answer) ?? answer)
-        guard isWhole else {
-            (next.written, next.isAnswer, next.named) = (written, isAnswer, named)
-            if fields == nil { (next.written, next.named) = (-1, [:]) }
-            // The key was answered, too: no older delete takes the entity away for certain.
-            for name in answer.values.keys + ["id"] { next.named[name] = sequence }
-            return next
-        }
+        (next.written, next.isAnswer, next.named) = (written, isAnswer, named)
+        if fields == nil { (next.written, next.named) = (-1, [:]) }
+        // The key was answered, too: no older delete takes the entity away for certain.
+        for name in answer.values.keys + ["id"] { next.named[name] = sequence }
+        guard isWhole else { return next }
         next.written = max(written, sequence)
         next.isAnswer = true
-        next.answered = Set(answer.values.keys)
         return next
     }
 

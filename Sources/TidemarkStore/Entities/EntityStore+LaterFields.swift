@@ -6,6 +6,31 @@ struct LaterFields {
     var resource: [UInt8]
     /// The stamps of the fields, by name or path.
     var stamps: [ByteString: EntityStamp]
+
+    /// Gives a resource these fields.
+    ///
+    /// What an answer of GraphQL brought is merged by path; any other field takes the place of the one that is there.
+    ///
+    /// - Parameter base: The resource as an earlier event leaves it: a compact object.
+    /// - Complexity: O(both).
+    func kept(in base: [UInt8]) -> [UInt8] {
+        resource.withUnsafeBytes { kept in
+            let object = JSONObject(kept, range: 0..<kept.count)
+            let replaced = object.members.filter { member in
+                stamps[ByteString(object.unescapedName(member))].map { $0.writer != .document } ?? false
+            }
+            guard !replaced.isEmpty else { return base.withUnsafeBytes { Merge.graph(kept, into: $0).resource } }
+            var fields: [UInt8] = []
+            for member in replaced {
+                fields.append(UInt8(ascii: fields.isEmpty ? "{" : ","))
+                fields.append(contentsOf: kept[member.name.lowerBound - 1..<member.value.upperBound])
+            }
+            fields.append(UInt8(ascii: "}"))
+            let assigned = fields.withUnsafeBytes { fields in base.withUnsafeBytes { Merge.assigned(fields, into: $0) }
+            }
+            return assigned.withUnsafeBytes { Merge.graph(kept, into: $0).resource }
+        }
+    }
 }
 
 extension EntityStore {
@@ -14,13 +39,16 @@ extension EntityStore {
     /// - Parameters:
     ///   - index: An entity whose stamp is newer than the event.
     ///   - sequence: The sequence of the event, in `generation`.
-    /// - Returns: nil for an entity that is judged as a whole: its last write was not an answer of GraphQL.
+    /// - Returns: nil for an entity that is judged as a whole: its last write was an event or a transaction.
     /// - Complexity: O(resource + paths).
     func laterFields(
         of index: SlotIndex, than sequence: EventSequence?, generation: UInt32
     ) -> LaterFields? {
         let whole = stamp(of: index)
-        guard whole.writer == .document else { return nil }
+        switch whole.writer {
+        case .answer, .confirmation, .document: break
+        case .event, .transaction: return nil
+        }
         let stamps = fieldStamps[index]
         var selection = LaterSelection(bytes: payload(of: index), named: stamps?.named ?? [:]) {
             $0.isNewer(than: sequence, generation: generation)

@@ -47,7 +47,7 @@ extension ReferenceCache {
                 if asOf == nil, let base, base.generation == generation, let known = base.sequence {
                     own = max(own ?? known, known)
                 }
-                write(json, key, sequence: own, isAnswer: true)
+                write(json, key, fields: resource.json, sequence: own, isAnswer: true)
                 if own != nil { note(key, sequence: own, isAnswer: true) }
                 if !isOldLog { settleOfOldLog(key) }
                 if index == 0 { certain.append(resource.id) }

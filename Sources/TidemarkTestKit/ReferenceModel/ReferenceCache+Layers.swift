@@ -82,7 +82,8 @@ extension ReferenceCache {
         // A confirmation without a place keeps the place that the entity has.
         if own == nil, let base, base.generation == generation { own = base.sequence }
         write(
-            base.map { Self.assigned(json, into: $0.json, unset: []) } ?? json, key, sequence: own, isAnswer: true)
+            base.map { Self.assigned(json, into: $0.json, unset: []) } ?? json, key, fields: json, sequence: own,
+            isAnswer: true)
         note(key, sequence: sequence)
     }
 

@@ -130,12 +130,48 @@ extension ReferenceCache {
         if query.members.count < rule.limit ?? .max { queries[name]?.isMarkedStale = true }
     }
 
-    mutating func write(_ json: ReferenceJSON, _ key: ReferenceKey, sequence: Int64?, isAnswer: Bool) {
-        let before = entities[key]?.json
+    /// - Parameter fields: The written fields as members; nil when all were written.
+    mutating func write(
+        _ json: ReferenceJSON, _ key: ReferenceKey, fields: ReferenceJSON? = nil, sequence: Int64?, isAnswer: Bool
+    ) {
+        let before = entities[key]
+        let generation = libraries[key.library]?.generation ?? 0
+        var places = fields == nil ? [:] : before?.places ?? [:]
+        for member in (fields ?? json).members ?? [] {
+            places[member.key.unescaped] = ReferenceFieldPlace(
+                sequence: sequence, generation: generation, isAnswer: isAnswer)
+        }
         entities[key] = ReferenceCacheEntity(
-            json: json, sequence: sequence, generation: libraries[key.library]?.generation ?? 0, isAnswer: isAnswer)
+            json: json, sequence: sequence, generation: generation, isAnswer: isAnswer, places: places)
         tombstones[key] = nil
-        if before?.written != json.written { follow(key) }
+        if before?.json.written != json.written { follow(key) }
+    }
+
+    /// Changes the fields of an outdated entity for which nothing later than an event is known: an answer wrote others.
+    ///
+    /// - Parameters:
+    ///   - json: The resource of the event; nil for a delete.
+    ///   - merges: Whether the event leaves fields that it does not have.
+    /// - Returns: False when the entity is judged as a whole, and stays.
+    mutating func writeEarlierFields(
+        _ json: ReferenceJSON?, _ key: ReferenceKey, sequence: Int64?, merges: Bool
+    ) -> Bool {
+        guard let entity = entities[key], entity.isAnswer, let sequence else { return false }
+        let isKept = { (name: [UInt8]) in
+            entity.places[name]?.isLater(than: sequence, entity.generation) ?? false
+        }
+        let kept = ReferenceJSON.object((entity.json.members ?? []).filter { isKept($0.key.unescaped) })
+        var base = json ?? .object([])
+        if merges, let known = entity.json.members, let incoming = base.members {
+            base = .object(ReferenceMerge(noMergeFields: []).merge(known, with: incoming))
+        }
+        let place = ReferenceFieldPlace(sequence: sequence, generation: entity.generation, isAnswer: false)
+        let written = (json?.members ?? []).map(\.key.unescaped).filter { !isKept($0) }
+        entities[key]?.json = Self.assigned(kept, into: base, unset: [])
+        entities[key]?.places = entity.places.filter { isKept($0.key) || merges }
+            .merging(written.map { ($0, place) }) { $1 }
+        if entities[key]?.json.written != entity.json.written { follow(key) }
+        return true
     }
 
     mutating func erase(_ key: ReferenceKey, sequence: Int64?) {

@@ -56,12 +56,20 @@ package struct ReferenceCache: Sendable {
         open(library)
         for resource in resources {
             let key = ReferenceKey(library: library, type: type, id: resource.id)
-            guard !isOutdated(key, sequence) else { continue }
+            if isOutdated(key, sequence) {
+                if writeEarlierFields(resource.json, key, sequence: sequence, merges: merges) {
+                    note(key, sequence: sequence)
+                    settleOfOldLog(key)
+                }
+                continue
+            }
             var json = resource.json
             if merges, let base = entities[key]?.json.members, let incoming = json.members {
                 json = .object(ReferenceMerge(noMergeFields: []).merge(base, with: incoming))
             }
-            write(json, key, sequence: sequence, isAnswer: false)
+            write(
+                json, key, fields: merges && entities[key] != nil ? resource.json : nil, sequence: sequence,
+                isAnswer: false)
             note(key, sequence: sequence)
             settleOfOldLog(key)
         }
@@ -70,7 +78,10 @@ package struct ReferenceCache: Sendable {
     /// Applies one event that deletes.
     package mutating func delete(_ key: ReferenceKey, sequence: Int64?) {
         open(key.library)
-        guard !isOutdated(key, sequence) else { return }
+        guard !isOutdated(key, sequence) else {
+            if writeEarlierFields(nil, key, sequence: sequence, merges: false) { settleOfOldLog(key) }
+            return
+        }
         erase(key, sequence: sequence)
         note(key, sequence: sequence)
         settleOfOldLog(key)
@@ -112,7 +123,7 @@ package struct ReferenceCache: Sendable {
             case .patch(let key, let fields, let unset):
                 guard let base = next.entities[key]?.json else { return false }
                 let patched = Self.assigned(fields, into: base, unset: unset)
-                next.write(patched, key, sequence: nil, isAnswer: false)
+                next.write(patched, key, fields: fields, sequence: nil, isAnswer: false)
                 next.note(key, sequence: nil)
             case .delete(let key):
                 next.erase(key, sequence: nil)

@@ -5,6 +5,21 @@ package struct ReferenceCacheEntity: Equatable, Sendable {
     package var generation: Int
     /// Whether an answer wrote the entity, so that it contains the effect of the event at ``sequence``.
     package var isAnswer: Bool
+    /// The last write of each field.
+    var places: [[UInt8]: ReferenceFieldPlace] = [:]
+}
+
+/// The place in a log for which a field stands.
+struct ReferenceFieldPlace: Equatable, Sendable {
+    let sequence: Int64?
+    let generation: Int
+    let isAnswer: Bool
+
+    /// Whether an event of the log comes too late to change the field.
+    func isLater(than sequence: Int64, _ generation: Int) -> Bool {
+        guard let own = self.sequence, self.generation == generation else { return false }
+        return isAnswer ? sequence <= own : sequence < own
+    }
 }
 
 /// A library of a ``ReferenceCache``.

@@ -1,9 +1,9 @@
 import TidemarkModel
 
-/// Events about entities of which an answer of GraphQL wrote some fields for a later place: those fields stay, the
-/// others follow the event as if the answer had come after it.
+/// Events about entities of which an answer or a confirmation wrote some fields for a later place: those fields stay,
+/// the others follow the event as if the answer had come after it.
 ///
-/// - Source: Protocol/graphql.md, storing.
+/// - Source: Protocol/queries.md, answers; Protocol/graphql.md, storing.
 extension CacheState {
     /// Returns the resource that an event leaves of an entity.
     ///
@@ -21,9 +21,7 @@ extension CacheState {
                 Merge.merged($0, into: payload, noMergeFields: rules.noMergeFields, keepsIdentity: false)
             }
         }
-        return later.resource.withUnsafeBytes { kept in
-            base.withUnsafeBytes { Merge.graph(kept, into: $0).resource }
-        }
+        return later.kept(in: base)
     }
 
     /// Writes the fields of an event for which nothing later is known.
@@ -49,7 +47,7 @@ extension CacheState {
         return isWritten ? .written : .superseded
     }
 
-    /// Removes the fields of an entity that a delete took away before an answer of GraphQL brought the others.
+    /// Removes the fields of an entity that a delete took away before an answer brought the others.
     mutating func removeEarlierFields(of index: SlotIndex, keeping later: LaterFields, stamp: EntityStamp) {
         let stamps = FieldStamps(rest: stamp, named: later.stamps)
         later.resource.withUnsafeBytes { _ = overwrite(index, $0, around: stamps, at: stamp) }

@@ -5,11 +5,13 @@ import { byteLength, isLonger } from "../json/utf8.js";
 import type { EventSource } from "../sequencing/held.js";
 import { applyEffect } from "../state/apply.js";
 import { alternateMatch, isEvicted, mergeRules } from "../state/entities.js";
+import { resourceAround } from "../state/around.js";
 import { applyLate } from "../state/late.js";
 import type { QuarantineRecord } from "../state/records.js";
 import { offer } from "../state/sequencing.js";
 import { noteStatus } from "../state/watch.js";
 import type { Library } from "../store/library.js";
+import { laterFields } from "../store/later.js";
 import { merged } from "../store/merge.js";
 import type { Slot } from "../store/slot.js";
 import { isNewer } from "../store/stamp.js";
@@ -94,8 +96,11 @@ function isOversized({ state }: Engine, event: ChangeEvent, library: Library): b
   const table = library.table(event.type);
   const own = table?.find(member.id) ?? null;
   const stored = own !== null && own.text !== null ? own : null;
-  if (stored !== null && isNewer(stored.stamp, event.sequence, library.gate.generation)) return false;
   const rules = event.detail === null ? null : mergeRules(event.detail);
+  if (stored !== null && isNewer(stored.stamp, event.sequence, library.gate.generation)) {
+    const kept = laterFields(stored, event.sequence, library.gate.generation);
+    return kept !== null && isLonger(resourceAround(stored, member.resource, rules, kept), state.limits.entityByteCountMax);
+  }
   const base = stored ?? (rules === null || table === null ? null : alternateMatch(table, rules));
   const text = rules === null || base === null || base.text === null ? member.resource
     : merged(member.resource, base.text, rules.noMergeFields, stored === null);

@@ -1,2 +1,3 @@
 export { Flusher } from "../engine/flusher.js";
 export { recover } from "../journal/records.js";
+export { writeAround } from "../state/around.js";

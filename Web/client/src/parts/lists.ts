@@ -5,6 +5,7 @@ export { Candidates } from "../queries/candidates.js";
 export { areConcerned, areTagged, hintsOf } from "../queries/hints.js";
 export { parseRule } from "../queries/rule.js";
 export { evaluate } from "../state/answers.js";
+export { writeAround } from "../state/around.js";
 export { logQueries } from "../state/list-log.js";
 export { forgetInLists, followDeleteInLists, followReduction, followWriteInLists } from "../state/lists.js";
 export { dropQuery } from "../state/queries.js";

@@ -10,7 +10,7 @@ import type { Stamp } from "../store/stamp.js";
 import { isNewer } from "../store/stamp.js";
 import type { ChangeEvent } from "../wire/events.js";
 import {
-  alternateMatch, clearTombstone, deleteEntity, insertEntity, isEvicted, mergeRules, noteWrite, writeEntity,
+  alternateMatch, clearTombstone, deleteEntity, insertEntity, isEvicted, mergeRules, noteWrite, writeEarlier, writeEntity,
 } from "./entities.js";
 import type { WriteOutcome } from "./entities.js";
 import { refuse, refuseOversized, setMemberAside } from "./quarantine.js";
@@ -109,7 +109,7 @@ function upsertMember(
 ): WriteOutcome {
   const slot = table.take(id);
   if (slot.text !== null) {
-    if (isNewer(slot.stamp, stamp.sequence, stamp.generation)) return "superseded";
+    if (isNewer(slot.stamp, stamp.sequence, stamp.generation)) return writeEarlier(state, slot, resource, rules, stamp);
     return writeEntity(state, slot, resource, rules, false, stamp);
   }
   const tombstone = state.tombstones.size === 0 ? null : state.tombstones.get(slot);
@@ -146,7 +146,10 @@ function mayBeAnswered(library: Library, { sequence }: { sequence: Stamp["sequen
 function deleteBy(state: State, event: ChangeEvent, library: Library, now: number): void {
   const generation = library.gate.generation;
   const slot = library.takeTable(event.type).take(event.members[0].id);
-  if (slot.text !== null && isNewer(slot.stamp, event.sequence, generation)) return;
+  if (slot.text !== null && isNewer(slot.stamp, event.sequence, generation)) {
+    writeEarlier(state, slot, null, null, eventStamp(event, library, false, now));
+    return;
+  }
   noteWrite(state, slot, event.sequence);
   // The evicted value may have been newer than the delete.
   if (isEvicted(state, slot) && mayBeAnswered(library, event)) return;

@@ -8,7 +8,7 @@ import { knowable, merged } from "../store/merge.js";
 import type { MergeRules } from "../store/merge.js";
 import { own } from "../store/own.js";
 import type { Slot } from "../store/slot.js";
-import { edits } from "../parts/index.js";
+import { edits, journal, lists } from "../parts/index.js";
 import { isEvaluable } from "../store/stamp.js";
 import type { Stamp, Tombstone } from "../store/stamp.js";
 import type { TypeTable } from "../store/library.js";
@@ -81,6 +81,17 @@ export function writeEntity(
   overwrite(state, slot, text, names, stamp);
   noteWrite(state, slot, stamp.sequence);
   return "written";
+}
+
+/**
+ * Writes the fields of an event for which nothing later is known. `resource`: null for a delete. An answer came by the part of
+ * lists, a confirmation by that of edits, and either may have come by the journal's: one of them is loaded.
+ */
+export function writeEarlier(state: State, slot: Slot, resource: string | null, rules: MergeRules | null, stamp: Stamp): WriteOutcome {
+  const { writer } = slot.stamp;
+  if (writer !== "answer" && writer !== "confirmation") return "superseded";
+  const part = lists.isLoaded ? lists : edits.isLoaded ? edits : journal;
+  return part.code.writeAround(state, slot, resource, rules, stamp);
 }
 
 /** Removes a stored entity; lists are updated by the caller. Returns false when nothing was stored. */

@@ -97,4 +97,4 @@ export class Slot {
 export function topLevel(path: string): string { return path.split("\0", 1)[0]; }
 
 /** Tells whether a path leads into a field of these paths. */
-function isInside(path: string, names: readonly string[]): boolean { return names.some((name) => path.startsWith(`${name}\0`)); }
+export function isInside(path: string, names: readonly string[]): boolean { return names.some((name) => path.startsWith(`${name}\0`)); }
