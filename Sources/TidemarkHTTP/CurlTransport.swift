@@ -98,7 +98,8 @@ final class CurlExchange: Sendable {
                                     line: Array(UnsafeBufferPointer(start: bytes, count: count)))
                             }
                             request.on_body = { context, bytes, count in
-                                CurlExchange.of(context)?.take(UnsafeBufferPointer(start: bytes, count: count)) == false
+                                CurlExchange.of(context)?.receive(UnsafeBufferPointer(start: bytes, count: count))
+                                    == false
                                     ? 0 : 1
                             }
                             request.on_end = { context, code in
@@ -188,7 +189,7 @@ final class CurlExchange: Sendable {
     }
 
     /// - Returns: false when there is no room.
-    private func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    private func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         let (waiter, isTaken) = state.withLock {
             state -> (CheckedContinuation<Result<[UInt8]?, ExchangeError>, Never>?, Bool) in
             if let waiter = state.chunkWaiter {

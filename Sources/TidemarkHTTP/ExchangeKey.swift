@@ -32,11 +32,11 @@ struct ExchangeKey: Hashable {
 
 /// An exchange that others may join.
 struct RunningExchange {
-    let task: Task<Result<Settled, ExchangeError>, Never>
+    let task: Task<Result<CompletedExchange, ExchangeError>, Never>
 }
 
 /// The outcome of an exchange, for all that waited for it.
-struct Settled: Sendable {
+struct CompletedExchange: Sendable {
     enum Outcome: Sendable {
         /// The stored answer was confirmed; this is it now.
         case confirmed(HTTPResponseStore.Found)

@@ -65,20 +65,20 @@ extension HTTPClient {
         let key = ExchangeKey(fetch, sent: sent)
         // A body that its caller reads as it comes has one reader.
         let mayJoin = fetch.request.method == "GET" && fetch.body.isEmpty && !fetch.wantsFlow
-        let settled: Result<Settled, ExchangeError>
+        let completed: Result<CompletedExchange, ExchangeError>
         var isCollapsed = false
         if mayJoin, let running = exchanges[key] {
             isCollapsed = true
-            settled = await running.task.value
+            completed = await running.task.value
         } else {
             guard exchanges.count < HTTPClient.exchangeCountMax else {
                 throw CacheError(.limitExceeded, "\(exchanges.count) exchanges are under way: ask again later")
             }
             let task = Task { [sent, isConditional] in
-                await self.settle(question, sent, isConditional: isConditional, lookup)
+                await self.complete(question, sent, isConditional: isConditional, lookup)
             }
             if mayJoin { exchanges[key] = RunningExchange(task: task) }
-            settled = await withTaskCancellationHandler {
+            completed = await withTaskCancellationHandler {
                 await task.value
             } onCancel: {
                 if !mayJoin { task.cancel() }
@@ -86,11 +86,11 @@ extension HTTPClient {
             if mayJoin { exchanges[key] = nil }
             await tellObservers()
         }
-        switch settled {
+        switch completed {
         case .failure(let error):
             return try await fallBack(error, question, found)
-        case .success(let settled):
-            let fetched = try await answer(settled, question, lookup, isCollapsed: isCollapsed)
+        case .success(let completed):
+            let fetched = try await answer(completed, question, lookup, isCollapsed: isCollapsed)
             if fetched.status.isFallback {
                 askUntilReached(fetch)
             } else if !isCollapsed, !fetched.isStored, found != nil, [404, 410].contains(fetched.head.status) {
@@ -123,12 +123,12 @@ extension HTTPClient {
     }
 
     private func answer(
-        _ settled: Settled, _ question: Question, _ lookup: HTTPResponseStore.Lookup?, isCollapsed: Bool
+        _ completed: CompletedExchange, _ question: Question, _ lookup: HTTPResponseStore.Lookup?, isCollapsed: Bool
     ) async throws(CacheError) -> HTTPFetched {
         let found = lookup?.found
         let fetch = question.fetch
         let now = clock.now()
-        switch settled.outcome {
+        switch completed.outcome {
         case .confirmed(let confirmed):
             let range = RangeRules.outcome(fetch.request, confirmed.answer.head)
             if let body = try await bodyOf(confirmed, fetch, range, usedAt: now) {
@@ -139,7 +139,7 @@ extension HTTPClient {
                 served.status = CacheStatus(question.forward)
                 served.status.forwardStatus = 304
                 served.status.isCollapsed = isCollapsed
-                served.normalized = settled.normalized
+                served.normalized = completed.normalized
                 return served
             }
             // The body was damaged or has gone: without validators the whole answer comes.
@@ -147,7 +147,7 @@ extension HTTPClient {
             whole.isConditional = false
             return try await ask(whole, lookup: nil)
         case .answered:
-            if settled.head.status == 412, question.isConditional, !fetch.request.isSafe {
+            if completed.head.status == 412, question.isConditional, !fetch.request.isSafe {
                 // RFC 9110, section 13.1.2: outside of GET and HEAD validators that match mean that nothing was done.
                 var whole = question
                 whole.isConditional = false
@@ -155,30 +155,30 @@ extension HTTPClient {
             }
             if let found,
                 case .fallBack = AnswerRules.outcome(
-                    settled.head, to: fetch.request, over: found.answer.head, fetch.rules, isConditional: false,
+                    completed.head, to: fetch.request, over: found.answer.head, fetch.rules, isConditional: false,
                     isKeyed: fetch.isKeyed, at: now),
                 let body = try await bodyOf(
                     found, fetch, RangeRules.outcome(fetch.request, found.answer.head), usedAt: now)
             {
                 var served = serve(found, body, fetch, RangeRules.outcome(fetch.request, found.answer.head), at: now)
                 served.status = CacheStatus(question.forward)
-                served.status.forwardStatus = settled.head.status
+                served.status.forwardStatus = completed.head.status
                 served.status.detail = "error-status"
                 served.status.isFallback = true
                 served.normalized = await normalized(found, fetch)
                 return served
             }
-            var head = settled.head
+            var head = completed.head
             if isCollapsed { head.fields.remove("set-cookie") }
             var fetched = HTTPFetched(
-                head: head, body: [], url: settled.url, status: CacheStatus(question.forward))
-            if fetch.request.method != "HEAD" { try await give(settled.content, to: &fetched, fetch) }
-            fetched.isStored = settled.isStored
-            fetched.normalized = settled.normalized
-            fetched.status.isStored = settled.isStored
+                head: head, body: [], url: completed.url, status: CacheStatus(question.forward))
+            if fetch.request.method != "HEAD" { try await give(completed.content, to: &fetched, fetch) }
+            fetched.isStored = completed.isStored
+            fetched.normalized = completed.normalized
+            fetched.status.isStored = completed.isStored
             fetched.status.isCollapsed = isCollapsed
             if fetch.rules == .standard {
-                fetched.age = Freshness(settled.stored, at: now).age
+                fetched.age = Freshness(completed.stored, at: now).age
             }
             // An answer that was asked for with the caller's own conditions is the server's to give.
             return fetched

@@ -67,7 +67,7 @@ extension HTTPClient {
     private func tell(_ number: Int64, _ observer: HTTPObservers.Observer, _ fetched: HTTPFetched) {
         // An observer that heard of the same answer when it was stored hears of it once.
         let isSame = observer.last?.isSameNews(as: fetched) ?? false
-        observers.told(number, fetched)
+        observers.record(number, fetched)
         if !isSame { observer.tell(fetched) }
     }
 }

@@ -138,16 +138,16 @@ extension HTTPClient {
 
     /// Returns the body for a caller that reads it as it comes, and stores the answer after the last byte.
     func flow(
-        _ arriving: Arriving, _ settled: Settled, _ question: Question, _ lookup: HTTPResponseStore.Lookup?
+        _ arriving: Arriving, _ completed: CompletedExchange, _ question: Question, _ lookup: HTTPResponseStore.Lookup?
     ) -> HTTPBodyFlow {
         let request = arriving.request
-        let head = settled.head
+        let head = completed.head
         let parts = ArrivingBody.Parts(
             first: arriving.first, rest: arriving.rest,
             byteCountMax: arriving.isStorable ? defaults.bodyByteCountMax : 0,
             check: { count throws(ExchangeError) in try HTTPClient.checkLength(head, count, request) },
             finish: { [weak self] draft, hold in
-                var whole = settled
+                var whole = completed
                 whole.content = .draft(draft, hold)
                 whole.stored.byteCount = draft.byteCount
                 return await self?.stored(whole, question, lookup) ?? false
@@ -157,16 +157,16 @@ extension HTTPClient {
 
     /// Stores an answer whose body is on the disk.
     private func stored(
-        _ settled: Settled, _ question: Question, _ lookup: HTTPResponseStore.Lookup?
+        _ completed: CompletedExchange, _ question: Question, _ lookup: HTTPResponseStore.Lookup?
     ) async -> Bool {
-        var settled = settled
+        var completed = completed
         do throws(CacheError) {
-            try await write(&settled, question, isConditional: false, lookup, nil)
+            try await write(&completed, question, isConditional: false, lookup, nil)
         } catch {
             return false
         }
         await tellObservers()
-        return settled.isStored
+        return completed.isStored
     }
 
     /// Refuses a body that does not have the length that its head says. A transport that decodes bodies leaves the two

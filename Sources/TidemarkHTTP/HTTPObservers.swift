@@ -31,7 +31,7 @@ struct HTTPObservers {
 
     mutating func remove(_ number: Int64) -> Bool { all.removeValue(forKey: number) != nil }
 
-    mutating func told(_ number: Int64, _ fetched: HTTPFetched) { all[number]?.last = fetched }
+    mutating func record(_ number: Int64, _ fetched: HTTPFetched) { all[number]?.last = fetched }
 
     /// Notes that the stored answer of a request is another one, or newer.
     mutating func changed(_ fetch: HTTPFetch) {

@@ -56,7 +56,7 @@ public struct HTTPBody: Sendable {
 
     /// Makes a body of bytes that are all there.
     public init(_ bytes: [UInt8]) {
-        let rest = OneTake(bytes)
+        let rest = SingleUseBytes(bytes)
         self.init(next: { () throws(ExchangeError) in rest.take() }, cancel: {})
     }
 

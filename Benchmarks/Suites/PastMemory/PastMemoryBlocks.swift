@@ -31,7 +31,7 @@ final class PastMemoryBlocks: PastMemoryStore {
         }
     }
 
-    func settle() async throws { try file.settle() }
+    func settle() async throws { try file.mergeAll() }
 
     func read(_ entity: Int) async throws -> Int {
         let id = StoredID(ByteString(PastMemoryLines.id(of: entity)))

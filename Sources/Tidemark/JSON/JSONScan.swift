@@ -73,13 +73,13 @@ struct JSONScan<Receiver: JSONReceiver> {
         var array = receiver.open(isObject: false, at: position)
         position += 1
         skipWhiteSpace()
-        if !take(UInt8(ascii: "]")) {
+        if !consume(UInt8(ascii: "]")) {
             repeat {
                 guard let value = value() else { return nil }
                 receiver.add(value, to: &array)
                 skipWhiteSpace()
-            } while take(UInt8(ascii: ","))
-            guard take(UInt8(ascii: "]")) else {
+            } while consume(UInt8(ascii: ","))
+            guard consume(UInt8(ascii: "]")) else {
                 fail("a comma or ] is missing")
                 return nil
             }
@@ -91,7 +91,7 @@ struct JSONScan<Receiver: JSONReceiver> {
         var object = receiver.open(isObject: true, at: position)
         position += 1
         skipWhiteSpace()
-        if !take(UInt8(ascii: "}")) {
+        if !consume(UInt8(ascii: "}")) {
             repeat {
                 skipWhiteSpace()
                 guard byte == UInt8(ascii: "\"") else {
@@ -101,15 +101,15 @@ struct JSONScan<Receiver: JSONReceiver> {
                 guard let name = string() else { return nil }
                 receiver.name(name, in: &object)
                 skipWhiteSpace()
-                guard take(UInt8(ascii: ":")) else {
+                guard consume(UInt8(ascii: ":")) else {
                     fail("a colon is missing")
                     return nil
                 }
                 guard let value = value() else { return nil }
                 receiver.add(value, to: &object)
                 skipWhiteSpace()
-            } while take(UInt8(ascii: ","))
-            guard take(UInt8(ascii: "}")) else {
+            } while consume(UInt8(ascii: ","))
+            guard consume(UInt8(ascii: "}")) else {
                 fail("a comma or } is missing")
                 return nil
             }
@@ -161,7 +161,7 @@ struct JSONScan<Receiver: JSONReceiver> {
     private mutating func word(_ text: StaticString, _ word: JSONWord, _ message: StaticString) -> Receiver.Value? {
         let start = position
         for offset in 0..<text.utf8CodeUnitCount {
-            guard take(text.utf8Start[offset]) else {
+            guard consume(text.utf8Start[offset]) else {
                 fail(message)
                 return nil
             }
@@ -174,7 +174,7 @@ struct JSONScan<Receiver: JSONReceiver> {
     /// The byte at the position; 0 at the end, a byte that JSON never contains outside of strings.
     @inline(__always) private var byte: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
-    @inline(__always) private mutating func take(_ wanted: UInt8) -> Bool {
+    @inline(__always) private mutating func consume(_ wanted: UInt8) -> Bool {
         guard byte == wanted else { return false }
         position += 1
         return true

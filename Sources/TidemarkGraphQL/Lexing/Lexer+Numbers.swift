@@ -26,7 +26,7 @@ extension Lexer {
         if let next = byte(count), next == UInt8(ascii: ".") || Lexer.isNameStart(next) {
             throw badNumber("a number that runs on into \"\(Unicode.Scalar(next))\"")
         }
-        return take(kind, byteCount: count)
+        return token(kind, byteCount: count)
     }
 
     private func digitCount(at start: Int) -> Int {

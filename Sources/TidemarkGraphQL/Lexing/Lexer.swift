@@ -49,10 +49,10 @@ struct Lexer {
             return self.byte(1) == byte && self.byte(2) == byte ? try blockString() : try string()
         case UInt8(ascii: "."):
             guard self.byte(1) == byte, self.byte(2) == byte else { throw unexpectedCharacter() }
-            return take(.spread, byteCount: 3)
+            return token(.spread, byteCount: 3)
         default:
             guard let kind = Lexer.sign(byte) else { throw unexpectedCharacter() }
-            return take(kind, byteCount: 1)
+            return token(kind, byteCount: 1)
         }
     }
 
@@ -79,11 +79,11 @@ struct Lexer {
             throw GraphQLError(
                 .nameTooLong, "a name of \(count) bytes; names have at most \(limits.nameByteCountMax)", at: place)
         }
-        return take(.name, byteCount: count)
+        return token(.name, byteCount: count)
     }
 
     /// Returns a token that contains only ASCII and no line end.
-    mutating func take(_ kind: Token.Kind, byteCount: Int) -> Token {
+    mutating func token(_ kind: Token.Kind, byteCount: Int) -> Token {
         let token = Token(kind: kind, range: offset..<offset + byteCount, place: place)
         offset += byteCount
         return token

@@ -76,10 +76,10 @@ package struct MultipartReader: Sendable {
         while !rest.isEmpty {
             if case .epilogue = state { return parts }
             guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else {
-                try take(rest)
+                try consume(rest)
                 break
             }
-            try take(rest[...end])
+            try consume(rest[...end])
             rest = rest[(end + 1)...]
             if let part = try endLine() { parts.append(part) }
         }
@@ -94,7 +94,7 @@ package struct MultipartReader: Sendable {
         return try endLine().map { [$0] } ?? []
     }
 
-    private mutating func take(_ bytes: ArraySlice<UInt8>) throws(Fault) {
+    private mutating func consume(_ bytes: ArraySlice<UInt8>) throws(Fault) {
         if case .preamble = state {
             // A line that cannot be a delimiter any more need not be kept.
             line += bytes.prefix(max(0, delimiter.count + 1_024 - line.count))

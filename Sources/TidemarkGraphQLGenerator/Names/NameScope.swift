@@ -7,7 +7,7 @@ package struct NameScope: Hashable, Sendable {
     }
 
     /// Takes a name: itself where it is free, else with the suffix, else with a number.
-    package mutating func take(_ name: String, suffix: String) -> String {
+    package mutating func reserve(_ name: String, suffix: String) -> String {
         if taken.insert(name).inserted { return name }
         var candidate = name + suffix
         var number = 2

@@ -54,17 +54,17 @@ package struct ModelBuilder {
     private mutating func build(_ policy: CachePolicy) throws(GeneratorError) {
         try checkNames()
         for type in schema.types where type.kind == .enumeration || type.kind == .input {
-            model.typeNames[type.name.description] = names.take(
+            model.typeNames[type.name.description] = names.reserve(
                 SwiftName.type(type.name.description), suffix: type.kind == .input ? "Input" : "Value")
         }
         var fragmentPaths: [ByteString: TypePath] = [:]
         for fragment in document.fragments {
-            let name = names.take(SwiftName.type(fragment.name.text.description), suffix: "Fragment")
+            let name = names.reserve(SwiftName.type(fragment.name.text.description), suffix: "Fragment")
             fragmentPaths[fragment.name.text] = TypePath([name])
         }
         let operationPaths = document.operations.map { operation in
             TypePath([
-                names.take(
+                names.reserve(
                     SwiftName.type(operation.name?.text.description ?? ""), suffix: operation.kind.typeName)
             ])
         }
@@ -116,7 +116,7 @@ package struct ModelBuilder {
                     guard let type = schema.resolve(variable.type) else { return nil }
                     let name = variable.name.text.description
                     return VariableModel(
-                        name: name, swiftName: variableNames.take(SwiftName.member(name), suffix: "Variable"),
+                        name: name, swiftName: variableNames.reserve(SwiftName.member(name), suffix: "Variable"),
                         type: type, defaultValue: variable.defaultValue)
                 }, document: text(.operation(operation)),
                 data: resolver.selection([source], type: root, path: path.appending("Data"))))
@@ -151,7 +151,7 @@ package struct ModelBuilder {
             description: type.description?.description,
             cases: values.map {
                 .init(
-                    value: $0.name, name: names.take(SwiftName.member($0.name), suffix: "Value"),
+                    value: $0.name, name: names.reserve(SwiftName.member($0.name), suffix: "Value"),
                     description: $0.description)
             })
     }
@@ -164,7 +164,7 @@ package struct ModelBuilder {
             fields: type.inputs.all.map { field in
                 .init(
                     name: field.name.description,
-                    swiftName: names.take(SwiftName.member(field.name.description), suffix: "Field"),
+                    swiftName: names.reserve(SwiftName.member(field.name.description), suffix: "Field"),
                     description: texts.inputs[type.name]?[field.name], type: field.type,
                     hasDefault: field.defaultValue != nil)
             })

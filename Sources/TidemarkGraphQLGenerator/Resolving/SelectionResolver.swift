@@ -181,7 +181,7 @@ struct SelectionResolver {
         var fragmentNames = NameScope(["base", "self", "init"])
         for spread in items.spreads where spread.types.isSuperset(of: types) {
             guard seen.insert(spread.name).inserted, let path = fragmentPaths[spread.name] else { continue }
-            let name = fragmentNames.take(SwiftName.member(spread.name.description), suffix: "Fragment")
+            let name = fragmentNames.reserve(SwiftName.member(spread.name.description), suffix: "Fragment")
             model.spreads.append(SpreadModel(name: name, path: path, view: nil))
         }
         for item in items.conditionals where item.outerTypes.isSuperset(of: types) {
@@ -242,7 +242,7 @@ struct SelectionResolver {
         var paths = Set(model.spreads.map(\.path))
         for view in model.views {
             for spread in view.selection.spreads where paths.insert(spread.path).inserted {
-                let name = names.take(spread.name, suffix: "Fragment")
+                let name = names.reserve(spread.name, suffix: "Fragment")
                 model.spreads.append(SpreadModel(name: name, path: spread.path, view: view.name))
             }
         }
@@ -263,9 +263,9 @@ struct NestedNames {
         types = NameScope(topNames.union(SwiftName.reservedTypes))
     }
 
-    mutating func member(_ name: String, suffix: String = "Field") -> String { members.take(name, suffix: suffix) }
+    mutating func member(_ name: String, suffix: String = "Field") -> String { members.reserve(name, suffix: suffix) }
 
-    mutating func type(_ name: String) -> String { types.take(name, suffix: "Selection") }
+    mutating func type(_ name: String) -> String { types.reserve(name, suffix: "Selection") }
 }
 
 /// `@cacheControl(maxAge:)` of a document.

@@ -64,7 +64,7 @@ package struct CodeGenerator {
                 candidate = "\(type)\(number)"
                 number += 1
             }
-            _ = names.take("\(candidate).swift".lowercased(), suffix: "")
+            _ = names.reserve("\(candidate).swift".lowercased(), suffix: "")
             return "\(candidate).swift"
         }
         for operation in model.operations {

@@ -31,7 +31,7 @@ struct SelectionShape {
         self.types = types
         var storage = NameScope(Set(selection.fields.map(\.name)))
         let views = selection.views.map { view in
-            (view: view, storage: storage.take("stored\(view.selection.path.last)", suffix: "View"))
+            (view: view, storage: storage.reserve("stored\(view.selection.path.last)", suffix: "View"))
         }
         for field in selection.fields { properties.append(property(field, selection, views)) }
         for conditional in selection.conditionals { properties.append(property(conditional)) }

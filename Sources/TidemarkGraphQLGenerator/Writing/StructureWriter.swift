@@ -123,7 +123,7 @@ struct StructureWriter {
             members.append(
                 .property(
                     SwiftProperty(
-                        access: access, name: names.take(name, suffix: "Fragment"), type: "\(path)?",
+                        access: access, name: names.reserve(name, suffix: "Fragment"), type: "\(path)?",
                         getter: [.expression(.text("base.\(SwiftName.escaped(name))"))])))
         }
         guard !members.isEmpty else { return [] }

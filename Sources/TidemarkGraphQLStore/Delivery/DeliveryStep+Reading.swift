@@ -14,13 +14,13 @@ extension DeliveryStep {
     }
 
     /// Takes `data`, `errors` and `extensions` of a payload.
-    mutating func take(answer payload: JSONValue) throws(DeliveryFault) {
+    mutating func read(answer payload: JSONValue) throws(DeliveryFault) {
         if let data = payload["data"] { items.append(Item(path: [], data: data)) }
-        try take(notes: payload)
+        try read(notes: payload)
     }
 
     /// Takes `errors` and `extensions`.
-    mutating func take(notes payload: JSONValue) throws(DeliveryFault) {
+    mutating func read(notes payload: JSONValue) throws(DeliveryFault) {
         if let list = payload["errors"], !list.isNull {
             guard let list = list.elements else { throw DeliveryFault("errors is no list") }
             errors += list
@@ -29,7 +29,7 @@ extension DeliveryStep {
     }
 
     /// Takes the data of a fragment; null says that the fragment failed.
-    mutating func take(_ data: JSONValue?, at path: [JSONValue], of fragment: DeferredFragment) {
+    mutating func merge(_ data: JSONValue?, at path: [JSONValue], of fragment: DeferredFragment) {
         guard let data else { return }
         if data.isNull { failed.append(fragment) } else { items.append(Item(path: path, data: data)) }
     }
@@ -48,19 +48,19 @@ struct PathParser: DeliveryParser {
         var step = try DeliveryStep(of: payload)
         // A payload is an item itself where it has a path, as the first drafts of the proposal had it.
         if payload["path"] != nil {
-            try PathParser.take(payload, &step)
+            try PathParser.read(payload, &step)
         } else {
-            try step.take(answer: payload)
+            try step.read(answer: payload)
         }
-        for item in try DeliveryStep.list("incremental", of: payload) { try PathParser.take(item, &step) }
+        for item in try DeliveryStep.list("incremental", of: payload) { try PathParser.read(item, &step) }
         return step
     }
 
-    static func take(_ item: JSONValue, _ step: inout DeliveryStep) throws(DeliveryFault) {
+    static func read(_ item: JSONValue, _ step: inout DeliveryStep) throws(DeliveryFault) {
         guard item.members != nil else { throw DeliveryFault("an incremental item is no object") }
-        try step.take(notes: item)
+        try step.read(notes: item)
         let path = item["path"]?.elements ?? []
-        step.take(item["data"], at: path, of: DeferredFragment(path: path, label: item["label"]?.string))
+        step.merge(item["data"], at: path, of: DeferredFragment(path: path, label: item["label"]?.string))
     }
 }
 
@@ -81,29 +81,29 @@ struct PendingParser: DeliveryParser {
             pending[id] = DeferredFragment(path: one["path"]?.elements ?? [], label: one["label"]?.string)
         }
         if payload["path"] != nil {
-            try take(payload, &step)
+            try read(payload, &step)
         } else {
-            try step.take(answer: payload)
+            try step.read(answer: payload)
         }
-        for item in try DeliveryStep.list("incremental", of: payload) { try take(item, &step) }
+        for item in try DeliveryStep.list("incremental", of: payload) { try read(item, &step) }
         for one in try DeliveryStep.list("completed", of: payload) {
             guard let id = one["id"]?.string, let fragment = pending.removeValue(forKey: id) else { continue }
             guard let errors = one["errors"], !errors.isNull else { continue }
             step.failed.append(fragment)
-            try step.take(notes: one)
+            try step.read(notes: one)
         }
         return step
     }
 
-    private func take(_ item: JSONValue, _ step: inout DeliveryStep) throws(DeliveryFault) {
-        guard let id = item["id"] else { return try PathParser.take(item, &step) }
-        try step.take(notes: item)
+    private func read(_ item: JSONValue, _ step: inout DeliveryStep) throws(DeliveryFault) {
+        guard let id = item["id"] else { return try PathParser.read(item, &step) }
+        try step.read(notes: item)
         guard let text = id.string, let fragment = pending[text] else {
             step.errors.append(
                 IncrementalAnswer.diagnosis(
                     "an incremental item names the fragment \(id.text), which is not pending", path: []))
             return
         }
-        step.take(item["data"], at: fragment.path + (item["subPath"]?.elements ?? []), of: fragment)
+        step.merge(item["data"], at: fragment.path + (item["subPath"]?.elements ?? []), of: fragment)
     }
 }

@@ -16,14 +16,14 @@ package protocol GraphUpstream: Sendable {
     func ask(_ request: GraphUpstreamRequest) async throws(UpstreamError) -> GraphUpstreamAnswer
 
     /// Takes a payload that belongs to a fetch. Returns when it was used, or when nobody wants it any more.
-    func take(_ payload: JSONSlice, fetch: UInt64) async
+    func receive(_ payload: JSONSlice, fetch: UInt64) async
 
     /// Notes that nobody waits for parts of a fetch any more.
     func stop(fetch: UInt64)
 }
 
 extension GraphUpstream {
-    package func take(_ payload: JSONSlice, fetch: UInt64) async {}
+    package func receive(_ payload: JSONSlice, fetch: UInt64) async {}
 }
 
 /// The beginning of an upstream's answer.

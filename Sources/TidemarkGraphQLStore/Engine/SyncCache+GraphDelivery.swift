@@ -58,7 +58,7 @@ extension SyncCache {
             let whole = try await gatherGraph(parts, parser) { (answer, change) throws(UpstreamError) in
                 guard let fetch = self.graph.fetches[key], fetch.number == number else { return false }
                 self.timeGraph(key, fetch)
-                if !change.isHeartbeat { try await self.takePart(answer, change, key, fetch) }
+                if !change.isHeartbeat { try await self.receivePart(answer, change, key, fetch) }
                 return true
             }
             guard let whole else { return }
@@ -79,8 +79,8 @@ extension SyncCache {
         graph.fetches[key]?.timer = graphTimer(key, fetch.number)
     }
 
-    /// Takes what has come so far: stores it where that is wanted, and notifies observers.
-    private func takePart(
+    /// Receives what has come so far: stores it where that is wanted, and notifies observers.
+    private func receivePart(
         _ answer: IncrementalAnswer, _ change: IncrementalAnswer.Change, _ key: GraphFetchKey, _ fetch: GraphFetch
     ) async throws(UpstreamError) {
         let isWatched = !fetch.observers.isEmpty || fetch.waiters.contains { $0.sink != nil }

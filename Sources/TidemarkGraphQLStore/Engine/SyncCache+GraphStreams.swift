@@ -38,8 +38,8 @@ extension SyncCache {
     }
 
     /// Takes a payload that a host sends for a fetch. Returns when it was used, or when nobody wants it any more.
-    package func takeGraph(_ payload: JSONSlice, fetch: UInt64) async {
-        await graph.upstream?.take(payload, fetch: fetch)
+    package func receiveGraph(_ payload: JSONSlice, fetch: UInt64) async {
+        await graph.upstream?.receive(payload, fetch: fetch)
     }
 
     /// Reads a subscription to its end; one whose connection is lost is asked for again.
@@ -78,7 +78,7 @@ extension SyncCache {
         }
         graph.streams[request.fetch]?.isConnected = true
         switch answer {
-        case .whole(let parts): return await take(parts, fetch: request.fetch)
+        case .whole(let parts): return await store(parts, fetch: request.fetch)
         case .parts(let parts, _): return try await follow(parts, .answers, fetch: request.fetch, attempt: &attempt)
         case .stream(let parts, let form):
             return try await follow(parts, form, fetch: request.fetch, attempt: &attempt)
@@ -110,7 +110,7 @@ extension SyncCache {
             let payload = GraphPayload(next.payload, form)
             if let answer = payload.answer {
                 do throws(AnswerFault) {
-                    if let error = await take(try AnswerParts(answer), fetch: number) { return error }
+                    if let error = await store(try AnswerParts(answer), fetch: number) { return error }
                 } catch {
                     return "a payload \(error.message)"
                 }
@@ -124,7 +124,7 @@ extension SyncCache {
     /// Stores and tells one payload of a subscription.
     ///
     /// - Returns: The error that ends the subscription; nil when it continues.
-    private func take(_ parts: AnswerParts, fetch number: UInt64) async -> String? {
+    private func store(_ parts: AnswerParts, fetch number: UInt64) async -> String? {
         guard let sink = graph.streams[number]?.sink else { return nil }
         await sink.waitForRoom()
         guard let stream = graph.streams[number], parts.hasData || parts.errors != nil else { return nil }

@@ -48,7 +48,7 @@ public struct HTTPBodyChunks: AsyncSequence, Sendable {
             self.flow = flow
             return
         }
-        let bytes = OneTake(fetched.body)
+        let bytes = SingleUseBytes(fetched.body)
         let isStored = fetched.isStored
         flow = HTTPBodyFlow(next: { () throws(CacheError) in bytes.take() }, isStored: { isStored })
     }

@@ -53,12 +53,12 @@ final class NatsBatch: @unchecked Sendable {
 }
 
 extension NatsSubscription {
-    /// Takes the messages that wait, in place of those of a batch.
+    /// Receives the messages that wait, in place of those of a batch.
     ///
     /// - Parameter timeout: The milliseconds to wait for the first one; 0 only looks.
     /// - Returns: Whether there is one.
     /// - Throws: ``JetStreamError`` when the connection is closed for good.
-    func take(_ batch: NatsBatch, timeout: Int64) throws(JetStreamError) -> Bool {
+    func receive(into batch: NatsBatch, timeout: Int64) throws(JetStreamError) -> Bool {
         let status = batch.fill(from: handle, timeout: timeout)
         if status == Int32(TIDEMARK_NATS_TIMEOUT) { return false }
         try connection.check(status)

@@ -151,7 +151,7 @@ struct PublishQueue {
     /// number.
     ///
     /// - Returns: The confirmed lines, and those that must be sent again, each in order.
-    mutating func settle() -> (confirmed: [Sent], unconfirmed: [PublishLine]) {
+    mutating func endAttempts() -> (confirmed: [Sent], unconfirmed: [PublishLine]) {
         confirmPredecessors()
         let all = sent
         firstNumber += all.count

@@ -6,7 +6,8 @@ import TidemarkModel
 /// Publishes lines to a stream in order: nothing is lost, doubled or reordered, whatever happens to servers.
 ///
 /// ``PublishQueue`` says why. Lines go ahead of their confirmations; after a refusal or a missing answer everything
-/// under way is settled, and what is not confirmed is sent again line by line. Used by one thread, which may wait.
+/// under way is decided or given up, and what is not confirmed is sent again line by line. Used by one
+/// thread, which may wait.
 package struct StreamPublisher {
     private let address: JetStreamAddress
     private let settings: PublishSettings
@@ -133,7 +134,7 @@ package struct StreamPublisher {
     private mutating func noteAnswers(timeout: Int64) throws(JetStreamError) -> Bool {
         // Some of the last batch are left where one of them was an error.
         if batch.unreadCount == 0 {
-            guard try answers.take(batch, timeout: timeout) else { return false }
+            guard try answers.receive(into: batch, timeout: timeout) else { return false }
         }
         while let message = batch.next() { try note(message) }
         return true
@@ -182,15 +183,15 @@ package struct StreamPublisher {
         }
     }
 
-    /// Settles all that is under way, and sends what is not confirmed again, one after another.
+    /// Waits for all that is under way, and sends what is not confirmed again, one after another.
     private mutating func recover() throws(JetStreamError) {
         let deadline = ContinuousClock.now + .milliseconds(StreamPublisher.answerTimeout)
         while !queue.isDecided, ContinuousClock.now < deadline {
             _ = try noteAnswers(timeout: 100)
         }
-        let settled = queue.settle()
-        confirm(settled.confirmed)
-        for line in settled.unconfirmed { try sendAlone(line) }
+        let ended = queue.endAttempts()
+        confirm(ended.confirmed)
+        for line in ended.unconfirmed { try sendAlone(line) }
     }
 
     /// Sends one line until it is confirmed.
@@ -212,9 +213,9 @@ package struct StreamPublisher {
             } catch {
                 guard error.mayPass else { throw error }
             }
-            let settled = queue.settle()
-            confirm(settled.confirmed)
-            if !settled.confirmed.isEmpty { return }
+            let ended = queue.endAttempts()
+            confirm(ended.confirmed)
+            if !ended.confirmed.isEmpty { return }
             try connection.checkPermission(line.subject)
             try checkPatience()
             StreamPublisher.pause()

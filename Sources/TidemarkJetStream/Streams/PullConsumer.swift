@@ -71,7 +71,7 @@ package struct PullConsumer {
     ) throws -> Bool {
         if batch.unreadCount == 0 {
             try ask()
-            guard try subscription.take(batch, timeout: timeout) else {
+            guard try subscription.receive(into: batch, timeout: timeout) else {
                 let silence = ContinuousClock.now - lastSign
                 if silence > PullConsumer.quietMax { wantedCount = 0 }
                 guard silence < PullConsumer.silenceMax else {

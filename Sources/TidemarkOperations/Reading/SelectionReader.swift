@@ -17,7 +17,7 @@ public struct SelectionReader {
     @inlinable
     init(opening value: ValueReader) throws(SelectionError) {
         var inside = value
-        guard inside.take(UInt8(ascii: "{")) else { throw value.wrongKind("object") }
+        guard inside.consume(UInt8(ascii: "{")) else { throw value.wrongKind("object") }
         inside.skipSpace()
         self.init(inside)
     }
@@ -121,13 +121,13 @@ public struct SelectionReader {
     /// - Returns: false when the object has no such member.
     @inlinable
     mutating func seek(_ name: StaticString) throws(SelectionError) -> Bool {
-        if takeName(name) { return true }
+        if consumeName(name) { return true }
         return try search(name)
     }
 
     /// Takes a member's name with its colon when it is next.
     @inlinable
-    mutating func takeName(_ name: StaticString) -> Bool {
+    mutating func consumeName(_ name: StaticString) -> Bool {
         let count = name.utf8CodeUnitCount
         let bytes = reader.bytes
         let at = reader.offset
@@ -140,7 +140,7 @@ public struct SelectionReader {
             if reader.current > 0x20 { return true }
         } else {
             reader.skipSpace()
-            guard reader.take(UInt8(ascii: ":")) else {
+            guard reader.consume(UInt8(ascii: ":")) else {
                 reader.offset = at
                 return false
             }
@@ -152,9 +152,9 @@ public struct SelectionReader {
     /// Goes behind the comma after a value, or stays at the brace.
     @inlinable
     mutating func nextMember() throws(SelectionError) {
-        if !reader.take(UInt8(ascii: ",")) {
+        if !reader.consume(UInt8(ascii: ",")) {
             reader.skipSpace()
-            if !reader.take(UInt8(ascii: ",")) {
+            if !reader.consume(UInt8(ascii: ",")) {
                 guard reader.current == UInt8(ascii: "}") else { throw reader.malformed("a comma or a brace") }
                 return
             }
@@ -173,12 +173,12 @@ public struct SelectionReader {
         guard searchCount < SelectionReader.searchCountMax else { return try searchIndex(name) }
         searchCount += 1
         while reader.current != UInt8(ascii: "}") {
-            if takeName(name) { return true }
+            if consumeName(name) { return true }
             try skipMember()
         }
         reader.offset = start
         while reader.offset < place {
-            if takeName(name) { return true }
+            if consumeName(name) { return true }
             try skipMember()
         }
         reader.offset = place
@@ -229,7 +229,7 @@ public struct SelectionReader {
 
     private mutating func skipColon() throws(SelectionError) {
         reader.skipSpace()
-        guard reader.take(UInt8(ascii: ":")) else { throw reader.malformed("a colon") }
+        guard reader.consume(UInt8(ascii: ":")) else { throw reader.malformed("a colon") }
         reader.skipSpace()
     }
 }

@@ -3,7 +3,7 @@ extension ValueReader {
     @inlinable
     public mutating func integer() throws(SelectionError) -> Int {
         let start = offset
-        let isNegative = take(UInt8(ascii: "-"))
+        let isNegative = consume(UInt8(ascii: "-"))
         var value = 0
         var digitCount = 0
         while 0x30...0x39 ~= current, digitCount < 18 {
@@ -38,7 +38,7 @@ extension ValueReader {
     @inlinable
     public mutating func double() throws(SelectionError) -> Double {
         let start = offset
-        let isNegative = take(UInt8(ascii: "-"))
+        let isNegative = consume(UInt8(ascii: "-"))
         var mantissa: UInt64 = 0
         var digitCount = 0
         var fractionCount = 0

@@ -19,9 +19,9 @@ extension ValueReader {
                 guard depth > 0 else { throw malformed("a value") }
                 offset += 1
             case UInt8(ascii: "-"), 0x30...0x39: skipNumber()
-            case UInt8(ascii: "t"): guard take("true") else { throw malformed("true") }
-            case UInt8(ascii: "f"): guard take("false") else { throw malformed("false") }
-            case UInt8(ascii: "n"): guard take("null") else { throw malformed("null") }
+            case UInt8(ascii: "t"): guard consume("true") else { throw malformed("true") }
+            case UInt8(ascii: "f"): guard consume("false") else { throw malformed("false") }
+            case UInt8(ascii: "n"): guard consume("null") else { throw malformed("null") }
             default: throw malformed("a value")
             }
         } while depth > 0
@@ -30,7 +30,7 @@ extension ValueReader {
     /// Steps over a string, whose quote is at the offset.
     @usableFromInline
     mutating func skipString() throws(SelectionError) {
-        guard take(UInt8(ascii: "\"")) else { throw malformed("a string") }
+        guard consume(UInt8(ascii: "\"")) else { throw malformed("a string") }
         while offset < bytes.count {
             switch bytes[offset] {
             case UInt8(ascii: "\""):

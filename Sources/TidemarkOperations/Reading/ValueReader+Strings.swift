@@ -60,7 +60,7 @@ extension ValueReader {
             var code = UInt32(try codeUnit())
             if 0xD800..<0xDC00 ~= code {
                 let start = offset
-                if take("\\u") {
+                if consume("\\u") {
                     let low = UInt32(try codeUnit())
                     if 0xDC00..<0xE000 ~= low {
                         code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)

@@ -64,14 +64,14 @@ public struct ValueReader {
     }
 
     @inlinable
-    mutating func take(_ byte: UInt8) -> Bool {
+    mutating func consume(_ byte: UInt8) -> Bool {
         guard current == byte else { return false }
         offset += 1
         return true
     }
 
     @inlinable
-    mutating func take(_ word: StaticString) -> Bool {
+    mutating func consume(_ word: StaticString) -> Bool {
         let count = word.utf8CodeUnitCount
         guard bytes.count - offset >= count else { return false }
         for index in 0..<count where bytes[offset + index] != word.utf8Start[index] { return false }
@@ -97,14 +97,14 @@ public struct ValueReader {
     @inlinable
     public mutating func null() throws(SelectionError) -> Bool {
         guard current == UInt8(ascii: "n") else { return false }
-        guard take("null") else { throw malformed("null") }
+        guard consume("null") else { throw malformed("null") }
         return true
     }
 
     @inlinable
     public mutating func boolean() throws(SelectionError) -> Bool {
-        if take("true") { return true }
-        if take("false") { return false }
+        if consume("true") { return true }
+        if consume("false") { return false }
         throw wrongKind("Bool")
     }
 
@@ -113,20 +113,20 @@ public struct ValueReader {
     /// - Returns: Whether there is an element.
     @inlinable
     mutating func openList() throws(SelectionError) -> Bool {
-        guard take(UInt8(ascii: "[")) else { throw wrongKind("list") }
+        guard consume(UInt8(ascii: "[")) else { throw wrongKind("list") }
         skipSpace()
-        return !take(UInt8(ascii: "]"))
+        return !consume(UInt8(ascii: "]"))
     }
 
     /// Goes to the next element of a list, or behind its end.
     @inlinable
     mutating func nextElement() throws(SelectionError) -> Bool {
         skipSpace()
-        if take(UInt8(ascii: ",")) {
+        if consume(UInt8(ascii: ",")) {
             skipSpace()
             return true
         }
-        guard take(UInt8(ascii: "]")) else { throw malformed("a comma or the end of a list") }
+        guard consume(UInt8(ascii: "]")) else { throw malformed("a comma or the end of a list") }
         return false
     }
 

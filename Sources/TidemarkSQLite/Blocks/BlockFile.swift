@@ -121,17 +121,17 @@ package final class BlockFile {
     /// Merges blocks until no more is dead than may be.
     ///
     /// - Throws: An error of SQLite.
-    package func settle() throws {
+    package func mergeAll() throws {
         while mergeDebtByteCount > 0 {
             let before = store.planner.byteCount
-            try write(FlushBatch(), mergedCountMax: BlockFile.settledCount)
+            try write(FlushBatch(), mergedCountMax: BlockFile.mergedAtOnce)
             // Nothing is left that can be merged.
             if store.planner.byteCount == before, store.planner.mergingCount == 0 { break }
         }
     }
 
     /// The entities that are merged in one transaction while nothing is written.
-    private static let settledCount = 20_000
+    private static let mergedAtOnce = 20_000
 
     /// Returns the payload of an entity.
     ///

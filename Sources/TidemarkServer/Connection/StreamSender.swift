@@ -25,7 +25,7 @@ final class StreamSender: ChannelDuplexHandler, RemovableChannelHandler {
 
     private enum State {
         /// Requests are passed on.
-        case passing
+        case forwarding
         /// Whether the client gets a stream is being decided.
         case opening
         case sending(StreamHub.Lease, LiveCache)
@@ -35,7 +35,7 @@ final class StreamSender: ChannelDuplexHandler, RemovableChannelHandler {
     private let respond: Responder
     /// Completed with the first request that is passed on, or with nil when there will be none.
     private var opened: EventLoopPromise<Requests?>?
-    private var state = State.passing
+    private var state = State.forwarding
     /// The requests that were passed on and whose answer is not complete.
     private var openCount = 0
     /// Whether parts of a request are read that is not passed on.
@@ -73,13 +73,13 @@ final class StreamSender: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch (unwrapInboundIn(data), state) {
-        case (.head(let head), .passing):
+        case (.head(let head), .forwarding):
             isDropping = false
             if openCount == 0, StreamSender.asksForStream(head) { return open(head, context) }
             openCount += 1
             pass(data, context)
         case (.head, _): hasDropped = true
-        case (_, .passing) where !isDropping: context.fireChannelRead(data)
+        case (_, .forwarding) where !isDropping: context.fireChannelRead(data)
         case (.body, _), (.end, _): break
         }
     }
@@ -126,7 +126,7 @@ final class StreamSender: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(wrapOutboundOut(.head(answer.head)), promise: nil)
         switch answer.body {
         case .refusal(let bytes):
-            state = .passing
+            state = .forwarding
             context.write(wrapOutboundOut(.body(ByteBuffer(bytes: bytes))), promise: nil)
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         case .stream(let lease, let live):
@@ -194,7 +194,7 @@ final class StreamSender: ChannelDuplexHandler, RemovableChannelHandler {
     private var isOwn: Bool {
         switch state {
         case .opening, .sending: true
-        case .passing, .over: false
+        case .forwarding, .over: false
         }
     }
 

@@ -89,7 +89,7 @@ final class EventIntake: Sendable {
         var bytes: [UInt8] = []
         while true {
             await wait(\.takers) { !$0.bytes.isEmpty || $0.isWhole != nil }
-            let isWhole = take(&bytes)
+            let isWhole = exchange(&bytes)
             for start in stride(from: 0, to: bytes.count, by: EventIntake.chunkByteCount) {
                 EventIntake.frame(bytes, from: start, &framer)
                 try await apply(framer.takeBlocks(), decoder, to: cache, &applied)
@@ -131,7 +131,7 @@ final class EventIntake: Sendable {
     /// Takes everything that has come, in exchange for the buffer of the bytes before.
     ///
     /// - Returns: Whether no more bytes come, and if so whether the last line is whole.
-    private func take(_ bytes: inout [UInt8]) -> Bool? {
+    private func exchange(_ bytes: inout [UInt8]) -> Bool? {
         bytes.removeAll(keepingCapacity: true)
         var isWhole: Bool?
         change { state in

@@ -133,7 +133,7 @@ final class NotificationStream: SessionOutput {
         while !Task.isCancelled {
             let step: StreamState.Step? = await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
-                    let (step, earlier) = take(connection, continuation)
+                    let (step, earlier) = stepOrWait(connection, continuation)
                     earlier?.wake()
                     if let step { continuation.resume(returning: step) }
                 }
@@ -148,7 +148,7 @@ final class NotificationStream: SessionOutput {
     /// Takes a step, or keeps the continuation until something changes.
     ///
     /// - Returns: The step; nil when the continuation is kept. The waiter of an earlier connection.
-    private func take(
+    private func stepOrWait(
         _ connection: Int, _ continuation: CheckedContinuation<StreamState.Step?, Never>
     ) -> (StreamState.Step?, Waiter?) {
         guarded.withLock { guarded in

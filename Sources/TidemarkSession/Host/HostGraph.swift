@@ -57,8 +57,8 @@ package final class HostGraph: GraphUpstream {
             ? .stream(parts, .answers) : .parts(parts, DeliveryFormat.hostParser)
     }
 
-    package func take(_ payload: JSONSlice, fetch: UInt64) async {
-        await open.withLock { $0[fetch] }?.take(payload)
+    package func receive(_ payload: JSONSlice, fetch: UInt64) async {
+        await open.withLock { $0[fetch] }?.receive(payload)
     }
 
     package func stop(fetch: UInt64) {

@@ -37,7 +37,7 @@ final class HostParts: GraphParts {
     }
 
     /// Hands a payload over. Returns when it was used, or when nobody wants it.
-    func take(_ payload: JSONSlice) async {
+    func receive(_ payload: JSONSlice) async {
         await withCheckedContinuation { line in
             let resumed: (reader: CheckedContinuation<JSONSlice?, Never>?, isDone: Bool) = state.withLock { state in
                 if state.isStopped { return (nil, true) }

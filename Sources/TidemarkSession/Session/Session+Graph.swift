@@ -33,7 +33,7 @@ extension Session {
         case .stop(let subscription):
             try await cache.cancel(subscription)
         case .part(let fetch, let payload):
-            await cache.takeGraph(payload, fetch: fetch)
+            await cache.receiveGraph(payload, fetch: fetch)
         }
         return Answer.empty
     }

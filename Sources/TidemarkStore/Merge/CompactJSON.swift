@@ -46,13 +46,13 @@ private struct CompactScan {
             if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "["), closers.count == Limits.nestingDepthCeiling {
                 return false
             }
-            if take("{") {
+            if consume("{") {
                 closers.append(UInt8(ascii: "}"))
                 if byte != UInt8(ascii: "}") {
                     guard name() else { return false }
                     continue
                 }
-            } else if take("[") {
+            } else if consume("[") {
                 closers.append(UInt8(ascii: "]"))
                 if byte != UInt8(ascii: "]") { continue }
             } else {
@@ -63,7 +63,7 @@ private struct CompactScan {
                 closers.removeLast()
             }
             guard let closer = closers.last else { return true }
-            guard take(",") else { return false }
+            guard consume(",") else { return false }
             if closer == UInt8(ascii: "}"), !name() { return false }
         }
     }
@@ -71,18 +71,18 @@ private struct CompactScan {
     /// The current byte; 0 past the end.
     private var byte: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
-    private mutating func take(_ wanted: Unicode.Scalar) -> Bool {
+    private mutating func consume(_ wanted: Unicode.Scalar) -> Bool {
         guard byte == UInt8(ascii: wanted) else { return false }
         position += 1
         return true
     }
 
     private mutating func name() -> Bool {
-        string() && take(":")
+        string() && consume(":")
     }
 
     private mutating func string() -> Bool {
-        guard take("\"") else { return false }
+        guard consume("\"") else { return false }
         while position < bytes.count {
             let byte = bytes[position]
             position += 1

@@ -44,10 +44,10 @@ extension QueryIndex {
     /// Removes the kept form of a list, because the list changed.
     @inline(__always)
     mutating func dropKept(of query: QueryID) {
-        if self[query].kept != nil { takeKept(of: query) }
+        if self[query].kept != nil { removeKept(of: query) }
     }
 
-    private mutating func takeKept(of query: QueryID) {
+    private mutating func removeKept(of query: QueryID) {
         keptListByteCount -= self[query].dropKept()
         keptLists.removeAll { $0 == query }
     }

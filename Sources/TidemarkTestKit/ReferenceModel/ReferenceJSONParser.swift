@@ -36,7 +36,7 @@ package struct ReferenceJSONParser {
     /// Moves past `byte` if it is next.
     ///
     /// - Returns: Whether it was next.
-    package mutating func take(_ byte: Character) -> Bool {
+    package mutating func consume(_ byte: Character) -> Bool {
         guard let wanted = byte.asciiValue, next == wanted else { return false }
         position += 1
         return true
@@ -68,7 +68,7 @@ package struct ReferenceJSONParser {
     /// Reads a string, quotation marks included; the position must be on the first one.
     package mutating func string() throws(ReferenceJSONError) -> ReferenceString {
         let start = position
-        guard take("\"") else { throw .notJSON }
+        guard consume("\"") else { throw .notJSON }
         var units: [UInt8] = []
         var hasLoneSurrogate = false
         while let byte = next {
@@ -92,7 +92,7 @@ package struct ReferenceJSONParser {
         try open()
         var members: [ReferenceMember] = []
         skipWhiteSpace()
-        if take("}") {
+        if consume("}") {
             close()
             return .object(members)
         }
@@ -100,11 +100,11 @@ package struct ReferenceJSONParser {
             skipWhiteSpace()
             let key = try string()
             skipWhiteSpace()
-            guard take(":") else { throw .notJSON }
+            guard consume(":") else { throw .notJSON }
             members.append(ReferenceMember(key: key, value: try value()))
             skipWhiteSpace()
-            if take(",") { continue }
-            guard take("}") else { throw .notJSON }
+            if consume(",") { continue }
+            guard consume("}") else { throw .notJSON }
             close()
             return .object(members)
         }
@@ -115,15 +115,15 @@ package struct ReferenceJSONParser {
         try open()
         var elements: [ReferenceJSON] = []
         skipWhiteSpace()
-        if take("]") {
+        if consume("]") {
             close()
             return .array(elements)
         }
         while true {
             elements.append(try value())
             skipWhiteSpace()
-            if take(",") { continue }
-            guard take("]") else { throw .notJSON }
+            if consume(",") { continue }
+            guard consume("]") else { throw .notJSON }
             close()
             return .array(elements)
         }
@@ -131,18 +131,18 @@ package struct ReferenceJSONParser {
 
     private mutating func word(_ text: String, _ value: ReferenceJSON) throws(ReferenceJSONError) -> ReferenceJSON {
         for character in text {
-            guard take(character) else { throw .notJSON }
+            guard consume(character) else { throw .notJSON }
         }
         return value
     }
 
     private mutating func number() throws(ReferenceJSONError) -> ReferenceJSON {
         let start = position
-        _ = take("-")
-        if !take("0") { try digits() }
-        if take(".") { try digits() }
-        if take("e") || take("E") {
-            if !take("+") { _ = take("-") }
+        _ = consume("-")
+        if !consume("0") { try digits() }
+        if consume(".") { try digits() }
+        if consume("e") || consume("E") {
+            if !consume("+") { _ = consume("-") }
             try digits()
         }
         return .number(Array(bytes[start..<position]))
@@ -172,7 +172,7 @@ package struct ReferenceJSONParser {
                 return
             }
             let rewind = position
-            if take("\\"), take("u") {
+            if consume("\\"), consume("u") {
                 let second = try hexUnit()
                 if (0xDC00...0xDFFF).contains(second) {
                     units += Self.encoded(0x10000 + (first - 0xD800) * 0x400 + (second - 0xDC00))

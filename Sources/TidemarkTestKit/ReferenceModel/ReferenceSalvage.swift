@@ -25,14 +25,14 @@ package struct ReferenceSalvage {
 
     /// Reads members until the object ends (true) or is damaged (false).
     private mutating func readObject(into found: inout [ReferenceMember], isTop: Bool) -> Bool {
-        guard parser.take("{") else { return false }
+        guard parser.consume("{") else { return false }
         parser.skipWhiteSpace()
-        if parser.take("}") { return true }
+        if parser.consume("}") { return true }
         while true {
             guard let member = readMember(into: &found, isTop: isTop) else { return false }
             parser.skipWhiteSpace()
-            let hasMore = parser.take(",")
-            let isClosed = !hasMore && parser.take("}")
+            let hasMore = parser.consume(",")
+            let isClosed = !hasMore && parser.consume("}")
             guard hasMore || isClosed else {
                 // The members of an envelope are complete by themselves, whatever follows the envelope.
                 if isTop, member.key.unescaped == Array("envelope".utf8), case .object = member.value {
@@ -50,7 +50,7 @@ package struct ReferenceSalvage {
             parser.skipWhiteSpace()
             let key = try parser.string()
             parser.skipWhiteSpace()
-            guard parser.take(":") else { return nil }
+            guard parser.consume(":") else { return nil }
             parser.skipWhiteSpace()
             if isTop, key.unescaped == Array("envelope".utf8), parser.next == UInt8(ascii: "{") {
                 var inner: [ReferenceMember] = []

@@ -108,7 +108,7 @@ final class NatsServer {
         let batch = NatsBatch()
         var answerCount = 0
         while answerCount < bodies.count {
-            guard try answers.take(batch, timeout: 10_000) else {
+            guard try answers.receive(into: batch, timeout: 10_000) else {
                 Issue.record("the server did not confirm a message")
                 return
             }

@@ -96,9 +96,9 @@ struct PublishQueueTests {
         func recover() {
             for (number, outcome) in answers { queue.answered(number, outcome) }
             answers = []
-            let settled = queue.settle()
-            note(settled.confirmed)
-            for line in settled.unconfirmed {
+            let ended = queue.endAttempts()
+            note(ended.confirmed)
+            for line in ended.unconfirmed {
                 while true {
                     if case .needsLast = queue.readiness(of: line) {
                         queue.learn(line.subject, last: stream.last(line.subject))
@@ -122,7 +122,7 @@ struct PublishQueueTests {
                         }
                     }
                     answers = []
-                    let alone = queue.settle()
+                    let alone = queue.endAttempts()
                     note(alone.confirmed)
                     if !alone.confirmed.isEmpty { break }
                 }

@@ -102,7 +102,7 @@ import TidemarkTesting
         #expect(reads.right == model.entities.count - reads.refused)
         // Merging loses them for good, and nothing else.
         for _ in 0..<30 { try file.write(model.flush(rowCount: 100, removalShare: 100)) }
-        try file.file.settle()
+        try file.file.mergeAll()
         file.store.checkInvariants()
         let stillRefused = try model.keys.filter { key in
             do {

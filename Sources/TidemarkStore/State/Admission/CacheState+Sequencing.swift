@@ -31,7 +31,7 @@ extension CacheState {
     private mutating func applyInOrder(
         _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
     ) {
-        guard takePlace(view, sequence, in: library, at: now), libraries[library].isWatched else { return }
+        guard applyNext(view, sequence, in: library, at: now), libraries[library].isWatched else { return }
         drain(library, at: now)
         // The missing events arrived without an answer. For an upstream's own events the decision waits until the end
         // of its answer.
@@ -46,7 +46,7 @@ extension CacheState {
     /// Applies the event that is next, and moves the cursor to it.
     ///
     /// - Returns: false for a heartbeat which shows that the log went back: that moved the cursor itself.
-    private mutating func takePlace(
+    private mutating func applyNext(
         _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
     ) -> Bool {
         let generation = libraries[library].gate.generation
@@ -106,7 +106,7 @@ extension CacheState {
         while let ready = libraries[library].gate.takeReady() {
             switch ready {
             case .apply(let held):
-                held.withView { view in _ = takePlace(view, held.sequence, in: library, at: now) }
+                held.withView { view in _ = applyNext(view, held.sequence, in: library, at: now) }
             case .passed(let held):
                 held.withView { countDuplicate($0, at: now) }
             }

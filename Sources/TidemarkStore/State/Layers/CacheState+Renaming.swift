@@ -27,7 +27,7 @@ extension CacheState {
             keepPayloadBefore(of: handle)
             noteObserved(handle)
         }
-        takePlaces(of: old, for: new)
+        replacePlaces(of: old, by: new)
         queries.keys.setLayered(new, true)
         layers.rename(old, to: new) { change in
             switch change {
@@ -47,7 +47,7 @@ extension CacheState {
     }
 
     /// Replaces the temporary entity by the real one in lists that are in the server's order.
-    private mutating func takePlaces(of old: ListHandle, for new: ListHandle) {
+    private mutating func replacePlaces(of old: ListHandle, by new: ListHandle) {
         for place in stride(from: queries.keys.holderCount(of: old) - 1, through: 0, by: -1) {
             let holder = queries.keys.holder(of: old, at: place)
             guard queries[holder.query].membership == nil else { continue }

@@ -5,9 +5,9 @@ import TidemarkStore
 
 extension HTTPClient {
     /// Makes an exchange and writes what it leads to: once for all that wait for it.
-    func settle(
+    func complete(
         _ question: Question, _ sent: RequestHead, isConditional: Bool, _ lookup: HTTPResponseStore.Lookup?
-    ) async -> Result<Settled, ExchangeError> {
+    ) async -> Result<CompletedExchange, ExchangeError> {
         let fetch = question.fetch
         var begun: HTTPStart?
         do throws(CacheError) {
@@ -19,15 +19,15 @@ extension HTTPClient {
         } catch {
             return .failure(ExchangeError(.connectionLost, error.message))
         }
-        let result = await settle(question, sent, isConditional: isConditional, lookup, begun)
+        let result = await complete(question, sent, isConditional: isConditional, lookup, begun)
         if let begun { await cache.endHTTP(begun) }
         return result
     }
 
-    private func settle(
+    private func complete(
         _ question: Question, _ sent: RequestHead, isConditional: Bool, _ lookup: HTTPResponseStore.Lookup?,
         _ begun: HTTPStart?
-    ) async -> Result<Settled, ExchangeError> {
+    ) async -> Result<CompletedExchange, ExchangeError> {
         let fetch = question.fetch
         let requestedAt = clock.now()
         let came: Came
@@ -40,108 +40,109 @@ extension HTTPClient {
         reached(fetch.request.url.origin)
         let stored = StoredHead(
             head: came.head, requestedAt: requestedAt, answeredAt: answeredAt, byteCount: came.content.byteCount)
-        var settled = Settled(
+        var completed = CompletedExchange(
             outcome: .answered, head: came.head, content: came.content, url: came.url, stored: stored)
         if let arriving = came.arriving {
-            settled.content = .arriving(flow(arriving, settled, question, lookup))
-            return .success(settled)
+            completed.content = .arriving(flow(arriving, completed, question, lookup))
+            return .success(completed)
         }
         do throws(CacheError) {
-            try await write(&settled, question, isConditional: isConditional, lookup, begun)
+            try await write(&completed, question, isConditional: isConditional, lookup, begun)
         } catch {
             // An answer that cannot be stored is an answer all the same.
-            settled.isStored = false
-            if fetch.normalization != nil { settled.normalized = .error(error.message) }
+            completed.isStored = false
+            if fetch.normalization != nil { completed.normalized = .error(error.message) }
         }
-        return .success(settled)
+        return .success(completed)
     }
 
     /// Writes the effects of an answer on what is stored.
     func write(
-        _ settled: inout Settled, _ question: Question, isConditional: Bool, _ lookup: HTTPResponseStore.Lookup?,
+        _ completed: inout CompletedExchange, _ question: Question, isConditional: Bool,
+        _ lookup: HTTPResponseStore.Lookup?,
         _ begun: HTTPStart?
     ) async throws(CacheError) {
         let fetch = question.fetch
-        var changes = invalidations(by: settled.head, fetch)
+        var changes = invalidations(by: completed.head, fetch)
         let outcome = AnswerRules.outcome(
-            settled.head, to: fetch.request, over: lookup?.found?.answer.head, fetch.rules,
-            isConditional: isConditional, isKeyed: fetch.isKeyed, at: settled.stored.answeredAt)
+            completed.head, to: fetch.request, over: lookup?.found?.answer.head, fetch.rules,
+            isConditional: isConditional, isKeyed: fetch.isKeyed, at: completed.stored.answeredAt)
         if case .confirmed = outcome, var found = lookup?.found {
             found.confirm(
-                by: settled.head, requestedAt: settled.stored.requestedAt, answeredAt: settled.stored.answeredAt)
-            settled.outcome = .confirmed(found)
+                by: completed.head, requestedAt: completed.stored.requestedAt, answeredAt: completed.stored.answeredAt)
+            completed.outcome = .confirmed(found)
             changes.append(
                 .update(
-                    number: found.record.number, head: found.answer.bytes, answeredAt: settled.stored.answeredAt))
-            settled.isStored = true
+                    number: found.record.number, head: found.answer.bytes, answeredAt: completed.stored.answeredAt))
+            completed.isStored = true
             if let begun, let normalization = fetch.normalization, found.answer.normalized?.spec != normalization.spec {
-                let asOf = sequence(settled.head) ?? begun.cursor
-                settled.normalized = await normalize(found, normalization, begun, asOf: asOf, changes)
+                let asOf = sequence(completed.head) ?? begun.cursor
+                completed.normalized = await normalize(found, normalization, begun, asOf: asOf, changes)
             } else {
-                try await renew(found, fetch, begun, changes, &settled)
+                try await renew(found, fetch, begun, changes, &completed)
             }
             observers.changed(fetch)
             return
         }
         var storing = AnswerOutcome.Storing.leave
         if case .new(let decided) = outcome { storing = decided }
-        if case .draft(_, let hold) = settled.content, !store.isCurrent(hold) { storing = .leave }
-        if settled.head.status == 206 { storing = try await combine(&settled, fetch, lookup, storing) }
-        if fetch.request.method == "HEAD" { changes += try await ofHead(settled, question) }
+        if case .draft(_, let hold) = completed.content, !store.isCurrent(hold) { storing = .leave }
+        if completed.head.status == 206 { storing = try await combine(&completed, fetch, lookup, storing) }
+        if fetch.request.method == "HEAD" { changes += try await ofHead(completed, question) }
         switch storing {
         case .leave: break
         case .remove: changes.append(.remove(lookup?.replaced ?? []))
         case .store: break
         }
-        if let gone = try await entityGone(settled, fetch, lookup), let begun {
-            return try await cache.delete(gone, asOf: sequence(settled.head), begun: begun, with: changes)
+        if let gone = try await entityGone(completed, fetch, lookup), let begun {
+            return try await cache.delete(gone, asOf: sequence(completed.head), begun: begun, with: changes)
         }
-        let isStorable = storing == .store && settled.content.byteCount <= defaults.bodyByteCountMax
-        if isStorable, let mark = try await markOfEqual(settled, fetch, lookup), begun != nil {
+        let isStorable = storing == .store && completed.content.byteCount <= defaults.bodyByteCountMax
+        if isStorable, let mark = try await markOfEqual(completed, fetch, lookup), begun != nil {
             changes.append(
                 HTTPResponseStore.storing(
-                    fetch, settled.stored, settled.content, normalized: mark, salt: question.salt,
-                    replacing: lookup?.replaced ?? [], isRedirected: settled.url != fetch.request.url))
-            settled.isStored = true
-            try await renew(settled.content.bytes ?? [], mark, fetch, changes, &settled)
+                    fetch, completed.stored, completed.content, normalized: mark, salt: question.salt,
+                    replacing: lookup?.replaced ?? [], isRedirected: completed.url != fetch.request.url))
+            completed.isStored = true
+            try await renew(completed.content.bytes ?? [], mark, fetch, changes, &completed)
             observers.changed(fetch)
             return
         }
         var normalized: StoredAnswer.Normalized?
         var result: QueryResult?
-        if let normalization = fetch.normalization, let begun, (200..<300).contains(settled.head.status),
-            settled.head.status != 206, let body = settled.content.bytes
+        if let normalization = fetch.normalization, let begun, (200..<300).contains(completed.head.status),
+            completed.head.status != 206, let body = completed.content.bytes
         {
             do throws(HTTPNormalization.Failure) {
                 var made = try normalization.result(body)
-                made.asOf = sequence(settled.head)
+                made.asOf = sequence(completed.head)
                 normalized = .init(spec: normalization.spec, asOf: made.asOf ?? begun.cursor)
                 result = made
             } catch {
-                settled.normalized = .error(error.message)
+                completed.normalized = .error(error.message)
             }
         }
         if isStorable {
             changes.append(
                 HTTPResponseStore.storing(
-                    fetch, settled.stored, settled.content, normalized: normalized, salt: question.salt,
-                    replacing: lookup?.replaced ?? [], isRedirected: settled.url != fetch.request.url))
+                    fetch, completed.stored, completed.content, normalized: normalized, salt: question.salt,
+                    replacing: lookup?.replaced ?? [], isRedirected: completed.url != fetch.request.url))
         }
         if let result, let begun {
             let count = result.resourceCount
             do throws(CacheError) {
                 try await cache.store(result, begun: begun, with: changes)
-                settled.normalized = .entities(count)
+                completed.normalized = .entities(count)
             } catch {
-                settled.normalized = .error(error.message)
+                completed.normalized = .error(error.message)
                 try await store.write(changes)
             }
         } else {
             try await store.write(changes)
         }
-        settled.isStored = settled.isStored || isStorable
-        if case .draft(_, let hold) = settled.content, !store.isCurrent(hold) { settled.isStored = false }
-        if settled.isStored { observers.changed(fetch) }
+        completed.isStored = completed.isStored || isStorable
+        if case .draft(_, let hold) = completed.content, !store.isCurrent(hold) { completed.isStored = false }
+        if completed.isStored { observers.changed(fetch) }
     }
 
     /// Returns the removals that an unsafe request leads to. One with a key of its caller is a question: the answers to
@@ -166,7 +167,7 @@ extension HTTPClient {
     /// Renews the entities of a confirmed answer, and writes the confirmation with them.
     private func renew(
         _ found: HTTPResponseStore.Found, _ fetch: HTTPFetch, _ begun: HTTPStart?, _ changes: [HTTPChange],
-        _ settled: inout Settled
+        _ completed: inout CompletedExchange
     ) async throws(CacheError) {
         guard begun != nil, let mark = found.answer.normalized, let body = try await store.body(found, usedAt: nil)
         else {
@@ -174,19 +175,19 @@ extension HTTPClient {
             store.noteConfirmation(found)
             return
         }
-        try await renew(body, mark, fetch, changes, &settled)
+        try await renew(body, mark, fetch, changes, &completed)
     }
 
     /// Returns what the entities of the stored answer stand for, when a new answer has the same body: it renews them as
     /// a 304 does. An answer that names a later position is stored as any other.
     private func markOfEqual(
-        _ settled: Settled, _ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup?
+        _ completed: CompletedExchange, _ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup?
     ) async throws(CacheError) -> StoredAnswer.Normalized? {
-        guard settled.head.status == 200, let found = lookup?.found, found.answer.head.head.status == 200,
+        guard completed.head.status == 200, let found = lookup?.found, found.answer.head.head.status == 200,
             let mark = found.answer.normalized, fetch.normalization.map({ $0.spec == mark.spec }) ?? true,
-            let new = settled.content.bytes, found.record.byteCount == Int64(new.count)
+            let new = completed.content.bytes, found.record.byteCount == Int64(new.count)
         else { return nil }
-        if let named = sequence(settled.head) {
+        if let named = sequence(completed.head) {
             guard let asOf = mark.asOf, named <= asOf else { return nil }
         }
         return try await store.body(found, usedAt: nil) == new ? mark : nil
@@ -194,7 +195,7 @@ extension HTTPClient {
 
     private func renew(
         _ body: [UInt8], _ mark: StoredAnswer.Normalized, _ fetch: HTTPFetch, _ changes: [HTTPChange],
-        _ settled: inout Settled
+        _ completed: inout CompletedExchange
     ) async throws(CacheError) {
         var stored = fetch.normalization
         if stored == nil { stored = try HTTPNormalization(spec: mark.spec, limits: cache.httpLimits) }
@@ -203,20 +204,20 @@ extension HTTPClient {
         do throws(HTTPNormalization.Failure) {
             result = try normalization.result(body)
         } catch {
-            if fetch.normalization != nil { settled.normalized = .error(error.message) }
+            if fetch.normalization != nil { completed.normalized = .error(error.message) }
             try await store.write(changes)
             return
         }
         let key = try normalization.query(of: fetch)
         let count = try await cache.renew(result, key, asOf: mark.asOf, with: changes)
-        if fetch.normalization != nil { settled.normalized = .entities(count) }
+        if fetch.normalization != nil { completed.normalized = .entities(count) }
     }
 
     /// Returns the entity that a URL stood for, when the server says that it is gone.
     private func entityGone(
-        _ settled: Settled, _ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup?
+        _ completed: CompletedExchange, _ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup?
     ) async throws(CacheError) -> EntityKey? {
-        guard settled.head.status == 404 || settled.head.status == 410, fetch.request.isSafe,
+        guard completed.head.status == 404 || completed.head.status == 410, fetch.request.isSafe,
             let found = lookup?.found, let mark = found.answer.normalized,
             let body = try await store.body(found, usedAt: nil)
         else { return nil }
@@ -226,17 +227,17 @@ extension HTTPClient {
 
     /// Combines a part with the stored part or whole that it belongs to.
     private func combine(
-        _ settled: inout Settled, _ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup?,
+        _ completed: inout CompletedExchange, _ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup?,
         _ storing: AnswerOutcome.Storing
     ) async throws(CacheError) -> AnswerOutcome.Storing {
-        guard let new = settled.content.bytes, let place = ContentRange.of(settled.head.fields),
+        guard let new = completed.content.bytes, let place = ContentRange.of(completed.head.fields),
             place.bounds.count == new.count
         else {
             // A part that is shorter than it says is passed on and not stored.
             return .leave
         }
         guard storing == .store, let found = lookup?.found,
-            let (bounds, total) = RangeRules.combined(found.answer.head, with: settled.head),
+            let (bounds, total) = RangeRules.combined(found.answer.head, with: completed.head),
             bounds.count <= defaults.bodyByteCountMax, let old = try await store.body(found, usedAt: nil)
         else { return storing }
         let oldPlace = ContentRange.of(found.answer.head.head.fields)
@@ -246,7 +247,7 @@ extension HTTPClient {
         body.replaceSubrange(oldOffset..<(oldOffset + old.count), with: old)
         let newOffset = Int(place.bounds.lowerBound - bounds.lowerBound)
         body.replaceSubrange(newOffset..<(newOffset + new.count), with: new)
-        var combined = settled.stored
+        var combined = completed.stored
         combined.byteCount = Int64(body.count)
         if bounds == 0..<total {
             combined.head.status = 200
@@ -260,9 +261,9 @@ extension HTTPClient {
         try await store.write([
             HTTPResponseStore.storing(
                 fetch, combined, .bytes(body), normalized: nil, salt: salt, replacing: lookup?.replaced ?? [],
-                isRedirected: settled.url != fetch.request.url)
+                isRedirected: completed.url != fetch.request.url)
         ])
-        settled.isStored = true
+        completed.isStored = true
         return .leave
     }
 
@@ -270,18 +271,18 @@ extension HTTPClient {
     /// outdated.
     ///
     /// - Source: RFC 9111, section 4.3.5.
-    private func ofHead(_ settled: Settled, _ question: Question) async throws(CacheError) -> [HTTPChange] {
-        guard settled.head.status == 200 else { return [] }
+    private func ofHead(_ completed: CompletedExchange, _ question: Question) async throws(CacheError) -> [HTTPChange] {
+        guard completed.head.status == 200 else { return [] }
         var ofGet = question.fetch
         ofGet.request.method = "GET"
         let lookup = try await store.look(ofGet, key: ofGet.key, salt: question.salt)
         guard var found = lookup.found else { return [] }
-        guard found.answer.head.agrees(withHead: settled.head) else { return [.remove([found.record.number])] }
+        guard found.answer.head.agrees(withHead: completed.head) else { return [.remove([found.record.number])] }
         found.confirm(
-            by: settled.head, requestedAt: settled.stored.requestedAt, answeredAt: settled.stored.answeredAt)
+            by: completed.head, requestedAt: completed.stored.requestedAt, answeredAt: completed.stored.answeredAt)
         return [
             .update(
-                number: found.record.number, head: found.answer.bytes, answeredAt: settled.stored.answeredAt)
+                number: found.record.number, head: found.answer.bytes, answeredAt: completed.stored.answeredAt)
         ]
     }
 }

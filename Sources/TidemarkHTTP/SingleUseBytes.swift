@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Bytes that are given once.
-final class OneTake: Sendable {
+final class SingleUseBytes: Sendable {
     private let bytes: Mutex<[UInt8]>
 
     init(_ bytes: [UInt8]) { self.bytes = Mutex(bytes) }
