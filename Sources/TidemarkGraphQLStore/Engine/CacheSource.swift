@@ -14,7 +14,7 @@ struct CacheSource: EntitySource {
     /// Milliseconds since 1970.
     private let now: Int64
 
-    fileprivate init(
+    init(
         _ state: UnsafeMutablePointer<CacheState>, library: ByteString, asked: Set<StoredKey>, now: Int64
     ) {
         self.state = state

@@ -37,7 +37,7 @@ package struct DocumentReader<Source: EntitySource>: ~Copyable {
     /// Entities to load; while there are some, values that need them are left open.
     private var unloaded: [GraphKey] = []
     private var members = MemberStack()
-    /// By set: the entities of a list have one type for the most part. Bound: the plan's sets.
+    /// The objects read last, by set: the entities of a list have one type for the most part. Bound: the plan's sets.
     private var recent: [Recent?] = []
 
     private init(

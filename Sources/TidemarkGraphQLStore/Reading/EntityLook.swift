@@ -74,7 +74,7 @@ package struct FieldTimes: Sendable {
         }
     }
 
-    /// The writes of single fields.
+    /// The forms in which writes of single fields come.
     private enum Named {
         case none
         case writes([ByteString: Write])
@@ -84,7 +84,7 @@ package struct FieldTimes: Sendable {
 
     /// The write of every field that is not named.
     package var rest: Write
-    /// By path; see ``FieldPath``.
+    /// The writes of single fields, by path; see ``FieldPath``.
     private var named: Named
 
     package init(rest: Write, named: [ByteString: Write] = [:]) {
