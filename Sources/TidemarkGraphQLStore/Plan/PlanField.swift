@@ -30,13 +30,20 @@ package final class PlanField: Sendable {
         name = field.name.text
         responseName = field.responseName
         self.storageName = storageName
-        var response: [UInt8] = [UInt8(ascii: ",")]
+        var response: [UInt8] = []
+        response.reserveCapacity(field.responseName.bytes.count + 4)
+        response.append(UInt8(ascii: ","))
         CanonicalString.append(field.responseName.bytes, to: &response)
         response.append(UInt8(ascii: ":"))
         separatedResponseName = response
-        var quoted: [UInt8] = []
-        CanonicalString.append(storageName.bytes, to: &quoted)
-        writtenStorageName = Array(quoted[1..<quoted.count - 1])
+        if storageName == name {
+            // A name of GraphQL is written as it is.
+            writtenStorageName = name.bytes
+        } else {
+            var quoted: [UInt8] = []
+            CanonicalString.append(storageName.bytes, to: &quoted)
+            writtenStorageName = Array(quoted[1..<quoted.count - 1])
+        }
         self.set = set
         isAdded = field.isAdded
         maxAge = age.maxAge
