@@ -68,9 +68,19 @@ extension SyncCache {
         }
     }
 
+    /// Lends the state to a read that looks up many entities in one step.
+    ///
+    /// - Parameter body: Must reach the state by the pointer alone, and not keep it.
+    package func withGraphState<Result>(_ body: (UnsafeMutablePointer<CacheState>) -> Result) -> Result {
+        withUnsafeMutablePointer(to: &state, body)
+    }
+
     /// Counts a read of entities for the order of evictions, and for the statistics.
-    package func noteGraphRead(_ keys: [EntityKey], miss: EntityRead.Miss?) {
+    ///
+    /// - Parameter slots: The slots of entities that were lent in this step.
+    package func noteGraphRead(_ keys: [EntityKey], slots: [SlotIndex] = [], miss: EntityRead.Miss?) {
         state.touch(keys)
+        state.touch(slots: slots)
         countRead(miss: miss)
     }
 

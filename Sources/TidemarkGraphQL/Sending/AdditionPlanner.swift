@@ -27,15 +27,20 @@ struct AdditionPlanner {
         self.schema = schema
         self.limits = limits
         sets = SelectionSets(outline, schema)
-        classes = sets.classes(from: outline.rootDefinitions())
         rootLevel = sets.rootLevel()
         additions = Array(repeating: [], count: sets.all.count)
+        var named: [(set: Int, field: SelectionSets.Selected)] = []
         for (set, entry) in sets.all.enumerated() {
-            for case .field(let field, let definition, _) in entry.members
+            for case .field(let field, _) in entry.members
             where schema != nil || AdditionPlanner.isInTheWay(field.responseName) {
-                meanings[classes[set], default: [:]][field.responseName, default: []].insert(
-                    Meaning(field: field.name.text, hasArguments: !field.arguments.isEmpty, type: definition?.type))
+                named.append((set, field))
             }
+        }
+        // Where nothing is in the way, every addition has its own name, whatever sets meet.
+        classes = named.isEmpty ? sets.all.map { _ in 0 } : sets.classes(from: outline.rootDefinitions())
+        for (set, field) in named {
+            meanings[classes[set], default: [:]][field.responseName, default: []].insert(
+                Meaning(field: field.name, hasArguments: field.hasArguments, type: field.type))
         }
     }
 
@@ -91,10 +96,8 @@ struct AdditionPlanner {
     private mutating func add(
         _ name: ByteString, _ type: SchemaTypeReference?, to set: Int
     ) throws(DocumentRefusal) {
-        for case .field(let field, _, _) in sets.all[set].members
-        where field.name.text == name && field.responseName == name && field.arguments.isEmpty
-            && field.directives.isEmpty
-        { return }
+        for case .field(let field, _) in sets.all[set].members
+        where field.name == name && field.responseName == name && !field.hasArguments && !field.hasDirectives { return }
         try count()
         additions[set].append(.field(added(name, type, to: set)))
     }
@@ -116,13 +119,15 @@ struct AdditionPlanner {
         var responseName = name
         var number = 1
         while true {
-            let others = meanings[classes[set]]?[responseName] ?? []
-            if others.isEmpty || others == [meaning] { break }
+            guard let others = meanings[classes[set]]?[responseName] else {
+                meanings[classes[set], default: [:]][responseName] = [meaning]
+                break
+            }
+            if others.count == 1, others.contains(meaning) { break }
             responseName = ByteString(
                 AdditionPlanner.aliasPrefix + plain + (number == 1 ? [] : Array("_\(number)".utf8)))
             number += 1
         }
-        meanings[classes[set], default: [:]][responseName] = [meaning]
         return Field(
             alias: responseName == name ? nil : Name(responseName, at: .none), name: Name(name, at: .none),
             arguments: [],

@@ -30,8 +30,9 @@ struct AdditionWriter {
         written.reserveCapacity(selections.count + added.count)
         for selection in selections {
             switch selection {
+            case .field where selection.selections.isEmpty: written.append(selection)
             case .field(var field):
-                if !field.selections.isEmpty { field.selections = write(field.selections) }
+                field.selections = write(field.selections)
                 written.append(.field(field))
             case .spread: written.append(selection)
             case .inline(var fragment):
@@ -39,6 +40,7 @@ struct AdditionWriter {
                 written.append(.inline(fragment))
             }
         }
-        return written + added
+        written += added
+        return written
     }
 }

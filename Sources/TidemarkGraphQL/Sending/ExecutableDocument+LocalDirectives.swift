@@ -54,18 +54,21 @@ extension ExecutableDocument {
 
 extension ExecutableDocument {
     /// Whether some field is stored under a name of `@connection`.
-    package var usesConnections: Bool {
+    package var usesConnections: Bool { uses { $0 == "connection" } }
+
+    /// Whether some definition or selection has a directive that no server knows.
+    var usesLocalDirectives: Bool { uses { IntrospectionSchema.localDirectives.contains($0) } }
+
+    private func uses(_ isWanted: (ByteString) -> Bool) -> Bool {
         definitions.contains { definition in
-            switch definition {
-            case .operation(let operation): ExecutableDocument.connects(operation.selections)
-            case .fragment(let fragment): ExecutableDocument.connects(fragment.selections)
-            }
+            definition.directives.contains { isWanted($0.name.text) }
+                || ExecutableDocument.use(isWanted, definition.selections)
         }
     }
 
-    private static func connects(_ selections: [Selection]) -> Bool {
+    private static func use(_ isWanted: (ByteString) -> Bool, _ selections: [Selection]) -> Bool {
         selections.contains { selection in
-            selection.directives.contains { $0.name.text == "connection" } || connects(selection.selections)
+            selection.directives.contains { isWanted($0.name.text) } || use(isWanted, selection.selections)
         }
     }
 }

@@ -22,14 +22,14 @@ package struct OutgoingDocument: Hashable, Sendable {
     package init(
         _ document: ExecutableDocument, schema: GraphQLSchema?, limits: ExecutableLimits = ExecutableLimits()
     ) throws(DocumentRefusal) {
-        let stripped = document.withoutLocalDirectives
-        var planner = AdditionPlanner(DocumentOutline(stripped), schema, limits)
+        let stripped = document.usesLocalDirectives ? document.withoutLocalDirectives : nil
+        var planner = AdditionPlanner(DocumentOutline(stripped ?? document), schema, limits)
         let additions = try planner.plan()
-        var writer = AdditionWriter(additions)
-        self.document = writer.write(stripped)
-        // Directives change neither the number of selection sets nor their order.
         var annotator = AdditionWriter(additions)
         annotated = annotator.write(document)
+        // Directives change neither the number of selection sets nor their order.
+        var writer = AdditionWriter(additions)
+        self.document = stripped.map { writer.write($0) } ?? annotated
     }
 
     /// Returns the variables that only removed directives used, by operation; operations without any are left out.

@@ -29,7 +29,7 @@ extension SelectionSets {
     ) {
         for member in all[set].members {
             switch member {
-            case .field(let field, _, let inner):
+            case .field(let field, let inner):
                 guard let inner else { continue }
                 if groups[field.responseName] == nil { names.append(field.responseName) }
                 groups[field.responseName, default: []].append(inner)

@@ -10,9 +10,19 @@ struct SelectionSets {
         case inline
     }
 
+    /// A field as other fields meet it: what it is called, and what it stands for.
+    struct Selected {
+        let name: ByteString
+        let responseName: ByteString
+        let hasArguments: Bool
+        let hasDirectives: Bool
+        /// The type that the schema declares; nil when it is not known.
+        let type: SchemaTypeReference?
+    }
+
     enum Member {
         /// A field with its own set, when it has braces.
-        case field(Field, SchemaField?, Int?)
+        case field(Selected, Int?)
         case inline(Int)
         case spread(ByteString)
     }
@@ -49,6 +59,7 @@ struct SelectionSets {
         let index = all.count
         all.append(Entry(owner: owner, type: type))
         var members: [Member] = []
+        members.reserveCapacity(selections.count)
         for selection in selections {
             switch selection {
             case .field(let field):
@@ -58,7 +69,10 @@ struct SelectionSets {
                     set = all.count
                     add(field.selections, .field, definition?.type.named)
                 }
-                members.append(.field(field, definition, set))
+                let selected = Selected(
+                    name: field.name.text, responseName: field.responseName, hasArguments: !field.arguments.isEmpty,
+                    hasDirectives: !field.directives.isEmpty, type: definition?.type)
+                members.append(.field(selected, set))
             case .inline(let fragment):
                 members.append(.inline(all.count))
                 add(fragment.selections, .inline, fragment.typeCondition.map { schema?.id($0.text) } ?? type)

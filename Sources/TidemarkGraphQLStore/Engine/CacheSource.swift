@@ -4,13 +4,28 @@ import TidemarkStore
 
 /// A cache as a source of entities, inside one step of its actor.
 struct CacheSource: EntitySource {
-    let cache: SyncCache
-    let library: ByteString
+    /// The state of the cache, which has it for this step.
+    private let state: UnsafeMutablePointer<CacheState>
+    private let library: ByteString
+    /// The library's number; nil while the cache knows nothing of it.
+    private let libraryNumber: LibraryIndex?
     /// Keys that the journal was asked for already.
-    let asked: Set<StoredKey>
+    private let asked: Set<StoredKey>
+    /// Milliseconds since 1970.
+    private let now: Int64
+
+    init(
+        _ state: UnsafeMutablePointer<CacheState>, library: ByteString, asked: Set<StoredKey>, now: Int64
+    ) {
+        self.state = state
+        self.library = library
+        self.asked = asked
+        self.now = now
+        libraryNumber = state.pointee.libraryNumber(of: library)
+    }
 
     func look(_ key: GraphKey) -> EntityLook {
-        switch cache.assumeIsolated({ $0.graphLook(key.entityKey(in: library), asked: asked) }) {
+        switch state.pointee.graphLook(key.entityKey(in: library), asked: asked) {
         case .absent: .missing(.absent)
         case .deleted: .missing(.deleted)
         case .evicted: .missing(.evicted)
@@ -28,23 +43,50 @@ struct CacheSource: EntitySource {
         }
     }
 
-    func staleSince(_ root: GraphRootName) -> Int64? {
-        cache.assumeIsolated { $0.graphStaleSince(root, in: library) }
+    func typeNumber(of type: ByteString) -> TypeIndex? {
+        libraryNumber == nil ? nil : state.pointee.typeNumber(of: type)
     }
 
+    @inline(__always)
+    func lend(_ type: TypeIndex, _ id: UnsafeRawBufferPointer) -> LentEntity? {
+        guard let libraryNumber else { return nil }
+        return state.pointee.lend(library: libraryNumber, type: type, id: id)
+    }
+
+    func staleSince(_ root: GraphRootName) -> Int64? { state.pointee.staleSince(root: root, in: library, at: now) }
+
     func list(_ root: GraphRootName) -> [GraphKey]? {
-        cache.assumeIsolated { $0.graphList(root, in: library) }?.map { GraphKey(type: $0.type, canonicalID: $0.id) }
+        state.pointee.rootList(of: root, in: library)?.map { GraphKey(type: $0.type, canonicalID: $0.id) }
     }
 
     /// Returns the keys to load among those that a read found to be elsewhere.
-    func storedKeys(_ keys: [GraphKey]) -> [StoredKey] {
+    fileprivate func storedKeys(_ keys: [GraphKey]) -> [StoredKey] {
         keys.compactMap { key in
-            guard
-                case .elsewhere(let stored) = cache.assumeIsolated({ cache in
-                    cache.graphLook(key.entityKey(in: library), asked: asked)
-                })
+            guard case .elsewhere(let stored) = state.pointee.graphLook(key.entityKey(in: library), asked: asked)
             else { return nil }
             return stored
+        }
+    }
+}
+
+extension SyncCache {
+    /// Reads a document from the entities in memory.
+    ///
+    /// - Parameters:
+    ///   - key: The entity that a fragment's plan is about; nil for an operation.
+    ///   - asked: Keys that the journal was asked for already.
+    /// - Returns: The outcome, and the keys to load when it is `unloaded`.
+    func readEntities(
+        _ plan: OperationPlan, library: ByteString, key: GraphKey? = nil, asked: Set<StoredKey>,
+        freshness: GraphFreshness, completeness: GraphCompleteness = .whole, options: GraphReadOptions = .init()
+    ) -> (outcome: GraphReadOutcome, unloaded: [StoredKey]) {
+        let now = now
+        return withGraphState { state in
+            let source = CacheSource(state, library: library, asked: asked, now: now)
+            let outcome = DocumentReader.read(
+                plan, from: source, key: key, freshness: freshness, completeness: completeness, options: options)
+            guard case .unloaded(let keys) = outcome else { return (outcome, []) }
+            return (outcome, source.storedKeys(keys))
         }
     }
 }

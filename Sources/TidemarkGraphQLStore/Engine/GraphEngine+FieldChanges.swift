@@ -26,13 +26,12 @@ extension GraphEngine {
         guard !watcher.isEnded, !watcher.isLoading, !watcher.request.refreshes || watcher.plan.isAgeless else {
             return false
         }
-        guard !causes.isWhole, !causes.fields.isEmpty, var places = watcher.shown.places, watcher.delivery == nil,
+        guard !causes.isWhole, !causes.fields.isEmpty, let places = watcher.shown.places, watcher.delivery == nil,
             watcher.failed.isEmpty, watcher.shownMiss == nil, !watcher.isFetching, !watcher.isLagging,
             let news = news(for: watcher, places, in: cache)
         else { return false }
-        for (place, sequence) in news.sequences { places.set(sequence, of: place) }
         let status = GraphStatus(
-            isStale: watcher.shown.isStale, asOf: places.asOf,
+            isStale: watcher.shown.isStale, asOf: places.asOf(with: news.sequences),
             isPending: cache.isLayered(anyOf: watcher.handles.keys), isPartial: false, deferred: [])
         watcher.causes = WakeCauses()
         if tell(watcher, news.operations, status, isForced: false, in: cache) {
@@ -88,13 +87,13 @@ private struct LeastSequence {
 }
 
 /// The values of one entity's leaves.
-private struct FieldSource {
+private struct FieldSource: ~Copyable {
     private let entity: GraphEntity
-    private let members: [StoredScan.Member]
+    private let members: MemberStack
 
     init(_ entity: GraphEntity) {
         self.entity = entity
-        var members: [StoredScan.Member] = []
+        var members = MemberStack()
         entity.resource.withUnsafeBytes { StoredScan.open(0..<$0.count, of: $0, into: &members) }
         self.members = members
     }
@@ -102,7 +101,7 @@ private struct FieldSource {
     /// Returns the value of a leaf; nil for a field that is not there.
     func value(of field: CollectedField) -> [UInt8]? {
         entity.resource.withUnsafeBytes { bytes in
-            StoredScan.value(of: field.planned.writtenStorageName, in: members, members.indices, of: bytes).map {
+            StoredScan.value(of: field.planned.writtenStorageName, in: members, 0..<members.count, of: bytes).map {
                 Array(bytes[$0])
             }
         }

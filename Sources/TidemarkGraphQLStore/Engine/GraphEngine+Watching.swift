@@ -80,14 +80,13 @@ extension GraphEngine {
             if delivery.isEnding { return }
             if write == .complete { return tell(watcher, delivery.parts, isForced: isForced, in: cache) }
         }
-        let source = CacheSource(cache: cache, library: watcher.library, asked: asked)
         let freshness = GraphFreshness(now: cache.now, allowsStale: true, ignoresAges: true)
-        let outcome = DocumentReader.read(
-            watcher.plan, from: source, freshness: freshness, completeness: watcher.completeness,
-            options: .init(notesPlaces: true))
-        switch outcome {
-        case .unloaded(let keys):
-            load(source.storedKeys(keys), for: watcher, in: cache)
+        let read = cache.readEntities(
+            watcher.plan, library: watcher.library, asked: asked, freshness: freshness,
+            completeness: watcher.completeness, options: .init(notesPlaces: true))
+        switch read.outcome {
+        case .unloaded:
+            load(read.unloaded, for: watcher, in: cache)
         case .read(var reading):
             depend(watcher, on: reading.visits, in: cache)
             if watcher.delivery != nil {

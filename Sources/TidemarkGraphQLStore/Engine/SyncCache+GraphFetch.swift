@@ -239,11 +239,10 @@ extension SyncCache {
 
 extension GraphEngine {
     func tellFailure(of watcher: GraphWatcher, _ error: CacheError, in cache: isolated SyncCache) {
-        let source = CacheSource(cache: cache, library: watcher.library, asked: [])
-        let outcome = DocumentReader.read(
-            watcher.plan, from: source,
+        let read = cache.readEntities(
+            watcher.plan, library: watcher.library, asked: [],
             freshness: GraphFreshness(now: cache.now, allowsStale: true, ignoresAges: true))
-        guard case .missed(let miss, let visits) = outcome else { return run(watcher, in: cache) }
+        guard case .missed(let miss, let visits) = read.outcome else { return run(watcher, in: cache) }
         depend(watcher, on: visits, in: cache)
         tell(watcher, GraphWatcherMiss(miss: miss, error: error), isForced: false, in: cache)
     }

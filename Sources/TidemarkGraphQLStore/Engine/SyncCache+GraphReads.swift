@@ -130,7 +130,6 @@ extension SyncCache {
         var outcome = GraphReadOutcome.unloaded([])
         do throws(StorageError) {
             return try await withGraph({ asked in
-                let source = CacheSource(cache: self, library: library, asked: asked)
                 var freshness = GraphFreshness(
                     now: now, allowsStale: request.allowsStale, maxStale: request.maxStale)
                 if demand == .any {
@@ -138,12 +137,12 @@ extension SyncCache {
                     freshness.maxStale = nil
                 }
                 freshness.ignoresAges = parts != nil
-                outcome = DocumentReader.read(
-                    plan, from: source, freshness: freshness,
+                let read = readEntities(
+                    plan, library: library, asked: asked, freshness: freshness,
                     completeness: parts == nil ? request.completeness : .deferred,
-                    options: .init(notesPlaces: sink != nil))
-                guard case .unloaded(let keys) = outcome else { return [] }
-                return source.storedKeys(keys)
+                    options: .init(notesPlaces: sink != nil, notesEntities: sink != nil))
+                outcome = read.outcome
+                return read.unloaded
             }) {
                 finishGraph(outcome, request, plan, parts, delivery: delivery, sink, reply)
             }
@@ -175,7 +174,9 @@ extension SyncCache {
             snapshot = GraphSnapshot(data: result.data)
         case .read(let reading):
             if parts == nil {
-                noteGraphRead(reading.visits.map { $0.key.entityKey(in: request.operation.library) }, miss: nil)
+                noteGraphRead(
+                    reading.visits.map { $0.key.entityKey(in: request.operation.library) }, slots: reading.lentSlots,
+                    miss: nil)
             }
             result = GraphResult(reading, source: parts == nil ? .cache : .upstream)
             visits = reading.visits
@@ -252,11 +253,11 @@ extension SyncCache {
         var outcome = GraphReadOutcome.unloaded([])
         do throws(StorageError) {
             try await withGraph({ asked in
-                let source = CacheSource(cache: self, library: key.library, asked: asked)
-                outcome = DocumentReader.read(
-                    plan, from: source, key: graphKey, freshness: GraphFreshness(now: now), completeness: .deferred)
-                guard case .unloaded(let keys) = outcome else { return [] }
-                return source.storedKeys(keys)
+                let read = readEntities(
+                    plan, library: key.library, key: graphKey, asked: asked, freshness: GraphFreshness(now: now),
+                    completeness: .deferred)
+                outcome = read.outcome
+                return read.unloaded
             }) {}
         } catch {
             throw CacheError(.storageFailed, error.description)

@@ -14,13 +14,11 @@ extension SyncCache {
         do throws(StorageError) {
             try await withGraph({ asked in
                 loaded = asked
-                let source = CacheSource(cache: self, library: library, asked: asked)
-                let outcome = DocumentReader.read(
-                    plan, from: source,
+                return readEntities(
+                    plan, library: library, asked: asked,
                     freshness: GraphFreshness(now: now, allowsStale: true, ignoresAges: true),
-                    completeness: completeness)
-                guard case .unloaded(let keys) = outcome else { return [] }
-                return source.storedKeys(keys)
+                    completeness: completeness
+                ).unloaded
             }) {
                 watcher.isLoading = false
                 graph.run(watcher, asked: loaded, in: self)

@@ -128,7 +128,8 @@ package final class OperationPlan {
         }
         let names = typename.map { rules.identity.keyFields(of: $0) } ?? []
         return Collection(
-            index: collections.count, fields: collected, deferrals: executed, notExecuted: notExecuted,
+            index: collections.count, typename: typename, fields: collected, deferrals: executed,
+            notExecuted: notExecuted,
             keyFields: names.map { name in
                 (name, collected.first { $0.planned.storageName == name && $0.set == nil })
             })

@@ -30,13 +30,20 @@ package final class PlanField: Sendable {
         name = field.name.text
         responseName = field.responseName
         self.storageName = storageName
-        var response: [UInt8] = [UInt8(ascii: ",")]
+        var response: [UInt8] = []
+        response.reserveCapacity(field.responseName.bytes.count + 4)
+        response.append(UInt8(ascii: ","))
         CanonicalString.append(field.responseName.bytes, to: &response)
         response.append(UInt8(ascii: ":"))
         separatedResponseName = response
-        var quoted: [UInt8] = []
-        CanonicalString.append(storageName.bytes, to: &quoted)
-        writtenStorageName = Array(quoted[1..<quoted.count - 1])
+        if storageName == name {
+            // A name of GraphQL is written as it is.
+            writtenStorageName = name.bytes
+        } else {
+            var quoted: [UInt8] = []
+            CanonicalString.append(storageName.bytes, to: &quoted)
+            writtenStorageName = Array(quoted[1..<quoted.count - 1])
+        }
         self.set = set
         isAdded = field.isAdded
         maxAge = age.maxAge
@@ -128,12 +135,22 @@ final class Collection {
     /// Whether no two fields are stored under one name.
     let hasUniqueNames: Bool
     /// The storage names that a read of such an object wants.
-    let storageNames: Set<ByteString>
+    private(set) lazy var storageNames = Set(
+        fields.lazy.filter { !$0.planned.isTypename && !$0.isAdded }.map(\.planned.storageName))
+    /// The steps of a read.
+    private(set) lazy var steps = FieldSteps(fields)
+    /// The name of the type as a JSON string; nil when nobody knows it.
+    let typenameText: [UInt8]?
 
     init(
-        index: Int, fields: [CollectedField], deferrals: [Int], notExecuted: [Int],
+        index: Int, typename: ByteString?, fields: [CollectedField], deferrals: [Int], notExecuted: [Int],
         keyFields: [(name: ByteString, field: CollectedField?)]
     ) {
+        typenameText = typename.map { name in
+            var text: [UInt8] = []
+            CanonicalString.append(name.bytes, to: &text)
+            return text
+        }
         hasDefaultKey = keyFields.map(\.name) == IdentityRules.defaultKeyFields
         self.index = index
         self.fields = fields
@@ -145,6 +162,5 @@ final class Collection {
         }
         let stored = fields.filter { !$0.planned.isTypename }
         hasUniqueNames = Set(stored.map(\.planned.storageName)).count == stored.count
-        storageNames = Set(stored.lazy.filter { !$0.isAdded }.map(\.planned.storageName))
     }
 }

@@ -3,12 +3,15 @@ import TidemarkModel
 /// The object whose field is read.
 struct FieldContext {
     /// The entity that holds the field, directly or inside.
-    var key: GraphKey
+    var key: ReadKey
     /// The dates of that entity; nil for a look-up by key, which has no date of its own.
     var view: EntityView?
     /// The object's type; nil when nobody knows it.
     var typename: ByteString?
-    /// The path of storage names inside the entity; see ``FieldPath``. Empty for the entity itself.
+    /// The sequences of the entity's fields.
+    var sequences = FieldSequences.one(nil)
+    /// The path of storage names inside the entity; see ``FieldPath``. Empty for the entity itself, and where neither
+    /// a limit nor a sequence depends on it.
     var storagePath: ByteString
     /// The limit of the schema with which the object was reached.
     var reached: AgeLimit
@@ -85,7 +88,7 @@ extension DocumentReader {
         reading.isStale = true
         guard !freshness.takes(overdue) else { return }
         throw GraphMiss(
-            path: path, reason: .expired, key: context.key,
+            path: responsePath, reason: .expired, key: context.key.key,
             expired: GraphMiss.Expired(
                 field: planned.storageName, writtenAt: write.writtenAt, maxAge: maxAge))
     }
@@ -94,12 +97,12 @@ extension DocumentReader {
 extension FieldTimes {
     /// Returns the write of a field: its own, else that of the nearest field around it that has one.
     func write(of path: ByteString, isInsideList: Bool) -> Write {
-        if named.isEmpty { return rest }
-        if let own = named[path] { return own }
+        if areOne { return rest }
+        if let own = self[path] { return own }
         var bytes = path.bytes[...]
         while let end = bytes.lastIndex(of: StoragePath.separator) {
             bytes = bytes[..<end]
-            if let outer = named[ByteString(bytes)] { return outer }
+            if let outer = self[ByteString(bytes)] { return outer }
         }
         return rest
     }

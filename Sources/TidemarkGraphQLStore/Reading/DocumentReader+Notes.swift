@@ -4,33 +4,38 @@ import TidemarkStore
 
 /// References, places, and the notes that a read takes.
 extension DocumentReader {
+    /// The steps to the value that is read, as readers of the answer write them.
+    var responsePath: ResponsePath { plan.responsePath(path) }
+
     /// Notes that an entity was looked up: what is read next is of it.
     mutating func visit(_ visit: EntityVisit, fieldCount: Int) {
         reading.visits.append(visit)
         guard options.notesPlaces else { return }
         let number = reading.places?.open(
-            visit, fieldCount: fieldCount, path: path[(place?.depth ?? 0)...], outer: place?.number)
+            visit, fieldCount: fieldCount, path: plan.responsePath(path[(place?.depth ?? 0)...])[...],
+            outer: place?.number)
         place = number.map { ($0, path.count) }
     }
 
     /// The resource of a root field whose list follows a rule.
-    func listResource(_ keys: [GraphKey]) -> [UInt8] {
+    static func listResource(_ keys: [GraphKey]) -> [UInt8] {
         var bytes = Array("{\"value\":".utf8)
         StoredValue.list(keys.map { .reference($0) }).append(to: &bytes)
         bytes.append(UInt8(ascii: "}"))
         return bytes
     }
 
-    mutating func checkStale(since moment: Int64, _ key: GraphKey) throws(GraphMiss) {
+    mutating func checkStale(since moment: Int64, _ key: ReadKey) throws(GraphMiss) {
         guard freshness.takes(max(0, freshness.now.subtractingClamped(moment))) else { throw miss(.stale, key) }
         reading.isStale = true
     }
 
     /// Returns the entity that a value refers to; nil for an embedded object.
+    @inline(__always)
     func reference(
         _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, _ field: CollectedField
-    ) -> GraphKey? {
-        StoredReference.key(range, of: bytes, declared: field.objectTypename, plan.rules)
+    ) -> ReadKey? {
+        StoredReference.read(range, of: bytes, declared: field.objectTypename, plan.rules)
     }
 
     /// Returns the type of the first object in a value, for the policy; nil when it holds none.
@@ -45,21 +50,42 @@ extension DocumentReader {
             ?? StoredReference.typename(first, of: bytes)
     }
 
-    /// Notes the place that a field stands for.
-    mutating func noteSequence(of name: ByteString, in context: FieldContext) {
+    /// Notes the sequence that a field stands for.
+    ///
+    /// - Parameter name: The storage name of a field of the object; nil when the context's path is the field's own.
+    @inline(__always)
+    mutating func noteSequence(of name: ByteString?, in context: borrowing FieldContext) {
+        switch context.sequences {
+        case .one(nil): return
+        case .one(let sequence?): note(sequence)
+        case .byField: noteOwnSequence(of: name, in: context)
+        }
+    }
+
+    /// Whether the sequence of a field depends on its name.
+    @inline(__always)
+    func needsName(_ context: borrowing FieldContext) -> Bool {
+        if case .byField = context.sequences { true } else { false }
+    }
+
+    @inline(never)
+    private mutating func noteOwnSequence(of name: ByteString?, in context: borrowing FieldContext) {
         guard let dates = context.view?.dates else { return }
-        if dates.named.isEmpty { return note(dates.rest) }
-        let path = context.storagePath.bytes.isEmpty ? name : StoragePath.joined(context.storagePath, name)
+        var path = context.storagePath
+        if let name { path = path.bytes.isEmpty ? name : StoragePath.joined(path, name) }
         note(dates.write(of: path, isInsideList: context.isInsideList))
     }
 
     mutating func note(_ write: FieldTimes.Write) {
-        guard let sequence = write.sequence else { return }
+        if let sequence = write.sequence { note(sequence) }
+    }
+
+    private mutating func note(_ sequence: EventSequence) {
         reading.asOf = min(reading.asOf ?? sequence, sequence)
         if let place { reading.places?.note(sequence, of: place.number) }
     }
 
-    func miss(_ reason: GraphMiss.Reason, _ key: GraphKey?) -> GraphMiss {
-        GraphMiss(path: path, reason: reason, key: key)
+    func miss(_ reason: GraphMiss.Reason, _ key: ReadKey) -> GraphMiss {
+        GraphMiss(path: responsePath, reason: reason, key: key.key)
     }
 }

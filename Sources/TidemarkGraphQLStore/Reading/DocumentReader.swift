@@ -8,42 +8,41 @@ import TidemarkStore
 /// and ends at the first thing that is missing, deleted, evicted or too old.
 ///
 /// - Source: Protocol/graphql.md, reading.
-package struct DocumentReader<Source: EntitySource> {
-    /// Additions to a read.
-    package struct Options: Sendable {
-        /// Whether each entity shows its key as `__ref`, so that the data can be written again.
-        package var showsKeys = false
-        /// Whether the places of entities in the data are noted.
-        package var notesPlaces = false
-
-        package init(showsKeys: Bool = false, notesPlaces: Bool = false) {
-            self.showsKeys = showsKeys
-            self.notesPlaces = notesPlaces
-        }
+package struct DocumentReader<Source: EntitySource>: ~Copyable {
+    /// The objects of the entities that were read last in one set.
+    private struct Recent {
+        let type: ByteString
+        /// The type's number with the source; nil when it lends none.
+        let number: TypeIndex?
+        let typename: ByteString
+        let collection: Collection
     }
 
     let plan: OperationPlan
     let source: Source
     let freshness: GraphFreshness
     let completeness: GraphCompleteness
-    let options: Options
+    let options: GraphReadOptions
     /// Nothing can be too old: dates are looked at for their sequences only.
     private let isAgeless: Bool
-    /// The entity whose fields come next.
+    /// The entity whose fields come next, if its key is shown.
     private var openKey: GraphKey?
     /// The steps to the value that is read. The step of a leaf is added when something is missing.
-    var path: ResponsePath = []
+    var path: [PathStep] = []
     var reading = GraphReading()
+    /// The data so far.
+    var data = TextBuffer()
     /// The place whose fields are read, and the steps to it.
     var place: (number: Int, depth: Int)?
     /// Entities to load; while there are some, values that need them are left open.
     private var unloaded: [GraphKey] = []
-    /// Members of the objects that are open. Bound: those objects' members.
-    private var members: [StoredScan.Member] = []
+    private var members = MemberStack()
+    /// The objects read last, by set: the entities of a list have one type for the most part. Bound: the plan's sets.
+    private var recent: [Recent?] = []
 
     private init(
         _ plan: OperationPlan, _ source: Source, _ freshness: GraphFreshness, _ completeness: GraphCompleteness,
-        _ options: Options
+        _ options: GraphReadOptions
     ) {
         self.options = options
         self.plan = plan
@@ -59,19 +58,21 @@ package struct DocumentReader<Source: EntitySource> {
     /// - Complexity: O(data + the resources that it is read from).
     package static func read(
         _ plan: OperationPlan, from source: Source, key: GraphKey? = nil, freshness: GraphFreshness,
-        completeness: GraphCompleteness = .whole, options: Options = Options()
+        completeness: GraphCompleteness = .whole, options: GraphReadOptions = GraphReadOptions()
     ) -> GraphReadOutcome {
         var reader = DocumentReader(plan, source, freshness, completeness, options)
         do throws(GraphMiss) {
             if let key {
-                try reader.entity(key, set: plan.rootSet, reached: nil, operationAge: nil)
+                try reader.entity(.key(key), set: plan.rootSet, reached: nil, operationAge: nil)
             } else {
                 try reader.operation()
             }
         } catch {
             if reader.unloaded.isEmpty { return .missed(error, visits: reader.reading.visits) }
         }
-        return reader.unloaded.isEmpty ? .read(reader.reading) : .unloaded(reader.unloaded)
+        guard reader.unloaded.isEmpty else { return .unloaded(reader.unloaded) }
+        reader.reading.data = reader.data.bytes(in: 0..<reader.data.count)
+        return .read(reader.reading)
     }
 
     // MARK: Roots
@@ -79,14 +80,14 @@ package struct DocumentReader<Source: EntitySource> {
     private mutating func operation() throws(GraphMiss) {
         let collection = plan.collection(of: plan.rootSet, typename: plan.rootTypename)
         let rootLimit = plan.rules.policy.rootLimit(of: plan.rootTypename ?? GraphKey.rootType)
-        try object(collection) { (reader, _, field) throws(GraphMiss) in
-            if field.planned.isTypename {
-                CanonicalString.append((reader.plan.rootTypename ?? "").bytes, to: &reader.reading.data)
+        try object(collection) { (reader, step) throws(GraphMiss) in
+            if step.isTypename {
+                reader.data.append(collection.typenameText ?? [0x22, 0x22])
                 return
             }
             let outer = reader.place
             defer { reader.place = outer }
-            try reader.root(field, rootLimit)
+            try reader.root(collection.fields[step.number], rootLimit)
         }
     }
 
@@ -94,13 +95,13 @@ package struct DocumentReader<Source: EntitySource> {
         let planned = field.planned
         let key = GraphKey(root: RootID.of(planned.storageName, field: planned.name))
         visit(EntityVisit(key: key, collection: OperationPlan.rootVisit), fieldCount: 0)
-        let context = FieldContext(
-            key: key, view: nil, typename: plan.rootTypename, storagePath: "value", reached: rootLimit,
+        var context = FieldContext(
+            key: .key(key), view: nil, typename: plan.rootTypename, storagePath: "value", reached: rootLimit,
             operationAge: plan.rootMaxAge)
         switch source.look(key) {
         case .unloaded: unloaded.append(key)
         case .missing(let reason):
-            guard let references = lookUp(field, planned) else { throw miss(reason, key) }
+            guard let references = lookUp(field, planned) else { throw miss(reason, .key(key)) }
             var bytes: [UInt8] = []
             references.append(to: &bytes)
             let limits = limits(of: field, planned, context, found: nil)
@@ -110,16 +111,18 @@ package struct DocumentReader<Source: EntitySource> {
         case .found(var view):
             if view.isPending { reading.isPending = true }
             let name = GraphRootName(storageName: planned.storageName)
-            if let staleSince = source.staleSince(name) { try checkStale(since: staleSince, key) }
-            if field.set != nil, let keys = source.list(name) { view.resource = listResource(keys) }
+            if let staleSince = source.staleSince(name) { try checkStale(since: staleSince, .key(key)) }
+            if field.set != nil, let keys = source.list(name) {
+                view.resource = .kept(DocumentReader.listResource(keys))
+            }
+            context.view = view
+            context.sequences = view.dates.sequences
             try view.resource.withBytes { (bytes) throws(GraphMiss) in
                 let base = members.count
                 StoredScan.open(0..<bytes.count, of: bytes, into: &members)
-                defer { members.removeLast(members.count - base) }
+                defer { members.truncate(to: base) }
                 let range = StoredScan.value(of: Self.valueName, in: members, base..<members.count, of: bytes)
-                guard let range else { throw miss(view.isReduced ? .evicted : .absent, key) }
-                var context = context
-                context.view = view
+                guard let range else { throw miss(view.isReduced ? .evicted : .absent, .key(key)) }
                 try self.field(range, of: bytes, field, context)
             }
         }
@@ -130,45 +133,49 @@ package struct DocumentReader<Source: EntitySource> {
     // MARK: Objects
 
     /// Reads the fields of one object: braces, names, and what `body` appends as each value.
+    @inline(__always)
     private mutating func object(
         _ collection: Collection,
-        _ body: (inout DocumentReader, Int, CollectedField) throws(GraphMiss) -> Void
+        _ body: (inout DocumentReader, FieldStep) throws(GraphMiss) -> Void
     ) throws(GraphMiss) {
-        let start = reading.data.count
-        reading.data.append(UInt8(ascii: "{"))
-        if options.showsKeys, let key = openKey {
-            reading.data += "\"__ref\":".utf8
-            CanonicalString.append(key.text.bytes, to: &reading.data)
+        let start = data.count
+        data.append(UInt8(ascii: "{"))
+        if let key = openKey {
+            var text: [UInt8] = []
+            CanonicalString.append(key.text.bytes, to: &text)
+            data.append("\"__ref\":")
+            data.append(text)
+            openKey = nil
         }
-        openKey = nil
         /// The start of the bytes of each field that was appended.
         var ranges: [(field: Int, start: Int)] = []
         var missing: Set<Int> = []
-        for (number, field) in collection.fields.enumerated() where !field.isAdded {
-            let mark = reading.data.count
+        // The collection, which the plan keeps, keeps the steps.
+        for step in collection.steps.steps {
+            let mark = data.count
             let deferredCount = reading.deferred.count
             let listCount = reading.lists.count
-            let name = field.planned.separatedResponseName
             if mark > start + 1 {
-                reading.data.append(contentsOf: name)
+                data.append(step.response)
             } else {
-                reading.data.append(contentsOf: name[1...])
+                data.append(UnsafeRawBufferPointer(rebasing: step.response[1...]))
             }
-            if field.set != nil { path.append(.name(field.planned.responseName)) }
-            defer { if field.set != nil { path.removeLast() } }
+            if !step.isLeaf { path.append(.field(collection: collection.index, number: step.number)) }
+            defer { if !step.isLeaf { path.removeLast() } }
             do throws(GraphMiss) {
-                try body(&self, number, field)
-                if !collection.deferrals.isEmpty { ranges.append((number, mark)) }
+                try body(&self, step)
+                if !collection.deferrals.isEmpty { ranges.append((step.number, mark)) }
             } catch {
-                reading.data.removeLast(reading.data.count - mark)
+                data.truncate(to: mark)
                 reading.deferred.removeLast(reading.deferred.count - deferredCount)
                 reading.lists.removeLast(reading.lists.count - listCount)
+                let field = collection.fields[step.number]
                 if !field.deferrals.isEmpty, completeness != .whole {
                     missing.formUnion(field.deferrals)
                 } else if completeness == .partial {
                     reading.isPartial = true
                 } else {
-                    guard field.set == nil else { throw error }
+                    guard step.isLeaf else { throw error }
                     var error = error
                     error.path.append(.name(field.planned.responseName))
                     throw error
@@ -176,60 +183,63 @@ package struct DocumentReader<Source: EntitySource> {
             }
         }
         if !missing.isEmpty { leaveOut(missing, collection, ranges, from: start) }
-        reading.data.append(UInt8(ascii: "}"))
+        data.append(UInt8(ascii: "}"))
         guard !collection.deferrals.isEmpty || !collection.notExecuted.isEmpty else { return }
-        reading.deferred += plan.states(of: collection, missing: missing, at: path)
+        reading.deferred += plan.states(of: collection, missing: missing, at: responsePath)
     }
 
-    /// Removes the fields that only missing fragments have.
-    private mutating func leaveOut(
-        _ missing: Set<Int>, _ collection: Collection, _ ranges: [(field: Int, start: Int)], from start: Int
-    ) {
-        reading.isPartial = true
-        var kept: [UInt8] = [UInt8(ascii: "{")]
-        let inside = reading.lists.partitioningIndex { $0.offset >= start }
-        var lists: [EntityList] = []
-        for (place, range) in ranges.enumerated() {
-            let deferrals = collection.fields[range.field].deferrals
-            if !deferrals.isEmpty, deferrals.allSatisfy({ missing.contains($0) }) { continue }
-            let end = place + 1 < ranges.count ? ranges[place + 1].start : reading.data.count
-            var bytes = reading.data[range.start..<end]
-            if bytes.first == UInt8(ascii: ",") { bytes = bytes.dropFirst() }
-            if kept.count > 1 { kept.append(UInt8(ascii: ",")) }
-            for list in reading.lists[inside...] where bytes.indices.contains(list.offset) {
-                lists.append(
-                    EntityList(offset: start + kept.count + list.offset - bytes.startIndex, keys: list.keys))
-            }
-            kept.append(contentsOf: bytes)
-        }
-        reading.lists.replaceSubrange(inside..., with: lists)
-        reading.data.removeLast(reading.data.count - start)
-        reading.data.append(contentsOf: kept)
+    /// Returns the objects of an entity in a set.
+    @inline(__always)
+    private mutating func recall(_ key: ReadKey, _ set: Int) -> Recent {
+        if set < recent.count, let last = recent[set], key.isOfType(last.type) { return last }
+        return remember(key.key.type, set)
+    }
+
+    @inline(never)
+    private mutating func remember(_ type: ByteString, _ set: Int) -> Recent {
+        let typename = plan.rules.typename(of: type)
+        let entry = Recent(
+            type: type, number: source.typeNumber(of: type), typename: typename,
+            collection: plan.collection(of: set, typename: typename))
+        while recent.count <= set { recent.append(nil) }
+        recent[set] = entry
+        return entry
     }
 
     /// Reads an entity.
-    private mutating func entity(
-        _ key: GraphKey, set: Int, reached: AgeLimit?, operationAge: Int?
+    mutating func entity(
+        _ key: ReadKey, set: Int, reached: AgeLimit?, operationAge: Int?
     ) throws(GraphMiss) {
-        let typename = plan.rules.typename(of: key.type)
-        let collection = plan.collection(of: set, typename: typename)
+        let known = recall(key, set)
+        let collection = known.collection
         let outer = place
         defer { place = outer }
-        visit(EntityVisit(key: key, collection: collection.index), fieldCount: collection.fields.count)
-        switch source.look(key) {
-        case .unloaded:
-            unloaded.append(key)
-            reading.data += "null".utf8
-        case .missing(let reason): throw miss(reason, key)
-        case .found(let view):
-            if view.isPending { reading.isPending = true }
-            let limit = reached ?? plan.rules.policy.rootLimit(of: key.type)
-            let context = FieldContext(
-                key: key, view: view, typename: typename, storagePath: "", reached: limit, operationAge: operationAge)
-            openKey = key
-            try view.resource.withBytes { (bytes) throws(GraphMiss) in
-                try fields(of: 0..<bytes.count, of: bytes, collection, context, isEntity: true)
+        if options.notesEntities {
+            visit(EntityVisit(key: key.key, collection: collection.index), fieldCount: collection.fields.count)
+        }
+        let view: EntityView
+        if let type = known.number, let lent = key.withID({ source.lend(type, $0) }) {
+            if !options.notesEntities { reading.lentSlots.append(lent.slot) }
+            view = EntityView(lent)
+        } else {
+            let key = key.key
+            if !options.notesEntities { reading.visits.append(EntityVisit(key: key, collection: collection.index)) }
+            switch source.look(key) {
+            case .unloaded:
+                unloaded.append(key)
+                return data.append("null")
+            case .missing(let reason): throw miss(reason, .key(key))
+            case .found(let found): view = found
             }
+        }
+        if view.isPending { reading.isPending = true }
+        let limit = reached ?? plan.rules.policy.rootLimit(of: known.type)
+        let context = FieldContext(
+            key: key, view: view, typename: known.typename, sequences: view.dates.sequences, storagePath: "",
+            reached: limit, operationAge: operationAge)
+        if options.showsKeys { openKey = key.key }
+        try view.resource.withBytes { (bytes) throws(GraphMiss) in
+            try fields(of: 0..<bytes.count, of: bytes, collection, context, isEntity: true)
         }
     }
 
@@ -241,34 +251,38 @@ package struct DocumentReader<Source: EntitySource> {
         let base = members.count
         StoredScan.open(range, of: bytes, into: &members)
         let end = members.count
-        defer { members.removeLast(members.count - base) }
+        defer { members.truncate(to: base) }
         // Stored fields have the order of the selection for the most part.
         var expected = base
         let own = isEntity ? place?.number : nil
-        try object(collection) { (reader, number, field) throws(GraphMiss) in
-            let planned = field.planned
-            if planned.isTypename {
-                guard let typename = context.typename else { throw reader.miss(.absent, context.key) }
-                CanonicalString.append(typename.bytes, to: &reader.reading.data)
+        try object(collection) { (reader, step) throws(GraphMiss) in
+            if step.isTypename {
+                guard let typename = collection.typenameText else { throw reader.miss(.absent, context.key) }
+                reader.data.append(typename)
                 return
             }
             let found = StoredScan.index(
-                of: planned.writtenStorageName, in: reader.members, base..<end, expected: expected, of: bytes)
+                of: step.stored, in: reader.members, base..<end, expected: expected, of: bytes)
             guard let found else {
                 throw reader.miss(context.view?.isReduced == true ? .evicted : .absent, context.key)
             }
             expected = found + 1
             let value = reader.members[found].value
-            if let own, field.set == nil { reader.reading.places?.note(number, of: own, at: reader.reading.data.count) }
-            if reader.isAgeless, field.set == nil {
-                reader.noteSequence(of: planned.storageName, in: context)
-                reader.reading.data.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[value]))
+            if let own, step.isLeaf { reader.reading.places?.note(step.number, of: own, at: reader.data.count) }
+            if reader.isAgeless, step.isLeaf {
+                let field = reader.needsName(context) ? collection.fields[step.number] : nil
+                reader.noteSequence(of: field?.planned.storageName, in: context)
+                reader.data.append(UnsafeRawBufferPointer(rebasing: bytes[value]))
                 return
             }
+            let field = collection.fields[step.number]
+            guard !reader.isAgeless || reader.needsName(context) else {
+                return try reader.field(value, of: bytes, field, context)
+            }
             var inner = context
+            let name = field.planned.storageName
             inner.storagePath =
-                context.storagePath.bytes.isEmpty
-                ? planned.storageName : StoragePath.joined(context.storagePath, planned.storageName)
+                context.storagePath.bytes.isEmpty ? name : StoragePath.joined(context.storagePath, name)
             try reader.field(value, of: bytes, field, inner)
         }
     }
@@ -280,9 +294,7 @@ package struct DocumentReader<Source: EntitySource> {
         _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, _ field: CollectedField, _ context: FieldContext
     ) throws(GraphMiss) {
         if isAgeless {
-            if let view = context.view {
-                note(view.dates.write(of: context.storagePath, isInsideList: context.isInsideList))
-            }
+            noteSequence(of: nil, in: context)
             return try value(range, of: bytes, field, context, .unlimited)
         }
         let found = field.set == nil ? nil : foundType(range, of: bytes)
@@ -291,13 +303,12 @@ package struct DocumentReader<Source: EntitySource> {
         try value(range, of: bytes, field, context, limits)
     }
 
-    private mutating func value(
+    mutating func value(
         _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, _ field: CollectedField, _ context: FieldContext,
         _ limits: FieldLimits
     ) throws(GraphMiss) {
         guard let set = field.set, bytes[range.lowerBound] != UInt8(ascii: "n") else {
-            reading.data.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range]))
-            return
+            return data.append(UnsafeRawBufferPointer(rebasing: bytes[range]))
         }
         if bytes[range.lowerBound] == UInt8(ascii: "[") { return try list(range, of: bytes, field, context, limits) }
         if let key = reference(range, of: bytes, field) {
@@ -310,33 +321,5 @@ package struct DocumentReader<Source: EntitySource> {
         inner.operationAge = limits.operationAge
         let collection = plan.collection(of: set, typename: inner.typename)
         try fields(of: range, of: bytes, collection, inner, isEntity: false)
-    }
-
-    private mutating func list(
-        _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, _ field: CollectedField, _ context: FieldContext,
-        _ limits: FieldLimits
-    ) throws(GraphMiss) {
-        let place = reading.lists.count
-        var keys: [GraphKey?] = []
-        var hasKeys = false
-        reading.lists.append(EntityList(offset: reading.data.count, keys: []))
-        reading.data.append(UInt8(ascii: "["))
-        // The elements of a list are as old as the list.
-        let inside = context.insideList
-        try StoredScan.forEachElement(of: range, of: bytes) { (index, element) throws(GraphMiss) in
-            if index > 0 { reading.data.append(UInt8(ascii: ",")) }
-            path.append(.index(index))
-            defer { path.removeLast() }
-            let key = reference(element, of: bytes, field)
-            keys.append(key)
-            if let key, let set = field.set {
-                hasKeys = true
-                try entity(key, set: set, reached: limits.inner, operationAge: limits.operationAge)
-            } else {
-                try value(element, of: bytes, field, inside, limits)
-            }
-        }
-        reading.data.append(UInt8(ascii: "]"))
-        if hasKeys { reading.lists[place].keys = keys } else { reading.lists.remove(at: place) }
     }
 }

@@ -16,13 +16,14 @@ package struct EntityPlaces: Sendable {
         fileprivate let steps: Range<Int>
         /// The index of its first offset.
         fileprivate let firstOffset: Int
-        /// The least of the sequences of what was read of it; nil when none is known.
-        var sequence: EventSequence?
     }
 
     private static let noOffset = UInt32.max
 
     private(set) var places: [Place] = []
+    /// The least of the sequences of what was read of each place; nil when none is known. Not in the places: whoever
+    /// changes a sequence would copy their keys.
+    private var sequences: [EventSequence?] = []
     private var steps: ResponsePath = []
     private var offsets: [UInt32] = []
 
@@ -39,6 +40,7 @@ package struct EntityPlaces: Sendable {
             Place(
                 key: visit.key, collection: visit.collection, outer: outer,
                 steps: steps.count..<steps.count + path.count, firstOffset: offsets.count))
+        sequences.append(nil)
         steps += path
         offsets.append(contentsOf: repeatElement(EntityPlaces.noOffset, count: fieldCount))
         return places.count - 1
@@ -52,10 +54,10 @@ package struct EntityPlaces: Sendable {
     }
 
     mutating func note(_ sequence: EventSequence, of place: Int) {
-        places[place].sequence = min(places[place].sequence ?? sequence, sequence)
+        sequences[place] = min(sequences[place] ?? sequence, sequence)
     }
 
-    mutating func set(_ sequence: EventSequence?, of place: Int) { places[place].sequence = sequence }
+    mutating func set(_ sequence: EventSequence?, of place: Int) { sequences[place] = sequence }
 
     /// Returns where the value of a leaf begins in the data; nil for a field that is no leaf.
     func offset(_ field: Int, of place: Int) -> Int? {
@@ -76,8 +78,13 @@ package struct EntityPlaces: Sendable {
         return parts.reversed().flatMap { steps[$0] }
     }
 
-    /// The least of the sequences of everything that was read; nil when none is known.
+    /// Returns the least of the sequences of everything that was read; nil when none is known.
     ///
+    /// - Parameter changes: Places with the sequences that they will have.
     /// - Complexity: O(places).
-    var asOf: EventSequence? { places.lazy.compactMap(\.sequence).min() }
+    func asOf(with changes: [(place: Int, EventSequence?)]) -> EventSequence? {
+        var sequences = sequences
+        for (place, sequence) in changes { sequences[place] = sequence }
+        return sequences.lazy.compactMap(\.self).min()
+    }
 }

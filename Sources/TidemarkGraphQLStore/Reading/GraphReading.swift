@@ -1,10 +1,11 @@
 import TidemarkModel
+import TidemarkStore
 
 /// The data that one read of a document found.
 package struct GraphReading: Sendable {
     /// `data` as compact JSON.
     package var data: [UInt8] = []
-    /// The lists of entities in `data`, ascending by their place.
+    /// The lists of entities in `data`, ascending by their place; empty unless entities are noted.
     package var lists: [EntityList] = []
     /// Whether some value that was read is older than its limit allows, or its root field is stale.
     package var isStale = false
@@ -17,6 +18,9 @@ package struct GraphReading: Sendable {
     package var deferred: [DeferredState] = []
     /// The entities that were looked up, with the fields that were wanted, once for each place.
     package var visits: [EntityVisit] = []
+    /// The entities that were lent, when entities are not noted; they are not in `visits` then. Valid until the store
+    /// is next changed.
+    package var lentSlots: [SlotIndex] = []
     /// The places of the entities in the data; nil unless the places were asked for.
     package var places: EntityPlaces?
     /// The time when the first value that was read becomes too old, in milliseconds since 1970; nil: never.
@@ -100,6 +104,22 @@ package enum GraphReadOutcome: Sendable {
     case missed(GraphMiss, visits: [EntityVisit])
     /// Entities that have to be loaded first.
     case unloaded([GraphKey])
+}
+
+/// Additions to a read.
+package struct GraphReadOptions: Sendable {
+    /// Whether each entity shows its key as `__ref`, so that the data can be written again.
+    package var showsKeys = false
+    /// Whether the places of entities in the data are noted.
+    package var notesPlaces = false
+    /// Whether visits and lists of entities are noted. Without a watcher nobody asks for them.
+    package var notesEntities = true
+
+    package init(showsKeys: Bool = false, notesPlaces: Bool = false, notesEntities: Bool = true) {
+        self.showsKeys = showsKeys
+        self.notesPlaces = notesPlaces
+        self.notesEntities = notesEntities || notesPlaces
+    }
 }
 
 /// The age that values may have in a read.

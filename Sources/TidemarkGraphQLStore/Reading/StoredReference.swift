@@ -6,7 +6,9 @@ import TidemarkStore
 ///
 /// - Source: Protocol/graphql.md, what is stored.
 enum StoredReference {
-    private static let prefix = Array("{\"__ref\":\"".utf8)
+    /// The first eight of the ten bytes `{"__ref":"`, as a word.
+    private static let prefix = UInt64(littleEndian: 0x2266_6572_5F5F_227B)
+    private static let prefixCount = 10
     private static let typenamePrefix = Array("{\"__typename\":\"".utf8)
 
     /// Returns the entity that a value refers to.
@@ -14,29 +16,50 @@ enum StoredReference {
     /// - Parameter declared: The object type that the schema declares for the field; an event's id, or its object with
     ///   the key fields, is a reference to an entity of that type. nil: only `__ref` is a reference.
     /// - Returns: nil for any other value.
+    @inline(__always)
+    static func read(
+        _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, declared: ByteString?, _ rules: GraphRules
+    ) -> ReadKey? {
+        if range.count > prefixCount,
+            bytes.loadUnaligned(fromByteOffset: range.lowerBound, as: UInt64.self) == prefix,
+            bytes[range.lowerBound + 8] == UInt8(ascii: ":"), bytes[range.lowerBound + 9] == UInt8(ascii: "\"")
+        {
+            let text = StoredScan.string(bytes, range.lowerBound + prefixCount - 1)
+            return key(text: UnsafeRawBufferPointer(rebasing: bytes[text]))
+        }
+        return declaredKey(range, of: bytes, declared, rules).map { .key($0) }
+    }
+
+    /// Returns the entity that a value refers to; see ``read(_:of:declared:_:)``.
     static func key(
         _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, declared: ByteString?, _ rules: GraphRules
     ) -> GraphKey? {
-        let first = bytes[range.lowerBound]
-        if first == UInt8(ascii: "{") {
-            if starts(with: prefix, range, of: bytes) {
-                let text = StoredScan.string(bytes, range.lowerBound + prefix.count - 1)
-                return key(text: UnsafeRawBufferPointer(rebasing: bytes[text]))
-            }
-            guard let declared else { return nil }
+        read(range, of: bytes, declared: declared, rules)?.key
+    }
+
+    private static func declaredKey(
+        _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, _ declared: ByteString?, _ rules: GraphRules
+    ) -> GraphKey? {
+        guard let declared else { return nil }
+        if bytes[range.lowerBound] == UInt8(ascii: "{") {
             return key(ofObject: range, of: bytes, declared: declared, rules)
         }
-        guard let declared, let text = scalarText(range, of: bytes), !text.isEmpty else { return nil }
+        guard let text = scalarText(range, of: bytes), !text.isEmpty else { return nil }
         return GraphKey(type: rules.resourceType(of: declared), id: ByteString(text))
     }
 
     /// Reads the text of a reference as it is written.
-    private static func key(text: UnsafeRawBufferPointer) -> GraphKey? {
-        guard !text.contains(UInt8(ascii: "\\")), let colon = text.firstIndex(of: UInt8(ascii: ":")) else {
-            return GraphKey(text: ByteString(JSONText.unescaped(text)))
+    @inline(__always)
+    private static func key(text: UnsafeRawBufferPointer) -> ReadKey? {
+        var colon = text.count
+        for (index, byte) in text.enumerated() {
+            if byte == UInt8(ascii: "\\") {
+                return GraphKey(text: ByteString(JSONText.unescaped(text))).map { .key($0) }
+            }
+            if byte == UInt8(ascii: ":"), colon == text.count { colon = index }
         }
         guard colon > 0, colon + 1 < text.count else { return nil }
-        return GraphKey(type: ByteString(text[..<colon]), id: ByteString(text[(colon + 1)...]))
+        return .lent(text, typeCount: colon)
     }
 
     /// Returns the key of an object that an event holds in a field of an object type.
@@ -45,12 +68,12 @@ enum StoredReference {
     ) -> GraphKey? {
         // An embedded object of an answer has no key: it says its type, and that may be another one.
         if let typename = typename(range, of: bytes), typename != declared { return nil }
-        var members: [StoredScan.Member] = []
+        var members = MemberStack()
         StoredScan.open(range, of: bytes, into: &members)
         let names = rules.identity.keyFields(of: declared)
         var id: [UInt8] = []
         for (place, name) in names.enumerated() {
-            guard let value = StoredScan.value(of: name.bytes, in: members, members.indices, of: bytes),
+            guard let value = StoredScan.value(of: name.bytes, in: members, 0..<members.count, of: bytes),
                 let text = scalarText(value, of: bytes), !text.isEmpty
             else { return nil }
             if place > 0 { id.append(UInt8(ascii: "+")) }
@@ -78,11 +101,11 @@ enum StoredReference {
             let text = StoredScan.string(bytes, range.lowerBound + typenamePrefix.count - 1)
             return ByteString(JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[text])))
         }
-        var members: [StoredScan.Member] = []
+        var members = MemberStack()
         StoredScan.open(range, of: bytes, into: &members)
         guard
             let value = StoredScan.value(
-                of: PlanField.typename.bytes, in: members, members.indices, of: bytes),
+                of: PlanField.typename.bytes, in: members, 0..<members.count, of: bytes),
             bytes[value.lowerBound] == UInt8(ascii: "\"")
         else { return nil }
         return ByteString(

@@ -14,20 +14,19 @@ struct StoredScan {
     /// Opens the object at a place. Of members with one name the last value counts.
     ///
     /// - Parameter members: Where its members are appended, each name once.
-    static func open(_ object: Range<Int>, of bytes: UnsafeRawBufferPointer, into members: inout [Member]) {
+    static func open(_ object: Range<Int>, of bytes: UnsafeRawBufferPointer, into members: inout MemberStack) {
         let base = members.count
         // One bit for each name: only a name whose bit is taken can be a repeated one.
         var seen: UInt64 = 0
         var isEscaped = false
         var at = object.lowerBound + 1
         while at < object.upperBound - 1 {
-            let name = string(bytes, at)
+            let name = string(bytes, at, &isEscaped)
             at = name.upperBound + 2
             let value = at..<end(bytes, at)
             at = value.upperBound + 1
-            isEscaped = isEscaped || bytes[name].contains(UInt8(ascii: "\\"))
             let bit = StoredScan.bit(of: name, of: bytes)
-            if seen & bit != 0 || isEscaped, let known = repeated(name, members[base...], of: bytes) {
+            if seen & bit != 0 || isEscaped, let known = repeated(name, members, base..<members.count, of: bytes) {
                 members[known].value = value
             } else {
                 members.append(Member(name: name, value: value))
@@ -36,6 +35,7 @@ struct StoredScan {
         }
     }
 
+    @inline(__always)
     private static func bit(of name: Range<Int>, of bytes: UnsafeRawBufferPointer) -> UInt64 {
         guard !name.isEmpty else { return 1 }
         let parts =
@@ -45,18 +45,19 @@ struct StoredScan {
     }
 
     private static func repeated(
-        _ name: Range<Int>, _ members: ArraySlice<Member>, of bytes: UnsafeRawBufferPointer
+        _ name: Range<Int>, _ members: borrowing MemberStack, _ range: Range<Int>, of bytes: UnsafeRawBufferPointer
     ) -> Int? {
         let wanted = UnsafeRawBufferPointer(rebasing: bytes[name])
         guard wanted.contains(UInt8(ascii: "\\")) else {
-            return members.firstIndex { isName($0.name, wanted, of: bytes) }
+            for index in range where isName(members[index].name, wanted, of: bytes) { return index }
+            return nil
         }
-        return JSONText.unescaped(wanted).withUnsafeBytes { wanted in
-            // The wanted name is unescaped: only the written one may have another spelling.
-            members.firstIndex {
-                JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[$0.name])).elementsEqual(wanted)
-            }
+        let text = JSONText.unescaped(wanted)
+        for index in range
+        where JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[members[index].name])) == text {
+            return index
         }
+        return nil
     }
 
     /// Calls `body` with each element of an array, in order, with its index.
@@ -81,9 +82,38 @@ struct StoredScan {
     @inline(__always)
     private static func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word & highs }
 
+    /// Tells whether two buffers have equal bytes. Names are short: words are compared here, without a call.
+    @inline(__always)
+    static func haveEqualBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        let count = left.count
+        guard count == right.count else { return false }
+        var at = 0
+        while count - at >= 8 {
+            guard
+                left.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+                    == right.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+            else { return false }
+            at += 8
+        }
+        while at < count {
+            guard left[at] == right[at] else { return false }
+            at += 1
+        }
+        return true
+    }
+
     /// The text of a string between its quotes.
     @inline(__always)
     static func string(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Range<Int> {
+        var isEscaped = false
+        return string(bytes, start, &isEscaped)
+    }
+
+    /// The text of a string between its quotes.
+    ///
+    /// - Parameter isEscaped: Set when the text has a backslash.
+    @inline(__always)
+    private static func string(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ isEscaped: inout Bool) -> Range<Int> {
         var at = start + 1
         while at < bytes.count {
             if at + 8 <= bytes.count {
@@ -97,7 +127,9 @@ struct StoredScan {
             }
             switch bytes[at] {
             case UInt8(ascii: "\""): return start + 1..<at
-            case UInt8(ascii: "\\"): at += 2
+            case UInt8(ascii: "\\"):
+                isEscaped = true
+                at += 2
             default: at += 1
             }
         }
@@ -136,7 +168,8 @@ struct StoredScan {
         _ name: Range<Int>, _ wanted: UnsafeRawBufferPointer, of bytes: UnsafeRawBufferPointer
     ) -> Bool {
         let written = UnsafeRawBufferPointer(rebasing: bytes[name])
-        if JSONText.haveEqualBytes(written, wanted) { return true }
+        if haveEqualBytes(written, wanted) { return true }
+        // A wanted name has no needless escapes; a stored one may have any.
         return written.contains(UInt8(ascii: "\\")) && JSONText.unescaped(written) == JSONText.unescaped(wanted)
     }
 
@@ -145,21 +178,37 @@ struct StoredScan {
     /// - Parameters:
     ///   - range: The members of one object, each name once.
     ///   - expected: Where the member is found at once, if it is there: most often after the one before.
+    @inline(__always)
     static func index(
-        of wanted: [UInt8], in members: [Member], _ range: Range<Int>, expected: Int, of bytes: UnsafeRawBufferPointer
+        of wanted: UnsafeRawBufferPointer, in members: borrowing MemberStack, _ range: Range<Int>, expected: Int,
+        of bytes: UnsafeRawBufferPointer
     ) -> Int? {
-        wanted.withUnsafeBytes { wanted in
-            if range.contains(expected), isName(members[expected].name, wanted, of: bytes) { return expected }
-            for index in range where isName(members[index].name, wanted, of: bytes) { return index }
-            return nil
+        if range.contains(expected),
+            haveEqualBytes(UnsafeRawBufferPointer(rebasing: bytes[members[expected].name]), wanted)
+        {
+            return expected
         }
+        return index(of: wanted, in: members, range, after: expected, of: bytes)
+    }
+
+    private static func index(
+        of wanted: UnsafeRawBufferPointer, in members: borrowing MemberStack, _ range: Range<Int>, after expected: Int,
+        of bytes: UnsafeRawBufferPointer
+    ) -> Int? {
+        // Members between two wanted ones are passed over most often; those before are looked at last.
+        let middle = min(max(expected, range.lowerBound), range.upperBound)
+        for index in middle..<range.upperBound where isName(members[index].name, wanted, of: bytes) { return index }
+        for index in range.lowerBound..<middle where isName(members[index].name, wanted, of: bytes) { return index }
+        return nil
     }
 
     /// The value of a member; nil when there is none.
     static func value(
-        of wanted: [UInt8], in members: [Member], _ range: Range<Int>, of bytes: UnsafeRawBufferPointer
+        of wanted: [UInt8], in members: borrowing MemberStack, _ range: Range<Int>, of bytes: UnsafeRawBufferPointer
     ) -> Range<Int>? {
-        index(of: wanted, in: members, range, expected: range.lowerBound, of: bytes).map { members[$0].value }
+        wanted.withUnsafeBytes { wanted in
+            index(of: wanted, in: members, range, expected: range.lowerBound, of: bytes)
+        }.map { members[$0].value }
     }
 }
 

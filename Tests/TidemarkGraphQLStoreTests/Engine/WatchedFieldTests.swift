@@ -176,10 +176,9 @@ extension SyncCache {
         _ request: GraphRequest, count: Int, others: Int, sink: any ObserverSink
     ) throws {
         let plan = try graph.plan(request)
-        let source = CacheSource(cache: self, library: "", asked: [])
-        let outcome = DocumentReader.read(
-            plan, from: source, freshness: GraphFreshness(now: now), options: .init(notesPlaces: true))
-        guard case .read(let reading) = outcome else { preconditionFailure("what was written is not there") }
+        let read = readEntities(
+            plan, library: "", asked: [], freshness: GraphFreshness(now: now), options: .init(notesPlaces: true))
+        guard case .read(let reading) = read.outcome else { preconditionFailure("what was written is not there") }
         for number in 0..<count + others {
             let watcher = GraphWatcher(
                 newSubscription(), GraphReadRequest(request), plan, sink: sink, shown: GraphSnapshot(reading))

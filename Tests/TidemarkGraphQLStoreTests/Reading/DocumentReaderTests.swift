@@ -142,4 +142,27 @@ import TidemarkModel
         case .unloaded: Issue.record("nothing has to be loaded")
         }
     }
+
+    @Test(
+        arguments: [
+            ("{ hero { m } }", 9), ("{ hero { m n } }", 4), ("{ hero { at { y } } }", 9),
+            ("{ hero { at { x y } } }", 2),
+            ("{ hero { __typename } }", nil),
+        ] as [(String, Int64?)])
+    func `a read stands at the least sequence of the fields that it has`(document: String, sequence: Int64?) throws {
+        var world = try GraphWorld()
+        try world.write(
+            "{ hero { __typename id m n at { x y } } }",
+            #"{"hero":{"__typename":"C","id":"1","m":1,"n":2,"at":{"x":3,"y":4}}}"#)
+        func write(_ sequence: Int64) -> FieldTimes.Write {
+            FieldTimes.Write(writtenAt: 0, sequence: EventSequence(sequence))
+        }
+        world.source.times[GraphKey(type: "C", id: "1")] = FieldTimes(
+            rest: write(9), named: ["n": write(4), "at\0x": write(2)])
+        guard case .read(let reading) = try world.read(document) else {
+            Issue.record("everything is there")
+            return
+        }
+        #expect(reading.asOf == sequence.map { EventSequence($0) })
+    }
 }
