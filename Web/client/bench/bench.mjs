@@ -13,6 +13,8 @@ const heap = () => process === undefined ? performance.memory.usedJSHeapSize : p
 const host = process === undefined ? /Chrome\/[0-9.]+/.exec(navigator.userAgent)?.[0] : `node ${process.version}`;
 const [entityCount, updateCount, listCount, listLength] = isSmoke ? [2_000, 4_000, 10, 100] : [100_000, 200_000, 100, 1_000];
 const CHUNK = 256 << 10;
+/** The runs of which the median is reported, each with a cache of its own. */
+const RUNS = isSmoke ? 1 : 5;
 
 /** Gives lines as the chunks of bytes that a connection brings. */
 function chunks(lines) {
@@ -44,20 +46,28 @@ for (const chunk of chunks(work.load.slice(0, 2_000))) first.ingest(chunk);
 await first.close();
 globalThis.gc?.();
 const before = heap();
-const parse = timed(() => { for (const line of work.load) JSON.parse(line); });
-const cache = new NormalizedCache();
-const load = timed(() => { for (const chunk of loading) cache.ingest(chunk); });
-report("load, events a second", entityCount / load * 1_000, "", ">= 200,000", "Zero 108 k, Apollo 26 k, TanStack DB 11 k");
-report("load, beside JSON.parse alone", load / parse, "times", "", "");
-globalThis.gc?.();
-const after = heap();
-if (globalThis.gc !== undefined) {
-  report("heap of the entities", (after - before) / 1e6, "MB", "<= 60", "Zero 141, TanStack DB 361, Apollo 1,373");
-}
-
+const parse = median(Array.from({ length: RUNS }, () => timed(() => { for (const line of work.load) JSON.parse(line); })));
 const lines = work.updates.length;
-const updatesAlone = timed(() => { for (const chunk of updating) cache.ingest(chunk); });
-report("updates without observers, events a second", lines / updatesAlone * 1_000, "", ">= 200,000", "");
+const loads = [];
+const updatesAlone = [];
+let entityBytes = 0;
+for (let run = 0; run < RUNS; run += 1) {
+  const cache = new NormalizedCache();
+  loads.push(timed(() => { for (const chunk of loading) cache.ingest(chunk); }));
+  globalThis.gc?.();
+  if (run === 0) entityBytes = heap() - before;
+  updatesAlone.push(timed(() => { for (const chunk of updating) cache.ingest(chunk); }));
+  await cache.close();
+  globalThis.gc?.();
+}
+const perSecond = (count, milliseconds) => count / milliseconds * 1_000;
+report("load, events a second", perSecond(entityCount, median(loads)), "", ">= 200,000", "Zero 108 k, Apollo 26 k, TanStack DB 11 k");
+report("load, the first one of the page", perSecond(entityCount, loads[0]), "", "", "the same, while its code is compiled");
+report("load, beside JSON.parse alone", median(loads) / parse, "times", "", "");
+if (globalThis.gc !== undefined) {
+  report("heap of the entities", entityBytes / 1e6, "MB", "<= 60", "Zero 141, TanStack DB 361, Apollo 1,373");
+}
+report("updates without observers, events a second", perSecond(lines, median(updatesAlone)), "", ">= 200,000", "");
 
 let told = 0;
 const watched = new NormalizedCache();
@@ -96,6 +106,5 @@ report("an edit and its way back", await timedSteps(async (step) => {
   await watched.calls.optimistic.rollback({ pending_id });
 }), "ms", "<= 0.1", "TanStack DB 0.52, Apollo 47");
 console.log(`${host}, ${entityCount} entities, ${updateCount} updates, ${told} operations told, ${new Date().toISOString().slice(0, 10)}`);
-await cache.close();
 await watched.close();
 globalThis.isDone = true;
