@@ -6,8 +6,8 @@ import TidemarkModel
 /// Publishes lines to a stream in order: nothing is lost, doubled or reordered, whatever happens to servers.
 ///
 /// ``PublishQueue`` says why. Lines go ahead of their confirmations; after a refusal or a missing answer everything
-/// under way is decided or given up, and what is not confirmed is sent again line by line. Used by one
-/// thread, which may wait.
+/// under way is decided or given up, and every unconfirmed line is sent again by itself. Used by one thread, which may
+/// wait.
 package struct StreamPublisher {
     private let address: JetStreamAddress
     private let settings: PublishSettings

@@ -9,7 +9,8 @@ struct LaterFields {
 
     /// Gives a resource these fields.
     ///
-    /// What an answer of GraphQL brought is merged by path; any other field takes the place of the one that is there.
+    /// Values that a GraphQL answer wrote inside an object are merged by path. Every other field replaces the field of
+    /// that name.
     ///
     /// - Parameter base: The resource as an earlier event leaves it: a compact object.
     /// - Complexity: O(both).

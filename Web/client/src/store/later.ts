@@ -57,6 +57,6 @@ export function laterFields(slot: Slot, sequence: Sequence | null, generation: n
 export function withLater(base: string, { text, stamps }: LaterFields): string {
   const replaced = membersOf(text).filter(({ name }) => stamps.has(name));
   const fields = `{${replaced.map(({ spelled, value }) => `${spelled}:${value}`).join(",")}}`;
-  // What was written inside an object, by path, is merged into it; anything else takes the place of what is there.
+  // Values written inside an object, by path, are merged into it. Every other field replaces the field of that name.
   return mergedByPath(text, assigned(fields, base)).text;
 }
