@@ -5,54 +5,9 @@ import TidemarkTesting
 
 /// `--graphql-endpoint` and `graphql query`, by the built command.
 @Suite(.timeLimit(.minutes(30)), .tags(.process)) struct EndpointTests {
-    private let folder: TemporaryFolder
+    let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
-
-    private func ok(_ body: String, type: String = "application/json", status: String = "200 OK") -> String {
-        "HTTP/1.1 \(status)\r\nContent-Type: \(type)\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
-    }
-
-    private func parts(_ payloads: [String], spec: String = "deferSpec=20220824", end: String = "\r\n-----\r\n")
-        -> String
-    {
-        let body = payloads.map { "\r\n---\r\nContent-Type: application/json\r\n\r\n\($0)" }.joined() + end
-        return
-            "HTTP/1.1 200 OK\r\nContent-Type: multipart/mixed;boundary=\"-\";\(spec)\r\nConnection: close\r\n\r\n\(body)"
-    }
-
-    /// Runs a session that reads documents, one after another.
-    private func session(
-        _ server: ScriptedServer, _ requests: [String], options: [String] = [], seconds: Double = 30
-    ) throws -> (answers: [String], errors: String) {
-        let live = try LiveCommand(
-            ["run", "--db", folder.path("cache.db"), "--graphql-endpoint", "http://127.0.0.1:\(server.port)/graphql"]
-                + options)
-        var answers: [String] = []
-        for request in requests {
-            live.write(Array((request + "\n").utf8))
-            waiting: while true {
-                guard case .line(let line) = live.next(seconds: seconds) else {
-                    Issue.record("no answer to \(request)")
-                    break
-                }
-                let text = String(decoding: line, as: UTF8.self)
-                guard text.hasPrefix(#"{"jsonrpc":"2.0","id":"#) else { continue }
-                answers.append(text)
-                break waiting
-            }
-        }
-        let end = live.finish(seconds: seconds)
-        answers += end.lines.map { String(decoding: $0, as: UTF8.self) }
-        #expect(end.status == 0, "\(end.errors)")
-        return (answers, end.errors)
-    }
-
-    private func read(_ document: String, _ more: String = "", id: Int = 1) -> String {
-        #"{"jsonrpc":"2.0","id":\#(id),"method":"graphql.read","params":{"document":"\#(document)"\#(more)}}"#
-    }
-
-    private static let hero = #"{"data":{"hero":{"__typename":"Droid","id":"1","name":"R2"}}}"#
 
     @Test func `a document is sent by POST, and its answer is stored`() throws {
         let server = try ScriptedServer([ok(Self.hero)])
@@ -166,22 +121,6 @@ import TidemarkTesting
         #expect(answers[0].contains(#""state":"failed""#) && answers[0].contains("broken"), "\(answers[0])")
     }
 
-    /// Starts a session, sends it lines, and returns its lines up to one that contains a text.
-    private func lines(
-        _ live: borrowing LiveCommand, _ requests: [String], until text: String
-    ) throws -> [String] {
-        for request in requests { live.write(Array((request + "\n").utf8)) }
-        var lines: [String] = []
-        while lines.last?.contains(text) != true {
-            guard case .line(let line) = live.next(seconds: 60) else {
-                Issue.record("no line with \(text), only \(lines)")
-                break
-            }
-            lines.append(String(decoding: line, as: UTF8.self))
-        }
-        return lines
-    }
-
     @Test func `a mutation in the outbox is sent until the server has answered, across kill -9`() throws {
         let server = try ScriptedServer([
             ok("down", type: "text/plain", status: "503 Service Unavailable"), "",
@@ -233,43 +172,6 @@ import TidemarkTesting
         #expect(live.finish(seconds: 20).status == 0)
     }
 
-    @Test(arguments: ["complete", "incremental"])
-    func `an observer is told of each part, and of a delivery that dies`(write: String) throws {
-        let first = #"{"data":{"hero":{"__typename":"Droid","id":"1"}},"hasNext":true}"#
-        let second =
-            #"{"incremental":[{"path":["hero"],"label":"D","data":{"name":"R2"}}],"hasNext":true}"#
-        let server = try ScriptedServer([parts([first, second], end: "\r\n---\r\n")])
-        defer { server.stop() }
-        let live = try LiveCommand(
-            [
-                "run", "--db", folder.path("cache.db"), "--graphql-endpoint",
-                "http://127.0.0.1:\(server.port)/graphql", "--graphql-write", write,
-            ])
-        let document =
-            #"{ hero { id ... @defer(label: \"D\") { name } ... @defer(label: \"E\") { age } } }"#
-        let observe = read(document).replacingOccurrences(of: "graphql.read", with: "graphql.observe")
-        live.write(Array((observe + "\n").utf8))
-        var lines: [String] = []
-        while lines.last?.contains("premature_end") != true {
-            guard case .line(let line) = live.next(seconds: 30) else { break }
-            lines.append(String(decoding: line, as: UTF8.self))
-        }
-        lines = lines.filter { $0.contains("graphql") || $0.contains("result") }
-        try #require(lines.count == 3, "\(lines)")
-        #expect(lines[0].contains(#""data":{"hero":{"id":"1"}}"#) && lines[0].contains(#""response":"partial""#))
-        #expect(lines[1].contains(#""patch":[{"op":"add","path":"/hero/name","value":"R2"}]"#))
-        #expect(lines[1].contains(#""label":"D","state":"fulfilled""#))
-        #expect(lines[1].contains(#""label":"E","state":"pending""#))
-        #expect(lines[2].contains(#""patch":[]"#) && lines[2].contains(#""label":"E","state":"failed""#))
-        #expect(lines[2].contains(#""code":"upstream_failed""#) && lines[2].contains(#""reason":"premature_end""#))
-        live.write(Array((read(document, #","policy":"cacheOnly""#, id: 2) + "\n").utf8))
-        guard case .line(let line) = live.next(seconds: 30) else { return }
-        let kept = String(decoding: line, as: UTF8.self)
-        #expect(
-            kept.contains(write == "complete" ? "cache_miss" : #""data":{"hero":{"id":"1","name":"R2"}}"#), "\(kept)")
-        #expect(live.finish(seconds: 30).status == 0)
-    }
-
     @Test func `a mutation carries the id of its layer`() throws {
         let server = try ScriptedServer([
             ok(#"{"data":{"rename":{"__typename":"Droid","id":"1","name":"C3"}}}"#),
@@ -298,58 +200,6 @@ import TidemarkTesting
         #expect(answers.contains { $0.contains(#""id":4"#) && $0.contains(#""name":"C3""#) }, "\(answers)")
     }
 
-    @Test func `a subscription brings its payloads and its end`() throws {
-        let payload = #"{"payload":{"data":{"event":{"__typename":"Droid","id":"1","name":"BB8"}}}}"#
-        let server = try ScriptedServer([
-            parts(
-                ["{}", payload, payload, #"{"payload":null,"errors":[{"message":"over"}]}"#],
-                spec: "subscriptionSpec=1.0")
-        ])
-        defer { server.stop() }
-        let live = try LiveCommand(
-            ["run", "--db", folder.path("cache.db"), "--graphql-endpoint", "http://127.0.0.1:\(server.port)/graphql"])
-        live.write(
-            Array(
-                (#"{"jsonrpc":"2.0","id":1,"method":"graphql.observe","params":{"document":"subscription { event { id name } }"}}"#
-                    + "\n").utf8))
-        var lines: [String] = []
-        while lines.last?.contains("graphql.complete") != true {
-            guard case .line(let line) = live.next(seconds: 30) else { break }
-            lines.append(String(decoding: line, as: UTF8.self))
-        }
-        #expect(
-            lines.filter { $0.contains("graphql.next") && $0.contains(#""data":{"event":{"id":"1","name":"BB8"}}"#) }
-                .count == 2, "\(lines)")
-        #expect(lines.last?.contains(#""error":"over""#) == true, "\(lines)")
-        #expect(server.requests.first?.contains("\r\nAccept: multipart/mixed;subscriptionSpec=1.0\r\n") == true)
-        #expect(live.finish(seconds: 30).status == 0)
-    }
-
-    @Test func `a subscription whose connection is lost comes back, and says so`() throws {
-        func payload(_ name: String) -> String {
-            #"{"payload":{"data":{"event":{"__typename":"Droid","id":"1","name":"\#(name)"}}}}"#
-        }
-        let server = try ScriptedServer([
-            parts([payload("a")], spec: "subscriptionSpec=1.0", end: "\r\n---\r\n"),
-            parts([payload("b")], spec: "subscriptionSpec=1.0"),
-        ])
-        defer { server.stop() }
-        let live = try LiveCommand(
-            ["run", "--db", folder.path("cache.db"), "--graphql-endpoint", "http://127.0.0.1:\(server.port)/graphql"])
-        let lines = try lines(
-            live,
-            [
-                #"{"jsonrpc":"2.0","id":1,"method":"graphql.observe","params":{"document":"subscription { event { id name } }"}}"#
-            ], until: "graphql.complete"
-        ).filter { $0.contains("graphql.") }
-        try #require(lines.count == 4, "\(lines)")
-        #expect(lines[0].contains(#""name":"a""#) && lines[2].contains(#""name":"b""#))
-        #expect(lines[1].contains(#""method":"graphql.reconnecting","params":{"subscription":1,"attempt":1,"pause":"#))
-        #expect(lines[3].contains(#""error":null"#))
-        #expect(server.requests.count == 2)
-        #expect(live.finish(seconds: 30).status == 0)
-    }
-
     @Test func `the command prints the result of a document`() async throws {
         let server = try ScriptedServer([ok(Self.hero)])
         defer { server.stop() }
@@ -375,3 +225,5 @@ import TidemarkTesting
         #expect(usage.status == 64 && !usage.errorText.contains("s3cr3t"), "\(usage.errorText)")
     }
 }
+
+extension EndpointTests: EndpointSuite {}
