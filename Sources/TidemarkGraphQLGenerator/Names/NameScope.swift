@@ -6,7 +6,7 @@ package struct NameScope: Hashable, Sendable {
         self.taken = taken
     }
 
-    /// Takes a name: itself where it is free, else with the suffix, else with a number.
+    /// Reserves a name: itself where it is free, else with the suffix, else with a number.
     package mutating func reserve(_ name: String, suffix: String) -> String {
         if taken.insert(name).inserted { return name }
         var candidate = name + suffix

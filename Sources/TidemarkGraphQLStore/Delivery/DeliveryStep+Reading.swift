@@ -13,13 +13,13 @@ extension DeliveryStep {
         hasNext = flag
     }
 
-    /// Takes `data`, `errors` and `extensions` of a payload.
+    /// Reads `data`, `errors` and `extensions` of a payload.
     mutating func read(answer payload: JSONValue) throws(DeliveryFault) {
         if let data = payload["data"] { items.append(Item(path: [], data: data)) }
         try read(notes: payload)
     }
 
-    /// Takes `errors` and `extensions`.
+    /// Reads `errors` and `extensions`.
     mutating func read(notes payload: JSONValue) throws(DeliveryFault) {
         if let list = payload["errors"], !list.isNull {
             guard let list = list.elements else { throw DeliveryFault("errors is no list") }
@@ -28,8 +28,8 @@ extension DeliveryStep {
         extensions += payload["extensions"]?.members ?? []
     }
 
-    /// Takes the data of a fragment; null says that the fragment failed.
-    mutating func merge(_ data: JSONValue?, at path: [JSONValue], of fragment: DeferredFragment) {
+    /// Adds the data of a fragment; null says that the fragment failed.
+    mutating func add(_ data: JSONValue?, at path: [JSONValue], of fragment: DeferredFragment) {
         guard let data else { return }
         if data.isNull { failed.append(fragment) } else { items.append(Item(path: path, data: data)) }
     }
@@ -60,7 +60,7 @@ struct PathParser: DeliveryParser {
         guard item.members != nil else { throw DeliveryFault("an incremental item is no object") }
         try step.read(notes: item)
         let path = item["path"]?.elements ?? []
-        step.merge(item["data"], at: path, of: DeferredFragment(path: path, label: item["label"]?.string))
+        step.add(item["data"], at: path, of: DeferredFragment(path: path, label: item["label"]?.string))
     }
 }
 
@@ -104,6 +104,6 @@ struct PendingParser: DeliveryParser {
                     "an incremental item names the fragment \(id.text), which is not pending", path: []))
             return
         }
-        step.merge(item["data"], at: fragment.path + (item["subPath"]?.elements ?? []), of: fragment)
+        step.add(item["data"], at: fragment.path + (item["subPath"]?.elements ?? []), of: fragment)
     }
 }

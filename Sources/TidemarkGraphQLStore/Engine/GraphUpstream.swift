@@ -15,7 +15,7 @@ package protocol GraphUpstream: Sendable {
     /// - Throws: ``UpstreamError``; one with `isRefusal` says that the operation did not happen.
     func ask(_ request: GraphUpstreamRequest) async throws(UpstreamError) -> GraphUpstreamAnswer
 
-    /// Takes a payload that belongs to a fetch. Returns when it was used, or when nobody wants it any more.
+    /// Receives a payload that belongs to a fetch. Returns when it was used, or when nobody wants it any more.
     func receive(_ payload: JSONSlice, fetch: UInt64) async
 
     /// Notes that nobody waits for parts of a fetch any more.

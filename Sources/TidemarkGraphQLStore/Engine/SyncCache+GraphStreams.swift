@@ -37,7 +37,7 @@ extension SyncCache {
         return subscription
     }
 
-    /// Takes a payload that a host sends for a fetch. Returns when it was used, or when nobody wants it any more.
+    /// Receives a payload that a host sends for a fetch. Returns when it was used, or when nobody wants it any more.
     package func receiveGraph(_ payload: JSONSlice, fetch: UInt64) async {
         await graph.upstream?.receive(payload, fetch: fetch)
     }
@@ -121,7 +121,7 @@ extension SyncCache {
         return nil
     }
 
-    /// Stores and tells one payload of a subscription.
+    /// Stores one payload of a subscription, and notifies its observer.
     ///
     /// - Returns: The error that ends the subscription; nil when it continues.
     private func store(_ parts: AnswerParts, fetch number: UInt64) async -> String? {
