@@ -161,6 +161,51 @@ test("a component that goes while its data is fetched leaves nothing behind; one
   await browser.close();
 });
 
+test("a component asks anew with the input that it gave, and again after a failure", options, async () => {
+  const browser = await Browser.start(path, server.profile());
+  const page = await browser.page(server.url);
+  const found = await page.run(`(async () => {
+    const app = mountWaiting();
+    const answer = (...ids) => ({ resource_type: 'photo', resources: ids.map((id) => ({ id })) });
+    const refetch = async (settle) => {
+      const count = app.asked.length;
+      let isDone = false;
+      const done = app.setters.refetch().then(() => { isDone = true; });
+      await until(() => app.asked.length === count + 1);
+      const wasEarly = isDone;
+      settle(app.asked[count]);
+      await done;
+      return wasEarly;
+    };
+    await until(() => app.asked.length === 1);
+    app.asked[0].resolve(answer());
+    await until(() => app.text() === '');
+    app.setters.setShown({ album: 5, suspense: false });
+    await until(() => app.asked.length === 2);
+    app.asked[1].resolve(answer('a'));
+    await until(() => app.text() === 'a');
+    const early = [await refetch((one) => one.resolve(answer('a', 'b')))];
+    await until(() => app.text() === 'a b');
+    early.push(await refetch((one) => one.reject(new Error('the server is down'))));
+    await until(() => app.text() === 'upstream_failed');
+    early.push(await refetch((one) => one.resolve(answer('c'))));
+    await until(() => app.text() === 'c');
+    // A list that never came.
+    app.setters.setShown({ album: 6, suspense: false });
+    await until(() => app.asked.length === 6);
+    app.asked[5].reject(new Error('the server is down'));
+    await until(() => app.text() === 'upstream_failed');
+    early.push(await refetch((one) => one.resolve(answer('d'))));
+    await until(() => app.text() === 'd');
+    app.unmount();
+    return { early, inputs: app.asked.slice(1).map(({ input }) => JSON.stringify(input)), complaints: app.complaints };
+  })()`);
+  const five = "{\"album\":5,\"policy\":\"any\"}";
+  const six = "{\"album\":6,\"policy\":\"any\"}";
+  assert.deepEqual(found, { early: [false, false, false, false], inputs: [five, five, five, five, six, six], complaints: [] });
+  await browser.close();
+});
+
 test("the inspector's panels work on a cache in the page, and leave nothing when they go", options, async () => {
   const browser = await Browser.start(path, server.profile());
   const page = await browser.page(server.url);

@@ -32,7 +32,7 @@ export interface QueryOptions extends Omit<QueryReadParams, "method" | "input"> 
   suspense?: boolean;
 }
 
-/** What a component gets: the data, and a function that asks the upstream anew. */
+/** A component's view of a query: the snapshot, and a function that asks the upstream anew. */
 export type Observed<Data> = Snapshot<Data> & { readonly refetch: () => Promise<void>; };
 
 /** Observes a query. Renders again when what is selected changed, and only then. */
@@ -41,19 +41,21 @@ export function useCachedQuery<Entity = JsonObject>(
 ): Observed<readonly Entity[]> {
   const cache = useCache();
   const { suspense, ...params } = options;
-  return useStore(queryStore(cache, { method, input, ...params }), suspense === true) as Observed<readonly Entity[]>;
+  const store = queryStore(cache, { method, input, ...params });
+  const snapshot = useStore(store, suspense === true) as Snapshot<readonly Entity[]>;
+  return useMemo(() => ({ ...snapshot, refetch: store.refetch }), [snapshot, store]);
 }
 
 /** Observes one entity; its data is null where there is none. */
 export function useEntity<Entity = JsonObject>(
   type: string, id: EntityGetParams["id"], options: Omit<EntityGetParams, "resource_type" | "id"> & { suspense?: boolean; } = {},
-): Observed<Entity | null> {
+): Snapshot<Entity | null> {
   const cache = useCache();
   const { suspense, ...params } = options;
-  return useStore(entityStore(cache, { resource_type: type, id, ...params }), suspense === true) as Observed<Entity | null>;
+  return useStore(entityStore(cache, { resource_type: type, id, ...params }), suspense === true) as Snapshot<Entity | null>;
 }
 
-function useStore<Data>(store: ObservationStore<Data>, isSuspending: boolean): Observed<Data> {
+function useStore<Data>(store: ObservationStore<Data>, isSuspending: boolean): Snapshot<Data> {
   const snapshot = useSyncExternalStore(store.subscribe, store.getSnapshot, store.getServerSnapshot);
   let shown = snapshot;
   if (isSuspending && snapshot.isLoading) {
@@ -62,7 +64,7 @@ function useStore<Data>(store: ObservationStore<Data>, isSuspending: boolean): O
     shown = store.getSnapshot();
     if (shown.isLoading) throw ready;
   }
-  return useMemo(() => ({ ...shown, refetch: store.refetch }), [shown, store]);
+  return shown;
 }
 
 /** Observes the pending edits, oldest first. */

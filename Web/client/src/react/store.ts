@@ -22,6 +22,12 @@ const UNMOUNTED_TIME_MAX = 10_000;
 
 const LOADING: Snapshot<never> = { data: undefined, isLoading: true, isStale: false, error: null, pending: false, missed: 0 };
 
+/** The parameters of an observation as JSON: as they are given, and with the policy that asks the upstream anew. */
+interface Request {
+  readonly given: string;
+  readonly anew: string;
+}
+
 /** How an observation is read: its first answer, and what each notification makes of the data. */
 interface Reading<Data> {
   method: "query.observe" | "entity.observe";
@@ -40,7 +46,7 @@ export class ObservationStore<Data> {
   private endLayers: () => void = () => undefined;
 
   constructor(
-    private readonly cache: CacheHandle, private readonly params: string, private readonly reading: Reading<Data>,
+    private readonly cache: CacheHandle, private readonly request: Request, private readonly reading: Reading<Data>,
   ) { }
 
   /** Returns what there is to see; the same object as long as nothing changed. */
@@ -56,7 +62,7 @@ export class ObservationStore<Data> {
     if (this.attempt === 0) {
       // The component that suspends may never be mounted: then nobody ends what it began.
       this.ended = this.cache.port.clock.schedule(UNMOUNTED_TIME_MAX, () => this.end());
-      this.begin();
+      this.begin(this.request.given);
     }
     return done;
   }
@@ -66,7 +72,7 @@ export class ObservationStore<Data> {
     this.ended?.();
     this.ended = null;
     if (this.listeners.size === 1) this.endLayers = this.cache.port.onEdits(this.followLayers);
-    if (this.subscription === null && this.attempt === 0) this.begin();
+    if (this.subscription === null && this.attempt === 0) this.begin(this.request.given);
     return () => {
       this.listeners.delete(listener);
       if (this.listeners.size === 0) this.endLayers();
@@ -81,23 +87,24 @@ export class ObservationStore<Data> {
     if (pending !== null && pending !== this.snapshot.pending) this.set({ ...this.snapshot, pending });
   };
 
-  /** Asks the upstream anew. */
+  /** Asks the upstream anew. Resolves when it has answered, or failed: the snapshot has the error then. */
   readonly refetch = async (): Promise<void> => {
     if (this.subscription === null) {
-      this.begin("networkOnly");
+      if (!this.snapshot.isLoading) this.set(LOADING);
+      this.begin(this.request.anew);
       return this.ready();
     }
-    const json = this.params.replace(/,"policy":"[A-Za-z]+"|"policy":"[A-Za-z]+",?/, "").replace(/\}$/, ",\"policy\":\"networkOnly\"}");
-    await new Promise<void>((resolve) => this.cache.port.perform("query.read", json, () => undefined, (outcome) => {
-      if (outcome instanceof CacheError) this.set({ ...this.snapshot, error: outcome });
-      resolve();
-    }));
+    await new Promise<void>((resolve) => {
+      this.cache.port.perform("query.read", this.request.anew, () => undefined, (outcome) => {
+        if (outcome instanceof CacheError) this.set({ ...this.snapshot, error: outcome });
+        resolve();
+      });
+    });
   };
 
-  private begin(policy?: string): void {
+  private begin(json: string): void {
     this.attempt += 1;
     const own = this.attempt;
-    const json = policy === undefined ? this.params : this.params.replace(/\}$/, `,"policy":"${policy}"}`);
     this.cache.port.perform(this.reading.method, json, (notification) => this.hear(notification), (outcome) => {
       if (own !== this.attempt) return this.cancel(outcome);
       if (outcome instanceof CacheError) return this.set({ ...LOADING, isLoading: false, error: outcome });
@@ -156,12 +163,14 @@ const STORE_COUNT_MAX = 10_000;
 function storeOf<Data>(cache: CacheHandle, params: object, reading: Reading<Data>): ObservationStore<Data> {
   let own = stores.get(cache);
   if (own === undefined) stores.set(cache, own = new Map());
-  const json = stringifyExact(params);
-  const key = `${reading.method} ${json}`;
+  const given = stringifyExact(params);
+  const key = `${reading.method} ${given}`;
   let store = own.get(key) as ObservationStore<Data> | undefined;
   if (store !== undefined) return store;
   if (own.size >= STORE_COUNT_MAX) own.clear();
-  store = new ObservationStore(cache, json, reading);
+  // Made now: the program may change its object later.
+  const anew = stringifyExact({ ...params, policy: "networkOnly" });
+  store = new ObservationStore(cache, { given, anew }, reading);
   own.set(key, store as ObservationStore<unknown>);
   return store;
 }

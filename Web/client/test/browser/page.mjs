@@ -164,7 +164,9 @@ function mountWaiting() {
   const seen = [];
   const setters = {};
   const Waiting = ({ album, suspense }) => {
-    const { data, isLoading, error } = useCachedQuery("album", { album }, { suspense });
+    // The name of an option of reads, inside the input.
+    const { data, isLoading, error, refetch } = useCachedQuery("album", { album, policy: "any" }, { suspense });
+    setters.refetch = refetch;
     seen.push(isLoading ? "loading" : error !== null ? error.code : data.map(({ id }) => id).join(" "));
     return h("p", { id: "album" }, seen[seen.length - 1]);
   };
