@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { NormalizedCache, connectServe, feed } from "../dist/index.js";
+import { NormalizedCache, connectServe, feed, feedWebSocket } from "../dist/index.js";
 import { SseReader } from "../dist/sources/sse.js";
 import { Random } from "./support/random.mjs";
 
@@ -20,6 +20,30 @@ test("a cache is fed from any sequence of lines, bytes and events", async () => 
   await feed(cache, source());
   assert.deepEqual(cache.export().map((line) => JSON.parse(line).id), ["a", "b", "é"]);
   assert.deepEqual(cache.gaps()[""], { epoch: "", sequence: 3, state: "live", lost: [] });
+  await cache.close();
+});
+
+test("messages of a WebSocket are whole lines; bytes that are no UTF-8 are set aside as they came", async () => {
+  const cache = new NormalizedCache();
+  const socket = new EventTarget();
+  const stop = feedWebSocket(cache, socket);
+  const send = (data) => socket.dispatchEvent(new MessageEvent("message", { data }));
+  const bytes = (...parts) => Uint8Array.from(parts.flatMap((part) => typeof part === "string" ? [...new TextEncoder().encode(part)] : part)).buffer;
+  const line = (...words) => JSON.stringify(event(...words));
+  assert.equal(socket.binaryType, "arraybuffer");
+  send(line(1, "a"));
+  send(`${line(2, "b")}\n${line(3, "ü")}`);
+  send(bytes(line(4, "d"), "\n", line(5, "é")));
+  send(bytes(line(6, "f"), "\n"));
+  send(bytes());
+  send(bytes("{\"sequence\":7,\"x\":\"", [0xff, 0xfe], "\"}"));
+  send(line(8, "h"));
+  stop();
+  send(line(9, "i"));
+  await cache.calls.cache.caught_up({ sequence: 8 });
+  assert.deepEqual(cache.quarantine().map(({ reason, line }) => [reason, line]), [["invalid_utf8", 7]]);
+  assert.deepEqual(cache.export().map((entity) => JSON.parse(entity).id), ["a", "b", "d", "f", "h", "é", "ü"]);
+  assert.deepEqual(cache.gaps()[""].sequence, 8);
   await cache.close();
 });
 

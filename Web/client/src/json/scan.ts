@@ -45,7 +45,7 @@ export class Scanner {
 
   /**
    * Scans a text, or a part of a longer one. Returns the first fault from the left; null when it is one JSON value.
-   * `isPlain`: no escape, no control but LF, and no half of a pair stands in it, so that strings end at their first `"`.
+   * `isPlain`: no escape and no half of a pair stands in it, so that strings end at their first `"`.
    */
   scan(text: string, start = 0, end = text.length, isPlain = false): ScanFault {
     this.text = text;

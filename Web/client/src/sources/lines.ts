@@ -15,9 +15,17 @@ export function feedWebSocket(cache: NormalizedCache, socket: WebSocket): () => 
   socket.binaryType = "arraybuffer";
   const listen = ({ data }: MessageEvent<unknown>): void => {
     if (typeof data === "string") cache.ingest(data);
-    // Each message holds whole lines: its end is the end of a line.
-    else if (data instanceof ArrayBuffer) cache.ingest(new TextDecoder().decode(data));
+    else if (data instanceof ArrayBuffer) cache.ingest(ended(new Uint8Array(data)));
   };
   socket.addEventListener("message", listen);
   return () => socket.removeEventListener("message", listen);
+}
+
+/** Ends the last line of a message: each message holds whole lines. Bytes that are no UTF-8 stay as they are. */
+function ended(bytes: Uint8Array): Uint8Array {
+  if (bytes.length === 0 || bytes[bytes.length - 1] === 0x0a) return bytes;
+  const lines = new Uint8Array(bytes.length + 1);
+  lines.set(bytes);
+  lines[bytes.length] = 0x0a;
+  return lines;
 }

@@ -75,6 +75,6 @@ export interface TextPiece {
   text: string;
   /** Where the line begins. */
   start: number;
-  /** Whether no escape, no control but LF and no half of a pair stands in the text. */
+  /** Whether the text is ASCII without an escape. */
   isPlain: boolean;
 }

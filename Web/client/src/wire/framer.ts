@@ -6,7 +6,7 @@ import type { Line } from "./events.js";
 const LF = 0x0a;
 const CR = 0x0d;
 const NO_BYTES = new Uint8Array(0);
-const NOT_PLAIN = /[\x00-\x09\x0b-\x1f\\\ud800-\udfff]/;
+const ESCAPE = /\\/;
 /** Lines are taken together up to this size: a text lives as long as something of it is looked at. */
 const PIECE_BYTE_COUNT_MAX = 1 << 20;
 
@@ -23,8 +23,8 @@ export class LineFramer {
   private offset = 0;
   private number = 0;
   private isBegun = false;
-  /** Whether the chunk under way holds bytes that are no UTF-8. */
-  private isOdd = false;
+  /** Whether the chunk under way holds bytes that are not ASCII. */
+  private isWide = false;
   private readonly decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
   constructor(private readonly lineByteCountMax: number, private readonly excerptByteCountMax: number) { }
@@ -34,7 +34,7 @@ export class LineFramer {
 
   /** Takes a chunk, and gives each line that is whole to `take`. */
   append(chunk: Uint8Array, take: (line: Line) => void): void {
-    this.isOdd = false;
+    this.isWide = false;
     let start = 0;
     for (let isFirst = true; ; isFirst = false) {
       // The first line may have begun before, or with a byte order mark.
@@ -54,31 +54,38 @@ export class LineFramer {
 
   /**
    * Takes the whole lines of a chunk as one text, which is decoded at once. Returns where it ended: the start where lines
-   * have to be looked at one by one, because one may be too long or is no UTF-8.
+   * have to be looked at one by one, because one may be too long or is not ASCII. One wide character would make engines
+   * keep two bytes for each character of the whole text, and of every line cut from it.
    */
   private takeWhole(chunk: Uint8Array, start: number, take: (line: Line) => void): number {
     const end = chunk.lastIndexOf(LF) + 1;
-    if (end <= start || end - start > Math.min(this.lineByteCountMax, PIECE_BYTE_COUNT_MAX) || this.isOdd) return start;
-    let text: string;
-    try {
-      text = this.decoder.decode(chunk.subarray(start, end));
-    } catch {
-      // Some line of the chunk is no UTF-8; the others are.
-      this.isOdd = true;
+    if (end <= start || end - start > Math.min(this.lineByteCountMax, PIECE_BYTE_COUNT_MAX) || this.isWide) return start;
+    const text = this.asciiText(chunk.subarray(start, end));
+    if (text === null) {
+      this.isWide = true;
       return start;
     }
-    const isAscii = text.length === end - start;
-    const isPlain = !NOT_PLAIN.test(text);
+    const isPlain = !ESCAPE.test(text);
     for (let at = 0; at < text.length;) {
       const stop = text.indexOf("\n", at);
       const line = text.slice(at, stop);
-      const byteCount = isAscii ? line.length : byteLength(line);
-      const own = this.made(line.endsWith("\r") ? line.slice(0, -1) : line, NO_BYTES, byteCount, 1);
+      const own = this.made(line.endsWith("\r") ? line.slice(0, -1) : line, NO_BYTES, line.length, 1);
       own.piece = { text, start: at, isPlain };
       take(own);
       at = stop + 1;
     }
     return end;
+  }
+
+  /** Returns bytes as a text; null where one is not ASCII. */
+  private asciiText(bytes: Uint8Array): string | null {
+    try {
+      const text = this.decoder.decode(bytes);
+      return text.length === bytes.length ? text : null;
+    } catch {
+      // Bytes that are no UTF-8, which the decoder refuses.
+      return null;
+    }
   }
 
   /** Ends the stream: what came after the last LF is a line. */
