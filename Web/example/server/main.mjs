@@ -48,24 +48,27 @@ export async function start({ port = 0, command = process.env.TIDEMARK_COMMAND }
     });
     response.end(file.text ?? readFileSync(file.path));
   };
-  await new Promise((resolve) => { server.listen(port, "127.0.0.1", resolve); });
-  const url = own(server);
-  serve.url = url;
-  const child = command ? await startServe(command, folder, url, serve) : null;
-  // What the service has is the beginning of the cache, which keeps the lists of the page by their rules.
-  await publish(serve, ...service.log);
-  for (const { input } of lists) {
-    await rpc(serve, "query.put", { method: "photos", input, resource_type: "photo", local: true, membership: ruleOf(input) });
-  }
-  return {
-    url, service, standIn,
-    async end() {
-      child?.kill();
-      server.closeAllConnections?.();
-      await new Promise((resolve) => { server.close(resolve); });
-      rmSync(folder, { recursive: true, force: true });
-    },
+  let child = null;
+  const end = async () => {
+    child?.kill();
+    server.closeAllConnections?.();
+    await new Promise((resolve) => { server.close(resolve); });
+    rmSync(folder, { recursive: true, force: true });
   };
+  try {
+    await new Promise((resolve, reject) => { server.once("error", reject).listen(port, "127.0.0.1", resolve); });
+    serve.url = own(server);
+    if (command) child = await startServe(command, folder, serve);
+    // What the service has is the beginning of the cache, which keeps the lists of the page by their rules.
+    await publish(serve, ...service.log);
+    for (const { input } of lists) {
+      await rpc(serve, "query.put", { method: "photos", input, resource_type: "photo", local: true, membership: ruleOf(input) });
+    }
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return { url: own(server), service, standIn, end };
 }
 
 function own(server) { return `http://127.0.0.1:${server.address().port}`; }
@@ -153,23 +156,28 @@ async function rpc(serve, method, params) {
   if (error !== undefined) throw new Error(error.message);
 }
 
-async function startServe(command, folder, origin, serve) {
+/** Starts `tidemark serve` for a page of the address that `serve` has, and gives `serve` its own. */
+async function startServe(command, folder, serve) {
   const child = spawn(command, [
-    "serve", "--db", join(folder, "cache.db"), "--listen", "127.0.0.1:0", "--allow-origin", origin, "--upstream", "none",
+    "serve", "--db", join(folder, "cache.db"), "--listen", "127.0.0.1:0", "--allow-origin", serve.url, "--upstream", "none",
   ], { stdio: ["ignore", "pipe", "inherit"] });
-  const [line] = await Promise.race([
-    once(createInterface({ input: child.stdout }), "line"),
-    once(child, "exit").then(() => { throw new Error(`${command} serve did not start`); }),
-  ]);
+  const line = await new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout }).once("line", resolve);
+    child.once("error", ({ message }) => reject(new Error(`${command} serve cannot be started: ${message}`)));
+    child.once("exit", (code, signal) => reject(new Error(`${command} serve ended at once with ${signal ?? `code ${code}`}`)));
+  });
   const { serving, token_file } = JSON.parse(line);
   serve.url = serving;
   serve.token = readFileSync(token_file, "utf8").trim();
   return child;
 }
 
-function once(emitter, name) { return new Promise((resolve) => { emitter.once(name, (...values) => resolve(values)); }); }
-
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { url } = await start({ port: Number(process.env.PORT ?? 7430) });
-  console.log(`The photo library: ${url} (open it in two tabs; Ctrl-C ends it)`);
+  try {
+    const { url } = await start({ port: Number(process.env.PORT ?? 7430) });
+    console.log(`The photo library: ${url} (open it in two tabs; Ctrl-C ends it)`);
+  } catch (error) {
+    console.error(`the example cannot start: ${error.message}`);
+    process.exitCode = 1;
+  }
 }

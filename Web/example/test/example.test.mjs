@@ -1,9 +1,13 @@
 // The example in Chromium: two tabs that stay the same, an edit while offline that survives a reload, and a gap that heals.
 
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { after, before, test } from "node:test";
 import { Browser } from "../../client/test/support/chromium.mjs";
 import { browserPath, options } from "../../client/test/support/page.mjs";
@@ -12,6 +16,7 @@ import { start } from "../server/main.mjs";
 const folder = mkdtempSync(join(tmpdir(), "tidemark-example-browser-"));
 /** Where pictures of the page are kept, to look at. */
 const pictures = process.env.PICTURES;
+const hasBundler = existsSync("/usr/share/nodejs/react-dom");
 let example;
 let browser;
 
@@ -74,6 +79,27 @@ async function picture(page, name) {
   }
   await page.send("Emulation.clearDeviceMetricsOverride", {});
 }
+
+test("a command that cannot serve, and a port in use, are said in a line", { skip: hasBundler ? false : "no React of Debian" }, async () => {
+  const run = (environment) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [fileURLToPath(new URL("../server/main.mjs", import.meta.url))], {
+      encoding: "utf8", env: { ...process.env, PORT: "0", TIDEMARK_COMMAND: "", ...environment }, timeout: 60_000,
+    });
+    return { status, stdout, stderr: stderr.trimEnd() };
+  };
+  const start = "the example cannot start:";
+  assert.deepEqual(run({ TIDEMARK_COMMAND: "/nothing/here" }), {
+    status: 1, stdout: "", stderr: `${start} /nothing/here serve cannot be started: spawn /nothing/here ENOENT`,
+  });
+  assert.deepEqual(run({ TIDEMARK_COMMAND: "false" }), { status: 1, stdout: "", stderr: `${start} false serve ended at once with code 1` });
+  const holder = createServer().listen(0, "127.0.0.1");
+  await once(holder, "listening");
+  const { port } = holder.address();
+  assert.deepEqual(run({ PORT: String(port) }), {
+    status: 1, stdout: "", stderr: `${start} listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
+  });
+  holder.close();
+});
 
 test("the library is shown, newest first, and two tabs stay the same", options, async () => {
   const first = await open();
