@@ -20,6 +20,8 @@ package final class BlockFile {
         package var deadShareMax = MergePlanner.Limits().deadShareMax
         var entityCountMin: Int?
         var victimCountMax: Int?
+        /// Reads the blocks that are merged, in place of what `readsAhead` says.
+        var victims: (any VictimSource)?
 
         package init() {}
     }
@@ -64,7 +66,8 @@ package final class BlockFile {
             try DictionaryTable.read(connection.handle).dictionaries[number]
         }
         store = try BlockStore(
-            connection.handle, settings, victims: configuration.readsAhead ? victims : nil, dictionaries: dictionaries)
+            connection.handle, settings,
+            victims: configuration.victims ?? (configuration.readsAhead ? victims : nil), dictionaries: dictionaries)
         readConnection = try BlockConnection(path: path)
         let handle = readConnection.handle
         reader = try BlockReader(handle, store.index) { try DictionaryTable.read(handle).dictionaries[$0] }
@@ -84,13 +87,13 @@ package final class BlockFile {
 
     /// Writes the rows of a flush, durably.
     ///
-    /// - Parameter flush: Each key once; the rest of the flush is ignored.
+    /// - Parameter flush: Its rows, each key once, and cleared libraries; the rest of the flush is ignored.
     /// - Throws: An error of SQLite; then nothing was written.
-    package func write(_ flush: FlushBatch) throws {
-        try write(flush, mergedCountMax: nil)
-    }
+    package func write(_ flush: FlushBatch) throws { _ = try outcome(of: flush) }
 
-    private func write(_ flush: FlushBatch, mergedCountMax: Int?) throws {
+    /// Writes a flush, and returns what was unexpected.
+    func outcome(of flush: FlushBatch, mergedCountMax: Int? = nil) throws -> EntityOutcome {
+        var outcome = EntityOutcome()
         var next = dictionaries
         var trained: [PayloadDictionary] = []
         if trains {
@@ -107,7 +110,7 @@ package final class BlockFile {
         do {
             try connection.transaction {
                 for dictionary in trained { try dictionaryTable.write(dictionary, now: 0) }
-                try store.stage(flush, dictionaries: next, mergedCountMax: mergedCountMax)
+                outcome = try store.stage(flush, dictionaries: next, mergedCountMax: mergedCountMax)
                 try store.publish { try connection.execute("COMMIT") }
             }
         } catch {
@@ -116,6 +119,7 @@ package final class BlockFile {
         }
         dictionaries = next
         trainer.forget(trained.map(\.type))
+        return outcome
     }
 
     /// Merges blocks until no more is dead than may be.
@@ -124,7 +128,7 @@ package final class BlockFile {
     package func mergeAll() throws {
         while mergeDebtByteCount > 0 {
             let before = store.planner.byteCount
-            try write(FlushBatch(), mergedCountMax: BlockFile.mergedAtOnce)
+            _ = try outcome(of: FlushBatch(), mergedCountMax: BlockFile.mergedAtOnce)
             // Nothing is left that can be merged.
             if store.planner.byteCount == before, store.planner.mergingCount == 0 { break }
         }

@@ -11,6 +11,15 @@ final class BlockIndex: Sendable {
     struct State {
         var places = KeyPlaceIndex()
         var ledger = BlockLedger()
+
+        /// Removes blocks, and every key whose place is in one of them.
+        ///
+        /// - Complexity: O(keys), or nothing without blocks.
+        mutating func clear(_ ordinals: Set<Int>) {
+            guard !ordinals.isEmpty else { return }
+            _ = places.removeAll { ordinals.contains($0.ordinal) }
+            for ordinal in ordinals.sorted() { ledger.remove(ordinal) }
+        }
     }
 
     private let state: Mutex<State>

@@ -1,3 +1,5 @@
+import TidemarkStore
+
 /// The blocks that exist, by their ordinals; and the ordinals that are free.
 ///
 /// A block takes 16 bytes. Owner: ``BlockIndex``, together with the places that name the ordinals.
@@ -7,6 +9,8 @@ struct BlockLedger {
         var number: Int64
         /// The bytes of the row.
         var byteCount: UInt32
+        /// The library of its entities.
+        var library: LibraryIndex
         /// The entities and removals.
         var count: UInt8
 
@@ -22,7 +26,7 @@ struct BlockLedger {
     /// Ordinals below it are given, or free.
     private var nextOrdinal = 1
 
-    private static let none = Block(number: 0, byteCount: 0, count: 0)
+    private static let none = Block(number: 0, byteCount: 0, library: 0, count: 0)
 
     /// - Returns: nil when no block has the ordinal.
     subscript(ordinal: Int) -> Block? {

@@ -10,6 +10,8 @@ struct BlockOpening {
     private(set) var planner: MergePlanner
     private(set) var removals = RemovalLedger()
     private(set) var damage = BlockStore.Damage()
+    /// Whether everything was made again from the directories of all blocks.
+    private(set) var isRebuilt = false
     private(set) var lastNumber: Int64 = 0
     /// The last block that each stored segment knows.
     private(set) var throughs = Array(repeating: Int64(0), count: KeyPlaceIndex.segmentCount)
@@ -86,6 +88,7 @@ struct BlockOpening {
 
     /// Makes everything again from the directories of all blocks, damaged ones as far as they can be read.
     private mutating func rebuild() throws {
+        isRebuilt = true
         state = BlockIndex.State()
         removals = RemovalLedger()
         planner = MergePlanner(limits)
@@ -119,7 +122,9 @@ struct BlockOpening {
     /// - Returns: false when another block has the ordinal.
     private mutating func add(_ head: BlockHead, number: Int64, byteCount: Int) -> Bool {
         state.ledger.add(
-            BlockLedger.Block(number: number, byteCount: UInt32(clamping: byteCount), count: UInt8(head.count)),
+            BlockLedger.Block(
+                number: number, byteCount: UInt32(clamping: byteCount), library: head.library,
+                count: UInt8(head.count)),
             ordinal: head.ordinal)
     }
 

@@ -42,7 +42,10 @@ final class BlockStaging {
         flush.changes.reserveCapacity(batch.rows.count)
         try batch.bytes.withUnsafeBytes { bytes in
             // Removals come first: an entity that was removed and created again has both.
-            for row in batch.rows where row.change == .delete { try remove(row, in: bytes) }
+            var removed: Set<KeyHash> = []
+            for row in batch.rows where row.change == .delete {
+                if let hash = try remove(row, in: bytes) { removed.insert(hash) }
+            }
             for row in batch.rows where row.change != .delete {
                 let key = BlockKey(row, in: bytes)
                 let hash = index.hash(key)
@@ -50,44 +53,83 @@ final class BlockStaging {
                     try renewStamps(of: row, key, hash, in: bytes)
                     continue
                 }
-                if index.place(of: hash) == nil { newKeys.append(row.storedKey(id: key.id)) }
+                if place(of: hash) == nil {
+                    newKeys.append(row.storedKey(id: key.id))
+                } else if row.change == .insert, !removed.contains(hash) {
+                    flush.outcome.replacedCounts[row.library, default: 0] += 1
+                }
                 try add(BlockEntity(row, in: bytes), key, hash)
             }
         }
         try finish()
     }
 
-    /// A key without a version needs no removal.
-    private func remove(_ row: FlushRow, in bytes: UnsafeRawBufferPointer) throws {
+    /// Removes a key; one without a version needs no removal.
+    ///
+    /// - Returns: The hash of the key; nil when nothing was to remove.
+    private func remove(_ row: FlushRow, in bytes: UnsafeRawBufferPointer) throws -> KeyHash? {
         let key = BlockKey(row, in: bytes)
         let hash = index.hash(key)
-        guard index.place(of: hash) != nil else { return }
+        guard place(of: hash) != nil else { return nil }
         try add(BlockEntity(row, in: bytes), key, hash)
+        return hash
     }
 
-    /// Writes an entity again whose payload did not change. One that is damaged stays as it is, and is reported when it
-    /// is read.
+    /// Writes an entity again whose payload did not change. One that is damaged stays as it is, and is reported.
     private func renewStamps(
         of row: FlushRow, _ key: BlockKey, _ hash: KeyHash, in bytes: UnsafeRawBufferPointer
     ) throws {
-        guard let location = index.location(of: hash), let body = try table.body(number: location.number) else {
-            return
-        }
+        let storedKey = row.storedKey(id: key.id)
+        let location = place(of: hash) == nil ? nil : index.location(of: hash)
         let stored: BlockStoredEntity
-        do throws(PayloadFault) {
-            let content = try BlockContent(
-                body, number: location.number, unpacker: unpacker, dictionaries: dictionaries.byNumber)
-            guard location.place.position < content.directory.entries.count else { return }
-            stored = try content.entity(at: location.place.position)
-        } catch {
+        do {
+            guard let location, let body = try table.body(number: location.number) else {
+                throw PayloadFault.rowMissing
+            }
+            stored = try entity(of: body, at: location)
+            // Another key with the same hash took the place: this one counts as absent.
+            guard stored.key == storedKey else { throw PayloadFault.rowMissing }
+        } catch let fault as PayloadFault {
+            flush.outcome.damaged.append(.init(key: storedKey, row: location?.number ?? 0, fault: fault))
             return
         }
-        guard stored.key == row.storedKey(id: key.id) else { return }
         try stored.payload.withUnsafeBytes { payload in
             var entity = BlockEntity(row, in: bytes)
             entity.content = .payload(payload, fields: row.fields(in: bytes), isReduced: row.isReduced)
             try add(entity, key, hash)
         }
+    }
+
+    private func entity(of body: [UInt8], at location: BlockIndex.Location) throws(PayloadFault) -> BlockStoredEntity {
+        let content = try BlockContent(
+            body, number: location.number, unpacker: unpacker, dictionaries: dictionaries.byNumber)
+        guard location.place.position < content.directory.entries.count else { throw PayloadFault.lengthMismatch }
+        return try content.entity(at: location.place.position)
+    }
+
+    /// The place of a key's newest version before the flush, without libraries that it clears.
+    private func place(of hash: KeyHash) -> BlockPlace? {
+        guard let place = index.place(of: hash), !flush.clearedOrdinals.contains(place.ordinal) else { return nil }
+        return place
+    }
+
+    // MARK: Clearing
+
+    /// Deletes all blocks of libraries. Their keys leave the index with the commit.
+    ///
+    /// - Throws: ``SQLiteFailure``.
+    /// - Complexity: O(blocks of the file).
+    func clear(_ libraries: [LibraryIndex]) throws {
+        guard !libraries.isEmpty else { return }
+        let blocks = index.withState { state in
+            var found: [(ordinal: Int, number: Int64)] = []
+            state.ledger.forEach { ordinal, block in
+                if libraries.contains(block.library) { found.append((ordinal, block.number)) }
+            }
+            return found
+        }
+        for block in blocks { try table.remove(number: block.number) }
+        flush.clearedOrdinals = Set(blocks.map(\.ordinal))
     }
 
     // MARK: Merging
@@ -177,7 +219,8 @@ final class BlockStaging {
             StagedFlush.Block(
                 ordinal: block.ordinal,
                 entry: BlockLedger.Block(
-                    number: block.number, byteCount: UInt32(block.bytes.count), count: UInt8(block.count)),
+                    number: block.number, byteCount: UInt32(block.bytes.count),
+                    library: buildings[building].builder.library, count: UInt8(block.count)),
                 removalCount: block.removalCount))
     }
 }

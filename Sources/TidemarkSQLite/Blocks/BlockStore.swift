@@ -54,6 +54,8 @@ final class BlockStore {
     private var staged: StagedFlush?
     /// The damage that was met since the file was opened.
     private(set) var damage: Damage
+    /// Whether the index was made again from the directories of all blocks: what was removed may be there again.
+    let isRebuilt: Bool
 
     /// Damage that the store met.
     struct Damage: Hashable {
@@ -90,9 +92,10 @@ final class BlockStore {
         // The turn goes on at the oldest segment: a file that is opened often would never finish one otherwise.
         nextSegment = opening.throughs.indices.min { opening.throughs[$0] < opening.throughs[$1] } ?? 0
         damage = opening.damage
+        isRebuilt = opening.isRebuilt
         index = BlockIndex(opening.state, seed: configuration.hashSeed)
         keys = try KeyRuns(connection)
-        mustReplaceKeys = opening.damage != Damage()
+        mustReplaceKeys = opening.isRebuilt
         requestVictims()
     }
 
@@ -128,16 +131,19 @@ final class BlockStore {
     // MARK: Writing
 
     /// Writes a flush to the transaction under way: its blocks, copies of live entities of blocks that are merged,
-    /// segments in turn, and new keys.
+    /// segments in turn, and new keys. Libraries that it clears lose all of their blocks first.
     ///
     /// - Parameters:
-    ///   - flush: Its rows; a row that is a stamp has its payload read and written again.
+    ///   - flush: Its rows and cleared libraries; a row that is a stamp has its payload read and written again.
     ///   - dictionaries: Every dictionary of the file.
     ///   - mergedCountMax: The most entities of victims; nil: by the rows of the flush.
+    /// - Returns: The replaced entities, and stamps that could not be renewed.
     /// - Throws: ``SQLiteFailure``; the caller rolls the transaction back and calls ``discard()``.
     /// - Complexity: O(rows + bytes), and as much for each entity that is merged, at most
-    ///   ``Configuration/mergedCountPerChange`` for each row.
-    func stage(_ flush: FlushBatch, dictionaries: BlockDictionaries, mergedCountMax: Int? = nil) throws {
+    ///   ``Configuration/mergedCountPerChange`` for each row; with a cleared library O(keys).
+    func stage(
+        _ flush: FlushBatch, dictionaries: BlockDictionaries, mergedCountMax: Int? = nil
+    ) throws -> EntityOutcome {
         // No input reaches it: it guards the order of calls inside this module.
         precondition(staged == nil, "a flush is staged already")
         let staging = BlockStaging(self, dictionaries, lastNumber: lastNumber)
@@ -146,10 +152,12 @@ final class BlockStore {
             staged = staging.flush
             sizer = staging.sizer
         }
+        try staging.clear(flush.clearedLibraries)
         try staging.write(flush)
         try merge(staging, quota: mergedCountMax ?? flush.rows.count * configuration.mergedCountPerChange)
         try writeSegments(&staging.flush)
         try writeKeys(staging.newKeys)
+        return staging.flush.outcome
     }
 
     private func writeKeys(_ newKeys: [StoredKey]) throws {
@@ -202,21 +210,32 @@ final class BlockStore {
                 countMax: BlockStore.takenCount, waits: planner.mustWait,
                 dictionaries: staging.dictionaries.byNumber)
             guard !blocks.isEmpty else { break }
-            staging.flush.takenOrdinals += blocks.map(\.ordinal)
-            for block in blocks { try staging.merge(block, storedThrough: storedThrough) }
+            for block in blocks {
+                // A block of a library that was cleared since it was read is gone; another may have its ordinal.
+                guard index.withState({ $0.ledger[block.ordinal]?.number }) == block.number else { continue }
+                staging.flush.takenOrdinals.append(block.ordinal)
+                guard !staging.flush.clearedOrdinals.contains(block.ordinal) else { continue }
+                try staging.merge(block, storedThrough: storedThrough)
+            }
         }
         try staging.finish()
     }
 
     /// Writes segments as of the last commit: so many that all are written while half as many entities change as there
-    /// are; and one at least, which keeps the highest number when its block is deleted.
+    /// are; and one at least, which keeps the highest number when its block is deleted. When a library is cleared all
+    /// are written, without its keys: an opening would find places without blocks otherwise.
     private func writeSegments(_ flush: inout StagedFlush) throws {
         let changeCount = changesBehindSegments + flush.changes.count
         let perSegment = max(1, max(entityCount, configuration.entityCountMin) / 2 / KeyPlaceIndex.segmentCount)
-        let count = min(max(1, changeCount / perSegment), KeyPlaceIndex.segmentCount)
+        let cleared = flush.clearedOrdinals
+        let count =
+            cleared.isEmpty
+            ? min(max(1, changeCount / perSegment), KeyPlaceIndex.segmentCount) : KeyPlaceIndex.segmentCount
         for offset in 0..<count {
             let segment = (nextSegment + offset) % KeyPlaceIndex.segmentCount
-            let bytes = index.withState { $0.places.stored(segment: segment) }
+            let bytes = index.withState { state in
+                state.places.stored(segment: segment) { cleared.contains($0.ordinal) }
+            }
             try table.putSegment(segment, through: lastNumber, bytes)
             flush.segments.append(segment)
         }
@@ -239,6 +258,7 @@ final class BlockStore {
         try index.publish(
             commit: commit,
             first: { state in
+                state.clear(flush.clearedOrdinals)
                 for block in flush.blocks {
                     let isFree = state.ledger.add(block.entry, ordinal: block.ordinal)
                     // No input reaches it: the ordinal was reserved.
@@ -265,6 +285,10 @@ final class BlockStore {
             planner.wrote(block.ordinal, byteCount: block.entry.countedByteCount)
         }
         planner.committed()
+        for ordinal in flush.clearedOrdinals {
+            _ = removals.merged(ordinal: ordinal)
+            planner.cleared(ordinal)
+        }
         for (ordinal, byteCount) in dead { planner.died(in: ordinal, byteCount: byteCount) }
         for merged in flush.merged {
             let removalCount = removals.merged(ordinal: merged.ordinal)
@@ -306,30 +330,5 @@ final class BlockStore {
             ordinals.map { (ordinal: $0, number: state.ledger[$0]?.number ?? 0) }
         }
         victims.request(ledger.sorted { $0.number < $1.number })
-    }
-}
-
-extension BlockStore {
-    /// Checks the planner against the index and the ledger.
-    ///
-    /// No input reaches it: only tests call it.
-    func checkInvariants() {
-        planner.checkInvariants()
-        let (live, byteCount) = index.withState { state in
-            state.places.checkInvariants()
-            var live = 0
-            state.places.forEachPlace { place in
-                guard let block = state.ledger[place.ordinal], place.position < Int(block.count) else {
-                    preconditionFailure("there is no \(place)")
-                }
-                live += block.share
-            }
-            for (ordinal, count) in removals.liveCounts { live += count * (state.ledger[ordinal]?.share ?? 0) }
-            var byteCount = 0
-            state.ledger.forEach { byteCount += $1.countedByteCount }
-            return (live, byteCount)
-        }
-        precondition(planner.liveByteCount == live, "\(planner.liveByteCount) live bytes by the planner, \(live)")
-        precondition(planner.byteCount == byteCount, "\(planner.byteCount) bytes by the planner, \(byteCount)")
     }
 }

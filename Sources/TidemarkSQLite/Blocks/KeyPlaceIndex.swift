@@ -33,14 +33,7 @@ struct KeyPlaceIndex {
     mutating func removeAll(where isGone: (BlockPlace) -> Bool) -> Int {
         let before = count
         for index in segments.indices {
-            var tags: [UInt64] = []
-            segments[index].forEach { tag, place in
-                if isGone(place) { tags.append(tag) }
-            }
-            guard !tags.isEmpty else { continue }
-            change(index) { segment in
-                for tag in tags { _ = segment.remove(tag) }
-            }
+            change(index) { $0.removeAll(where: isGone) }
         }
         return before - count
     }
@@ -51,7 +44,13 @@ struct KeyPlaceIndex {
     }
 
     /// Returns the bytes of a segment for its row.
-    func stored(segment index: Int) -> [UInt8] { segments[index].stored(as: index) }
+    ///
+    /// - Parameter isGone: Whether a key with this place is left out.
+    func stored(segment index: Int, without isGone: (BlockPlace) -> Bool = { _ in false }) -> [UInt8] {
+        var segment = segments[index]
+        segment.removeAll(where: isGone)
+        return segment.stored(as: index)
+    }
 
     /// Puts a segment in its place as it was stored.
     ///

@@ -62,6 +62,17 @@ struct KeySegment {
         return removed
     }
 
+    /// Removes every tag whose place fulfils a condition.
+    ///
+    /// - Complexity: O(count).
+    mutating func removeAll(where isGone: (BlockPlace) -> Bool) {
+        var gone: [UInt64] = []
+        forEach { tag, place in
+            if isGone(place) { gone.append(tag) }
+        }
+        for tag in gone { _ = remove(tag) }
+    }
+
     /// Calls a function with each tag and place, in no order.
     func forEach(_ body: (UInt64, BlockPlace) -> Void) {
         for (slot, bits) in places.enumerated() {

@@ -119,6 +119,21 @@ struct MergePlanner {
         self[ordinal] = Block()
     }
 
+    /// Notes that a block was deleted with its library, whatever of it was live.
+    mutating func cleared(_ ordinal: Int) {
+        let block = self[ordinal]
+        // No input reaches it: only blocks of earlier transactions are cleared.
+        precondition(block.phase != .none && block.phase != .written, "block \(ordinal) is not there")
+        byteCount -= Int(block.byteCount)
+        liveByteCount -= Int(block.liveByteCount)
+        blockCount -= 1
+        if block.phase == .merging {
+            mergingCount -= 1
+            mergingDeadByteCount -= block.deadByteCount
+        }
+        self[ordinal] = Block()
+    }
+
     /// Notes that a block that was chosen stays: its transaction failed.
     mutating func kept(_ ordinal: Int) { end(of: ordinal, .settled) }
 

@@ -23,6 +23,8 @@ struct StagedFlush {
     var reservedOrdinals: [Int] = []
     /// The victims that the flush took, merged or not.
     var takenOrdinals: [Int] = []
+    /// The ordinals of the blocks of cleared libraries, which are deleted.
+    var clearedOrdinals: Set<Int> = []
     /// Blocks that were merged and deleted: their ordinals, and the bytes that count for one entity.
     var merged: [(ordinal: Int, share: Int)] = []
     /// The ordinals of victims from which nothing can be read: they stay.
@@ -35,6 +37,8 @@ struct StagedFlush {
     var segments: [Int] = []
     /// The changes since the last segment was written, those of the flush included.
     var changesBehindSegments = 0
+    /// The entities whose write was unexpected.
+    var outcome = EntityOutcome()
     /// The highest number that a block ever had.
     var lastNumber: Int64
     /// The hashes of `changes`, as soon as a victim needs them.

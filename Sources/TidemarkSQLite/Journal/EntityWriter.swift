@@ -17,15 +17,6 @@ final class EntityWriter {
     private var inserts: RowBatch
     private var updates: RowBatch
 
-    /// The unexpected rows that a flush met.
-    struct Outcome {
-        /// The number of keys that pointed to an unknown row, by library. Such a row failed its check and counted as
-        /// absent; the flush replaced it.
-        var replacedRowCounts: [LibraryIndex: Int64] = [:]
-        /// Rows whose stamps could not be renewed because they failed their check.
-        var damaged: [(key: StoredKey, row: Int64, fault: PayloadFault)] = []
-    }
-
     init(_ connection: OpaquePointer, encoder: PayloadEncoder) throws {
         self.encoder = encoder
         pipeline = try BodyPipeline()
@@ -45,8 +36,8 @@ final class EntityWriter {
     /// - Complexity: O(n log n) for new rows, O(n) for others.
     func write(
         _ flush: FlushBatch, dictionaries: [TypeIndex: PayloadDictionary], indexes: [TypeIndex: [FieldIndexRecord]]
-    ) throws -> Outcome {
-        var outcome = Outcome()
+    ) throws -> EntityOutcome {
+        var outcome = EntityOutcome()
         inserts.clear()
         updates.clear()
         encoder.startBatch()
@@ -65,7 +56,7 @@ final class EntityWriter {
                 let replaced = try self.keys.write(keys, of: flush.rows, bytes: bytes) { row, taken in
                     if indexes[row.type] != nil { try fieldValues.remove(row: taken) }
                 }
-                outcome.replacedRowCounts.merge(replaced, uniquingKeysWith: +)
+                outcome.replacedCounts.merge(replaced, uniquingKeysWith: +)
             }
             let yieldRowCount = Processor.yieldRowCount(of: flush)
             try pipeline.forEachChunk(of: flush, bytes: bytes, dictionaries: dictionaries) { chunk in
@@ -137,13 +128,13 @@ final class EntityWriter {
     }
 
     /// Writes a row with new stamps. The checksum covers the stamps, so the body is read, checked and sealed again.
-    private func renewStamps(_ row: FlushRow, bytes: UnsafeRawBufferPointer, _ outcome: inout Outcome) throws {
+    private func renewStamps(_ row: FlushRow, bytes: UnsafeRawBufferPointer, _ outcome: inout EntityOutcome) throws {
         let id = row.id(in: bytes)
         let fields = row.fields(in: bytes)
         read.bind(1, row.row)
         defer { read.reset() }
         guard try read.step() else {
-            outcome.damaged.append((row.storedKey(id: id), row.row, .rowMissing))
+            outcome.damaged.append(.init(key: row.storedKey(id: id), row: row.row, fault: .rowMissing))
             return
         }
         let record = EntityRecord(row: row.row, read, from: 0)
@@ -151,7 +142,7 @@ final class EntityWriter {
             let seal = PayloadSeal(library: row.library, type: row.type, isUUID: row.isUUID, stampsOf: record),
             PayloadDecoder.passesCheck(stored, id: id, seal: seal)
         else {
-            outcome.damaged.append((row.storedKey(id: id), row.row, .checksumMismatch))
+            outcome.damaged.append(.init(key: row.storedKey(id: id), row: row.row, fault: .checksumMismatch))
             return
         }
         if updates.isFull || !inserts.isEmpty || !encoder.hasRoom(for: stored.count + fields.count) {
@@ -163,7 +154,7 @@ final class EntityWriter {
                 body: try encoder.reseal(
                     stored, id: id, seal: PayloadSeal(row), fields: fields, isReduced: row.isReduced))
         } catch {
-            outcome.damaged.append((row.storedKey(id: id), row.row, error))
+            outcome.damaged.append(.init(key: row.storedKey(id: id), row: row.row, fault: error))
         }
     }
 }

@@ -171,7 +171,7 @@ final class JournalDatabase {
             for: flush, dictionaryTypes: Set(memory.dictionaryByType.keys), encoder: statements.encoder)
         var next = discardsContents ? memory.withoutContents : memory
         var nextHTTP = discardsContents ? HTTPMemory() : http
-        var outcome = EntityWriter.Outcome()
+        var outcome = EntityOutcome()
         var written: HTTPWriting?
         try queue.writeWithoutTransaction { db in
             try setBarrier(flush.needsSync, db)
@@ -191,7 +191,7 @@ final class JournalDatabase {
                 if !flush.newTypes.isEmpty { next.setIndexes(next.indexes, newTypes: flush.newTypes) }
                 outcome = try statements.entities.write(
                     flush, dictionaries: next.dictionaryByType, indexes: next.indexesByType)
-                for (library, count) in outcome.replacedRowCounts {
+                for (library, count) in outcome.replacedCounts {
                     next.entityCountCorrections[library, default: 0] += count
                 }
                 try writeRecords(flush, statements, &next)

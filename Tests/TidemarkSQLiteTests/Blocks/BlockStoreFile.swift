@@ -8,19 +8,24 @@ import TidemarkTesting
 struct BlockStoreFile {
     let file: BlockFile
 
-    /// - Parameter readsAhead: Whether victims are read by a thread; without it every run does the same.
-    init(_ path: String, readsAhead: Bool = false, trains: Bool = false) throws {
+    /// - Parameters:
+    ///   - readsAhead: Whether victims are read by a thread; without it every run does the same.
+    ///   - victims: Reads victims in place of both.
+    init(_ path: String, readsAhead: Bool = false, trains: Bool = false, victims: (any VictimSource)? = nil) throws {
         var configuration = BlockFile.Configuration()
         configuration.readsAhead = readsAhead
         configuration.trains = trains
         configuration.entityCountMin = 1
         configuration.victimCountMax = 16
+        configuration.victims = victims
         file = try BlockFile(path: path, configuration)
     }
 
     var store: BlockStore { file.store }
 
     func write(_ flush: FlushBatch) throws { try file.write(flush) }
+
+    func outcome(of flush: FlushBatch) throws -> EntityOutcome { try file.outcome(of: flush) }
 
     func read(_ key: StoredKey) throws -> BlockStoredEntity? { try file.entity(key) }
 
@@ -74,8 +79,10 @@ struct BlockStoreModel {
     /// - Parameters:
     ///   - rowCount: The changed keys, each once.
     ///   - removalShare: The share of removals, in thousandths.
-    mutating func flush(rowCount: Int, removalShare: Int) -> FlushBatch {
+    ///   - clears: Whether a library is cleared before: the small one three times in four.
+    mutating func flush(rowCount: Int, removalShare: Int, clears: Bool = false) -> FlushBatch {
         var flush = FlushBatch()
+        if clears { clear(random.chance(750) ? 1 : 0, in: &flush) }
         var seen: Set<Int> = []
         for _ in 0..<rowCount {
             // Two thirds of the changes are of a fifth of the keys.
@@ -85,7 +92,7 @@ struct BlockStoreModel {
             sequence += 1
             if random.chance(removalShare) {
                 let removal = BlockStoredEntity(key: key, sequence: nil, generation: 0, writtenAt: 0, payload: [])
-                append(key, .delete, removal, to: &flush)
+                BlockStoreModel.append(key, .delete, removal, to: &flush)
                 let isThere = entities.removeValue(forKey: key) != nil
                 // Removed and created again between two flushes.
                 if !isThere || !random.chance(100) { continue }
@@ -96,15 +103,20 @@ struct BlockStoreModel {
             if let before = entities[key], random.chance(50) {
                 // The same payload with other stamps.
                 entity.payload = before.payload
-                append(key, .stamp, entity, to: &flush)
+                BlockStoreModel.append(key, .stamp, entity, to: &flush)
             } else {
                 if random.chance(100) { entity.fields = Array(repeating: UInt8(random.below(256)), count: 9) }
                 entity.payload = payload(key)
-                append(key, .update, entity, to: &flush)
+                BlockStoreModel.append(key, entities[key] == nil ? .insert : .update, entity, to: &flush)
             }
             entities[key] = entity
         }
         return flush
+    }
+
+    mutating func clear(_ library: LibraryIndex, in flush: inout FlushBatch) {
+        flush.clearedLibraries.append(library)
+        entities = entities.filter { $0.key.library != library }
     }
 
     private mutating func payload(_ key: StoredKey) -> [UInt8] {
@@ -113,13 +125,14 @@ struct BlockStoreModel {
         return payload + Array(#""}"#.utf8)
     }
 
-    private func append(
+    /// Adds a row to a flush.
+    static func append(
         _ key: StoredKey, _ change: FlushRow.Change, _ entity: BlockStoredEntity, to flush: inout FlushBatch
     ) {
         let idOffset = flush.bytes.count
         key.id.withBytes { flush.bytes.append(contentsOf: $0) }
         let payloadOffset = flush.bytes.count
-        let payload = change == .update ? entity.payload : []
+        let payload = change == .update || change == .insert ? entity.payload : []
         flush.bytes += payload
         let fieldsOffset = flush.bytes.count
         flush.bytes += entity.fields

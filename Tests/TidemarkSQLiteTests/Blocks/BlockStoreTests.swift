@@ -23,12 +23,17 @@ import TidemarkTesting
         var file = try BlockStoreFile(folder.file(), readsAhead: readsAhead)
         let removalShare = [20, 200, 500][random.below(3)]
         for step in 0..<40 {
-            try file.write(model.flush(rowCount: 1 + random.below(keyCount), removalShare: removalShare))
+            let rowCount = 1 + random.below(keyCount)
+            let flush = model.flush(rowCount: rowCount, removalShare: removalShare, clears: random.chance(100))
+            let outcome = try file.outcome(of: flush)
+            #expect(outcome.replacedCounts == [:])
+            #expect(outcome.damaged.isEmpty)
             if step % 8 == 0 || random.chance(100) {
                 file.store.checkInvariants()
                 file = try BlockStoreFile(folder.file(), readsAhead: readsAhead)
                 file.store.checkInvariants()
                 #expect(file.store.damage == BlockStore.Damage())
+                #expect(!file.store.isRebuilt, "seed \(seed), step \(step)")
             }
             if step % 5 == 0 {
                 let differences = try model.differences(from: file)
@@ -55,13 +60,13 @@ import TidemarkTesting
         var model = BlockStoreModel(seed: 21, keyCount: 500)
         let file = try BlockStoreFile(folder.file())
         for step in 0..<30 {
-            let flush = model.flush(rowCount: 200, removalShare: 100)
+            let flush = model.flush(rowCount: 200, removalShare: 100, clears: step % 9 == 6)
             if step % 3 == 0 {
                 struct Refused: Error {}
                 let before = (file.store.lastNumber, file.store.entityCount, file.store.storedThrough)
                 #expect(throws: Refused.self) {
                     try file.file.connection.transaction {
-                        try file.store.stage(flush, dictionaries: BlockDictionaries())
+                        _ = try file.store.stage(flush, dictionaries: BlockDictionaries())
                         try file.store.publish { throw Refused() }
                     }
                 }
