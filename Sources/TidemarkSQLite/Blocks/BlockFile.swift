@@ -39,7 +39,7 @@ package final class BlockFile {
 
     private static let dictionarySchema = """
         CREATE TABLE dictionaries (dictionary INTEGER PRIMARY KEY, type INTEGER, trained_at INTEGER, \
-        checksum INTEGER, body BLOB);
+        checksum INTEGER, body BLOB)
         """
 
     /// Opens a file, or creates it.
@@ -49,8 +49,8 @@ package final class BlockFile {
         let connection = try BlockConnection(path: path)
         self.connection = connection
         if try PreparedStatement.number(connection.handle, "SELECT count(*) FROM sqlite_schema") == 0 {
-            let schema = BlockTable.schema + BlockFile.dictionarySchema
-            try connection.transaction { try connection.execute(schema + "COMMIT") }
+            let schema = BlockTable.schema.map(\.sql) + [BlockFile.dictionarySchema]
+            try connection.transaction { try connection.execute(schema.joined(separator: ";") + ";COMMIT") }
         }
         for (number, dictionary) in try DictionaryTable.read(connection.handle).dictionaries {
             dictionaries.byNumber[number] = dictionary

@@ -47,10 +47,17 @@ final class BlockReader {
     private func entity(
         _ key: StoredKey, at position: Int, of body: [UInt8], number: Int64
     ) throws -> BlockStoredEntity? {
+        let content = try wholeContent(of: body, number: number)
+        guard position < content.directory.entries.count else { throw PayloadFault.lengthMismatch }
+        guard content.key(at: position) == key else { return nil }
+        return try content.entity(at: position)
+    }
+
+    /// - Throws: ``PayloadFault``; ``SQLiteFailure`` when its dictionary cannot be read.
+    private func wholeContent(of body: [UInt8], number: Int64) throws -> BlockContent {
         let directory = try body.withUnsafeBytes { bytes in
             Result { () throws(PayloadFault) in try BlockDirectory(bytes, number: number) }
         }.get()
-        guard position < directory.entries.count else { throw PayloadFault.lengthMismatch }
         if let number = directory.head.dictionary, dictionaries[number] == nil {
             dictionaries[number] = try load(number)
         }
@@ -59,8 +66,78 @@ final class BlockReader {
                 try unpacker.unpack(bytes, directory.head, dictionaries: dictionaries)
             }
         }.get()
-        let content = BlockContent(directory, bytes: body, data: data)
-        guard content.key(at: position) == key else { return nil }
-        return try content.entity(at: position)
+        return BlockContent(directory, bytes: body, data: data)
+    }
+
+    // MARK: Many entities
+
+    /// Reads the newest versions of entities, each block once.
+    ///
+    /// - Returns: As ``entity(_:)``, for each key in the order of the keys.
+    /// - Throws: ``SQLiteFailure`` when the file cannot be read.
+    /// - Complexity: O(n log n), and the blocks that have the entities.
+    func entities(_ keys: [StoredKey]) throws -> [Result<BlockStoredEntity?, PayloadFault>] {
+        var results = Array(repeating: Result<BlockStoredEntity?, PayloadFault>.success(nil), count: keys.count)
+        try forEachBlock(of: keys) { number, body, wanted in
+            let content = try body.flatMap { try self.content(of: $0, number: number) }
+            for (index, position) in wanted {
+                if let content, position < content.directory.entries.count {
+                    guard content.key(at: position) == keys[index] else { continue }
+                    results[index] = Result { () throws(PayloadFault) in try content.entity(at: position) }
+                } else {
+                    results[index] = try result(of: keys[index])
+                }
+            }
+        }
+        return results
+    }
+
+    /// Reads the entries of entities from the directories of their blocks, each block once, and unpacks none.
+    ///
+    /// - Returns: nil for an entity that is not there or cannot be read; in the order of the keys.
+    /// - Throws: ``SQLiteFailure``.
+    func entries(_ keys: [StoredKey]) throws -> [BlockEntry?] {
+        var entries = [BlockEntry?](repeating: nil, count: keys.count)
+        try forEachBlock(of: keys) { number, body, wanted in
+            let directory = body.flatMap { body in
+                body.withUnsafeBytes { bytes -> BlockDirectory? in
+                    do throws(PayloadFault) { return try BlockDirectory(bytes, number: number) } catch { return nil }
+                }
+            }
+            for (index, position) in wanted where position < directory?.entries.count ?? 0 {
+                entries[index] = directory?.entries[position]
+            }
+        }
+        return entries
+    }
+
+    /// Calls a function with each block that has one of the keys: its number, its bytes, and the indexes of the keys
+    /// with their positions.
+    private func forEachBlock(
+        of keys: [StoredKey], _ body: (Int64, [UInt8]?, [(index: Int, position: Int)]) throws -> Void
+    ) throws {
+        var places: [(index: Int, location: BlockIndex.Location)] = []
+        for (index, key) in keys.enumerated() {
+            guard let location = self.index.location(of: key.withBlockKey { self.index.hash($0) }) else { continue }
+            places.append((index, location))
+        }
+        places.sort { $0.location.number < $1.location.number }
+        var start = 0
+        while start < places.count {
+            let number = places[start].location.number
+            let end = places[start...].firstIndex { $0.location.number != number } ?? places.count
+            let wanted = places[start..<end].map { ($0.index, $0.location.place.position) }
+            try body(number, try BlockTable.body(read, number: number), wanted)
+            start = end
+        }
+    }
+
+    private func result(of key: StoredKey) throws -> Result<BlockStoredEntity?, PayloadFault> {
+        do { return .success(try entity(key)) } catch let fault as PayloadFault { return .failure(fault) }
+    }
+
+    /// - Returns: nil for a block that is damaged.
+    private func content(of body: [UInt8], number: Int64) throws -> BlockContent? {
+        do { return try wholeContent(of: body, number: number) } catch is PayloadFault { return nil }
     }
 }

@@ -115,15 +115,25 @@ final class BlockStore {
     /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a run is damaged: the next flush makes all runs again.
     func walkKeys(after key: StoredKey? = nil, _ visit: (StoredKey) throws -> Bool) throws {
         do {
-            try keys.walk(after: key) { key in
-                guard index.place(of: key.withBlockKey { index.hash($0) }) != nil else { return true }
-                return try visit(key)
+            var walk = try keys.walk(after: key.map { OrderedKey.bytes(of: $0) })
+            while let key = try walk.next() {
+                if hasVersion(key), try !visit(key) { return }
             }
         } catch let fault as PayloadFault {
             mustReplaceKeys = true
             throw fault
         }
     }
+
+    /// Begins a walk over keys in order, those that have no version any more among them; it is over with the next
+    /// flush.
+    ///
+    /// - Parameter start: The ``OrderedKey`` after which to begin; nil: at the first key.
+    /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a run is damaged.
+    func keyWalk(after start: [UInt8]?) throws -> KeyWalk { try keys.walk(after: start) }
+
+    /// Whether a key has a version at the last commit.
+    func hasVersion(_ key: StoredKey) -> Bool { index.place(of: key.withBlockKey { index.hash($0) }) != nil }
 
     /// Every stored segment knows the blocks up to this number.
     var storedThrough: Int64 { throughs.min() ?? 0 }

@@ -8,12 +8,12 @@ final class BlockTable {
     private let read: PreparedStatement
     private let putSegment: PreparedStatement
 
-    /// The tables of the format that docs/decisions/0020-past-memory.md describes. No data file has them yet.
-    static let schema = """
-        CREATE TABLE blocks (number INTEGER PRIMARY KEY, body BLOB);
-        CREATE TABLE segments (segment INTEGER PRIMARY KEY, through INTEGER, body BLOB);
-        CREATE TABLE key_runs (place INTEGER PRIMARY KEY, body BLOB);
-        """
+    /// The tables of the format that docs/decisions/0020-past-memory.md describes. No data file of users has them yet.
+    static let schema = [
+        (name: "blocks", sql: "CREATE TABLE blocks (number INTEGER PRIMARY KEY, body BLOB)"),
+        (name: "segments", sql: "CREATE TABLE segments (segment INTEGER PRIMARY KEY, through INTEGER, body BLOB)"),
+        (name: "key_runs", sql: "CREATE TABLE key_runs (place INTEGER PRIMARY KEY, body BLOB)"),
+    ]
 
     /// - Throws: ``SQLiteFailure``.
     init(_ connection: OpaquePointer) throws {

@@ -57,4 +57,20 @@ struct KeyCursor {
     private mutating func load(_ table: KeyRunTable) throws {
         keys = part < run.parts.upperBound ? try table.part(run.place(of: part)) : nil
     }
+
+    /// Returns the index of the cursor with the first key; nil when all are at their end.
+    static func firstIndex(of cursors: [KeyCursor]) -> Int? {
+        var first: Int?
+        for index in cursors.indices where !cursors[index].isAtEnd {
+            guard let known = first else {
+                first = index
+                continue
+            }
+            let precedes = cursors[index].withKey { key in
+                cursors[known].withKey { OrderedKey.precedes(key, $0) }
+            }
+            if precedes { first = index }
+        }
+        return first
+    }
 }

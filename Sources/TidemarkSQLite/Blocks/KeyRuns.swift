@@ -125,7 +125,7 @@ final class KeyRuns {
         var builder = KeyPartBuilder()
         var last: [UInt8] = []
         for _ in 0..<stepCount {
-            guard let first = KeyRuns.firstIndex(of: merge.inputs) else { break }
+            guard let first = KeyCursor.firstIndex(of: merge.inputs) else { break }
             let isNew = merge.inputs[first].withKey { key in last.withUnsafeBytes { !OrderedKey.isEqual(key, $0) } }
             if isNew {
                 merge.inputs[first].withKey { key in
@@ -169,44 +169,14 @@ final class KeyRuns {
         if next.runs[index].parts.isEmpty { next.runs.remove(at: index) }
     }
 
-    private static func firstIndex(of inputs: [KeyCursor]) -> Int? {
-        var first: Int?
-        for index in inputs.indices where !inputs[index].isAtEnd {
-            guard let known = first else {
-                first = index
-                continue
-            }
-            let precedes = inputs[index].withKey { key in
-                inputs[known].withKey { OrderedKey.precedes(key, $0) }
-            }
-            if precedes { first = index }
-        }
-        return first
-    }
-
     // MARK: Reading
 
-    /// Walks over keys in order, on the writer's connection.
+    /// Begins a walk over keys in order, gone ones too, on the writer's connection. It is over with the next flush.
     ///
-    /// - Parameters:
-    ///   - key: The keys after it; nil: all.
-    ///   - visit: Called with each key once, gone ones too, until it returns false.
+    /// - Parameter start: The ``OrderedKey`` after which to begin; nil: at the first key.
     /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a part is damaged.
-    func walk(after key: StoredKey?, _ visit: (StoredKey) throws -> Bool) throws {
+    func walk(after start: [UInt8]? = nil) throws -> KeyWalk {
         let runs = state.runs + state.merges.map(\.output).filter { !$0.parts.isEmpty }
-        let start = key.map { OrderedKey.bytes(of: $0) }
-        var cursors = try runs.map { run in
-            if let start { try KeyCursor(run, after: start, table) } else { try KeyCursor(run, table) }
-        }
-        var last: [UInt8]?
-        while let first = KeyRuns.firstIndex(of: cursors) {
-            let key = cursors[first].withKey { key -> StoredKey? in
-                if let last, last.withUnsafeBytes({ OrderedKey.isEqual(key, $0) }) { return nil }
-                last = Array(key)
-                return OrderedKey.key(key)
-            }
-            if let key, try !visit(key) { return }
-            try cursors[first].advance(table)
-        }
+        return try KeyWalk(runs, table, after: start)
     }
 }

@@ -27,6 +27,25 @@ enum OrderedKey {
         return bytes
     }
 
+    /// Returns bytes before every UUID that is at or above a bound, and after all UUIDs below it.
+    ///
+    /// - Parameter bound: The first bytes of UUIDs; one with more than 16 bytes is above all.
+    static func bytes(beforeUUID bound: [UInt8], library: LibraryIndex, type: TypeIndex) -> [UInt8] {
+        var bytes: [UInt8] = []
+        append(StoredKey(library: library, type: type, id: .uuid(UUIDValue(high: 0, low: 0))), to: &bytes)
+        bytes.removeLast(16)
+        guard bound.contains(where: { $0 != 0 }) else { return bytes }
+        // One less than the bound, in 16 bytes or as many as it has.
+        var before = bound + Array(repeating: 0, count: max(0, 16 - bound.count))
+        var index = before.count - 1
+        while before[index] == 0 {
+            before[index] = 0xFF
+            index -= 1
+        }
+        before[index] -= 1
+        return bytes + before
+    }
+
     /// - Returns: nil for bytes that are no key.
     static func key(_ bytes: UnsafeRawBufferPointer) -> StoredKey? {
         guard bytes.count >= headByteCount else { return nil }

@@ -9,12 +9,14 @@ extension JournalDatabase {
     /// after a kill.
     private static let sliceCountMax = 10_000
 
-    /// Makes the requested changes and finishes the changes that an earlier writer did not finish.
+    /// Makes the requested changes and finishes the changes that an earlier writer did not finish. Does nothing where
+    /// fields cannot be indexed: pages then scan.
     ///
     /// - Throws: ``Tidemark/StorageError`` `.limitExceeded`, ``SQLiteFailure``; changes that were made before the error
     ///   stay.
     /// - Complexity: O(indexes) when there is nothing to do, else O(entities of the types · log n).
     func changeIndexes(_ changes: FieldIndexChanges, progress: (@Sendable (FieldIndexProgress) -> Void)?) throws {
+        guard try openStatements().entities.canIndexFields else { return }
         try dropIndexes(changes.dropped)
         try addIndexes(changes.added)
         for record in memory.indexes where record.state == .building { try build(record, progress: progress) }

@@ -30,20 +30,8 @@ extension JournalDatabase {
 
     /// Counts the stored entities of each library and type.
     func entityCounts() throws -> [JournalEntityCount] {
-        try queue.writeWithoutTransaction { db in
-            guard let connection = db.sqliteConnection else { return [] }
-            let statement = try PreparedStatement(
-                connection, "SELECT library, type, count(*) FROM keys GROUP BY library, type")
-            defer { statement.reset() }
-            var counts: [JournalEntityCount] = []
-            while try statement.step() {
-                guard let library = LibraryIndex(exactly: statement.integer(0)),
-                    let type = TypeIndex(exactly: statement.integer(1))
-                else { throw SQLiteFailure.damaged("a key has a library or a type that does not exist") }
-                counts.append(JournalEntityCount(library: library, type: type, count: statement.integer(2)))
-            }
-            return counts
-        }
+        let statements = try openStatements()
+        return try queue.writeWithoutTransaction { _ in try statements.entities.counts() }
     }
 }
 

@@ -10,9 +10,8 @@ extension JournalDatabase {
         let statements = try openStatements()
         var found = Found()
         func read() throws {
-            for key in keys {
-                found.add(
-                    try statements.entityReader.read(key, statements.decoder, memory.dictionaries), under: key, memory)
+            for (key, answer) in zip(keys, try statements.entities.read(keys, memory)) {
+                found.add(answer, under: key, memory)
             }
         }
         try queue.writeWithoutTransaction { db in
@@ -62,19 +61,17 @@ extension JournalDatabase {
                 if let constraint, let ids = try candidates(library, type, after: id?.text, constraint, statements) {
                     for id in ids {
                         let key = StoredKey(library: library, type: type, id: id)
-                        found.add(
-                            try statements.entityReader.read(key, statements.decoder, memory.dictionaries), under: key,
-                            memory)
+                        for answer in try statements.entities.read([key], memory) {
+                            found.add(answer, under: key, memory)
+                        }
                         if isFull { break }
                     }
                     return .commit
                 }
-                _ = try statements.ranges.forEach(
-                    library: library, type: type, after: id?.text, expectedCount: countMax
-                ) { key, record in
-                    found.add(
-                        EntityReader.answer(record, key: key, statements.decoder, memory.dictionaries), under: key,
-                        memory)
+                try statements.entities.forEach(
+                    library: library, type: type, after: id?.text, expectedCount: countMax, memory
+                ) { key, answer in
+                    found.add(answer, under: key, memory)
                     return !isFull
                 }
                 return .commit

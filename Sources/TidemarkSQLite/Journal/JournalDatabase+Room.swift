@@ -10,7 +10,7 @@ extension JournalDatabase {
         return try queue.writeWithoutTransaction { db in
             var rows: [StoredRowAge] = []
             try db.inTransaction(.deferred) {
-                rows = try statements.ages.rows(after: key, countMax: countMax)
+                rows = try statements.entities.ages(after: key, countMax: countMax)
                 return .commit
             }
             return rows

@@ -78,24 +78,25 @@ final class JournalDatabase {
     func recover() throws -> RecoveredState {
         let (state, damaged) = try queue.writeWithoutTransaction { db in
             guard let connection = db.sqliteConnection else { throw closed }
-            let statements = try JournalStatements(connection)
+            let statements = try JournalStatements(connection, path: file.path)
             self.statements = statements
-            return try readState(connection)
+            return try readState(connection, statements)
         }
         if !isReadOnly { try sweepHTTP() }
         report(damaged)
         return state
     }
 
-    private func readState(_ connection: OpaquePointer) throws -> (RecoveredState, [DamagedRow]) {
+    private func readState(
+        _ connection: OpaquePointer, _ statements: JournalStatements
+    ) throws -> (RecoveredState, [DamagedRow]) {
         var state = RecoveredState()
         state.libraries = try LibraryTable.read(connection)
         state.types = try TypeTable.read(connection)
         let tombstones = try TombstoneTable.read(
             connection, libraryCount: state.libraries.count, typeCount: state.types.count)
         state.tombstones = tombstones.tombstones
-        state.lastRow = try StoredNumber.count(
-            max(0, try PreparedStatement.number(connection, #"SELECT max("row") FROM entities"#) ?? 0), "the last row")
+        state.lastRow = try statements.entities.lastRow()
         let counters = try CounterTable.read(connection)
         state.counts = try CounterTable.counts(counters)
         state.lastTakenAt = counters[CounterTable.takenAt].flatMap { StoredNumber.isMoment($0) ? $0 : nil }
@@ -175,7 +176,7 @@ final class JournalDatabase {
         var written: HTTPWriting?
         try queue.writeWithoutTransaction { db in
             try setBarrier(flush.needsSync, db)
-            try db.inTransaction(.immediate) {
+            try statements.entities.inTransaction(db) {
                 if discardsContents { try discardContents(db) }
                 for (type, bytes) in trained.sorted(by: { $0.key < $1.key }) {
                     let dictionary = PayloadDictionary(number: next.lastDictionary + 1, type: type, bytes: bytes)
@@ -185,12 +186,11 @@ final class JournalDatabase {
                     next.add(dictionary)
                 }
                 for library in flush.clearedLibraries {
-                    try statements.clearing.clear(library, indexes: next.indexes)
+                    try statements.tombstones.clear(library)
                     next.entityCountCorrections[library] = nil
                 }
                 if !flush.newTypes.isEmpty { next.setIndexes(next.indexes, newTypes: flush.newTypes) }
-                outcome = try statements.entities.write(
-                    flush, dictionaries: next.dictionaryByType, indexes: next.indexesByType)
+                outcome = try statements.entities.write(flush, next)
                 for (library, count) in outcome.replacedCounts {
                     next.entityCountCorrections[library, default: 0] += count
                 }
@@ -198,7 +198,6 @@ final class JournalDatabase {
                 if !flush.http.isEmpty || !nextHTTP.updates.isEmpty {
                     written = try writeHTTP(flush.http, statements, &nextHTTP)
                 }
-                return .commit
             }
         }
         memory = next

@@ -3,8 +3,7 @@ struct JournalStatements {
     let connection: OpaquePointer
     let encoder: PayloadEncoder
     let decoder: PayloadDecoder
-    let entities: EntityWriter
-    let entityReader: EntityReader
+    let entities: any EntityTables
     let libraries: LibraryTable
     let types: TypeTable
     let tombstones: TombstoneTable
@@ -14,20 +13,21 @@ struct JournalStatements {
     let queries: QueryTable
     let evicted: EvictedTable
     let layers: LayerTable
-    let ranges: EntityRangeReader
-    let clearing: LibraryClearing
-    let ages: RowAgeReader
     let fieldIndexes: FieldIndexTable
     let fieldValues: FieldValueWriter
     let fieldGroups: FieldGroupReader
     let http: HTTPTable
 
-    init(_ connection: OpaquePointer) throws {
+    /// - Parameter path: The data file.
+    /// - Throws: ``SQLiteFailure``.
+    init(_ connection: OpaquePointer, path: String) throws {
         self.connection = connection
         encoder = try PayloadEncoder()
         decoder = try PayloadDecoder()
-        entities = try EntityWriter(connection, encoder: encoder)
-        entityReader = try EntityReader(connection)
+        entities =
+            try DataFileSchema.version(connection) == DataFile.blockFormatVersion
+            ? EntityBlocks(connection, path: path)
+            : EntityRows(connection, encoder: encoder, decoder: decoder)
         libraries = try LibraryTable(connection)
         types = try TypeTable(connection)
         tombstones = try TombstoneTable(connection)
@@ -37,9 +37,6 @@ struct JournalStatements {
         queries = try QueryTable(connection)
         evicted = try EvictedTable(connection)
         layers = try LayerTable(connection)
-        ranges = try EntityRangeReader(connection)
-        clearing = try LibraryClearing(connection)
-        ages = try RowAgeReader(connection)
         fieldIndexes = try FieldIndexTable(connection)
         fieldValues = try FieldValueWriter(connection)
         fieldGroups = try FieldGroupReader(connection)

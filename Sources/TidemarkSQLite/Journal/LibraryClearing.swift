@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Clears a library: removes all of its entities and tombstones before a flush writes new rows.
+/// Clears a library: removes all rows of its entities before a flush writes new ones.
 struct LibraryClearing {
     private let statements: [PreparedStatement]
     private let fieldValues: FieldValueWriter
@@ -12,7 +12,6 @@ struct LibraryClearing {
             // The rows are deleted before the keys, because only the keys tell which library a row belongs to.
             #"DELETE FROM entities WHERE "row" IN (SELECT "row" FROM keys WHERE library = ?)"#,
             "DELETE FROM keys WHERE library = ?",
-            "DELETE FROM tombstones WHERE library = ?",
         ].map { try PreparedStatement(connection, $0) }
     }
 

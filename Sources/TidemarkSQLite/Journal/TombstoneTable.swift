@@ -7,6 +7,7 @@ import TidemarkStore
 struct TombstoneTable {
     private let put: PreparedStatement
     private let remove: PreparedStatement
+    private let clear: PreparedStatement
 
     init(_ connection: OpaquePointer) throws {
         put = try PreparedStatement(
@@ -16,6 +17,7 @@ struct TombstoneTable {
             (library, type, id, number, sequence, generation, deleted_at) VALUES (?, ?, ?, ?, ?, ?, ?)
             """)
         remove = try PreparedStatement(connection, "DELETE FROM tombstones WHERE library = ? AND type = ? AND id = ?")
+        clear = try PreparedStatement(connection, "DELETE FROM tombstones WHERE library = ?")
     }
 
     /// - Parameter number: A number above every stored one.
@@ -31,6 +33,12 @@ struct TombstoneTable {
     func remove(_ key: StoredKey) throws {
         remove.bind(key, from: 1)
         try remove.run()
+    }
+
+    /// Removes all tombstones of a library.
+    func clear(_ library: LibraryIndex) throws {
+        clear.bind(1, Int64(library))
+        try clear.run()
     }
 
     /// - Parameters:

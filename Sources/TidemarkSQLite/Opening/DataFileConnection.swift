@@ -31,6 +31,7 @@ enum DataFileConnection {
                 try db.execute(
                     sql: "INSERT INTO counters (name, value) VALUES (?, ?)",
                     arguments: [LogIdentity.counter, Int64(truncatingIfNeeded: configuration.random() >> 1) | 1])
+                if configuration.layout == .blocks { try DataFileSchema.addBlocks(db) }
             }
             try queue.close()
             if !contents.isEmpty { try fill(file, contents, configuration) }
@@ -43,7 +44,8 @@ enum DataFileConnection {
     private static func fill(
         _ file: DataFilePath, _ contents: FlushBatch, _ configuration: SQLiteJournal.Configuration
     ) throws {
-        let database = try JournalDatabase(DataFilePath(file.unfinished), configuration)
+        let unfinished = DataFilePath(file.unfinished, newestFormat: file.newestFormat)
+        let database = try JournalDatabase(unfinished, configuration)
         do {
             _ = try database.recover()
             try database.commit(contents)

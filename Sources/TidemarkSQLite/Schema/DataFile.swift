@@ -9,6 +9,9 @@ enum DataFile {
     /// (`user_version`).
     static let formatVersion: Int32 = 7
 
+    /// The format of a file whose entities are in blocks; see ``EntityLayout``.
+    static let blockFormatVersion: Int32 = 8
+
     /// The size of a page in bytes. Measured against 4 and 16 KiB: see docs/data-file.md.
     static let pageByteCount = 8192
 

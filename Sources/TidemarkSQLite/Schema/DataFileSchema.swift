@@ -84,6 +84,11 @@ enum DataFileSchema {
             sql: "CREATE INDEX http_answers_in_order ON http_answers (library, url)", kind: "index"),
     ]
 
+    /// The tables of a file whose entities are in blocks, beside all others. `keys` and `entities` are empty there.
+    static let blockTables = BlockTable.schema.map {
+        Table(version: DataFile.blockFormatVersion, name: $0.name, sql: $0.sql)
+    }
+
     private static let version1: [(name: String, sql: String)] = [
         (
             "libraries",
@@ -183,6 +188,15 @@ enum DataFileSchema {
         return migrator
     }
 
+    /// Makes a new file one of blocks, in one transaction.
+    static func addBlocks(_ db: Database) throws {
+        try db.inTransaction {
+            for table in blockTables { try db.execute(sql: table.sql) }
+            try db.execute(sql: "PRAGMA user_version = \(DataFile.blockFormatVersion)")
+            return .commit
+        }
+    }
+
     /// Returns the format of a file in the connection's snapshot, including its log.
     static func version(_ connection: OpaquePointer) throws -> Int32 {
         Int32(clamping: try PreparedStatement.number(connection, "PRAGMA user_version") ?? 0)
@@ -199,10 +213,11 @@ enum DataFileSchema {
 
     /// - Parameters:
     ///   - connection: A connection for reading, with one snapshot; nothing is written.
-    ///   - version: The format of the file, at most ``DataFile/formatVersion``. Tables of newer formats may be missing.
+    ///   - version: The format of the file, at most the newest one that the caller reads. Tables of newer formats may
+    ///     be missing.
     /// - Throws: ``SQLiteFailure`` when the list cannot be read.
     static func inspect(_ connection: OpaquePointer, version: Int32) throws -> Verdict {
-        var known = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
+        var known = Dictionary(uniqueKeysWithValues: (tables + blockTables).map { ($0.name, $0) })
         var changed: String?
         var foreign: String?
         let statement = try PreparedStatement(connection, "SELECT type, name, sql FROM sqlite_schema")
@@ -253,7 +268,8 @@ enum DataFileSchema {
         try connection.execute("BEGIN")
         let version = try version(connection.handle)
         // The header of the main file was checked before, but the change of a newer program may still be in the log.
-        if let refusal = FileHeader(version: version).refusal(path: file.path) { throw refusal }
+        let header = FileHeader(version: version, newest: file.newestFormat)
+        if let refusal = header.refusal(path: file.path) { throw refusal }
         let verdict = try withExtendedLifetime(connection) { try inspect(connection.handle, version: version) }
         try connection.execute("COMMIT")
         switch verdict {

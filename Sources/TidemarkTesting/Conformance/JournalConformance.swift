@@ -41,6 +41,8 @@ public struct JournalConformance: Sendable {
     /// ignore them.
     package var indexes: [FieldIndex] = []
     package var comparison: Comparison?
+    /// Whether the journal stores the row numbers of flushes; one that does not answers every entity with 0.
+    package var numbersRows = true
 
     public init() {}
 

@@ -18,7 +18,9 @@ struct JournalRun {
     }
 
     private static func model(_ conformance: JournalConformance, seed: UInt64) -> JournalModel {
-        JournalModel(seed: seed, rowCountMax: conformance.rowCountMax, isJSON: !conformance.indexes.isEmpty)
+        JournalModel(
+            seed: seed, rowCountMax: conformance.rowCountMax, isJSON: !conformance.indexes.isEmpty,
+            numbersRows: conformance.numbersRows)
     }
 
     /// Checks that the journal is empty.

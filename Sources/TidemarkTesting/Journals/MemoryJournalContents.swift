@@ -48,6 +48,11 @@ struct MemoryJournalContents: Sendable {
             tombstones.removeAll { $0.key.library == library }
         }
         for row in flush.rows where row.change == .delete {
+            // A journal that has no row numbers removes by the key alone: it must never be another entity's by now.
+            let stored = flush.bytes.withUnsafeBytes { entities[row.storedKey(id: row.id(in: $0))] }
+            if let stored, stored.row != row.row {
+                throw contradiction("row \(stored.row): it is removed as \(row.row)")
+            }
             guard let key = rows.removeValue(forKey: row.row) else { continue }
             entities[key] = nil
         }

@@ -22,7 +22,7 @@ import TidemarkTesting
         var random = SeededGenerator(seed: UInt64(seed))
         let folder = try TemporaryFolder()
         let connection = try BlockConnection(path: folder.file())
-        try connection.execute("BEGIN; \(BlockTable.schema) COMMIT")
+        try connection.execute((["BEGIN"] + BlockTable.schema.map(\.sql) + ["COMMIT"]).joined(separator: ";"))
         var runs = try KeyRuns(connection.handle)
         var live: Set<StoredKey> = []
         let keyCount = [300, 5_000, 40_000][seed % 3]
@@ -46,23 +46,15 @@ import TidemarkTesting
             }
             if random.chance(100) { runs = try KeyRuns(connection.handle) }
             guard step % 10 == 0 else { continue }
-            var walked: [StoredKey] = []
-            try runs.walk(after: nil) { key in
-                walked.append(key)
-                return true
-            }
+            let walked = try walk(runs)
             let isInOrder = walked == sorted(Set(walked))
             #expect(isInOrder, "seed \(seed), step \(step): not in order, or one twice")
             let missingCount = live.subtracting(walked).count
             #expect(missingCount == 0, "seed \(seed), step \(step)")
             // Pages from any key on are the rest of the same walk.
             let start = key(&random, of: keyCount)
-            var page: [StoredKey] = []
-            try runs.walk(after: start) { key in
-                page.append(key)
-                return page.count < 50
-            }
             let startBytes = OrderedKey.bytes(of: start)
+            let page = try walk(runs, after: startBytes, countMax: 50)
             let rest = walked.filter { startBytes.lexicographicallyPrecedes(OrderedKey.bytes(of: $0)) }
             let isRest = page == Array(rest.prefix(50))
             #expect(isRest, "seed \(seed), step \(step)")
@@ -70,10 +62,17 @@ import TidemarkTesting
         #expect(runs.runCount < 8 * 4, "\(runs.runCount) runs")
     }
 
+    private func walk(_ runs: KeyRuns, after start: [UInt8]? = nil, countMax: Int = .max) throws -> [StoredKey] {
+        var keys: [StoredKey] = []
+        var walk = try runs.walk(after: start)
+        while keys.count < countMax, let key = try walk.next() { keys.append(key) }
+        return keys
+    }
+
     @Test func `merging drops keys that are gone, and goes on in steps`() throws {
         let folder = try TemporaryFolder()
         let connection = try BlockConnection(path: folder.file())
-        try connection.execute("BEGIN; \(BlockTable.schema) COMMIT")
+        try connection.execute((["BEGIN"] + BlockTable.schema.map(\.sql) + ["COMMIT"]).joined(separator: ";"))
         let runs = try KeyRuns(connection.handle)
         let keys = (0..<16_000).map { BlockStoreModel.key($0) }
         for run in 0..<8 {
@@ -87,17 +86,12 @@ import TidemarkTesting
             try runs.stage([]) { gone.contains($0) }
             runs.published()
             stepCount += 1
-            var walked: Set<StoredKey> = []
-            try runs.walk(after: nil) { walked.insert($0).inserted }
+            let walked = try walk(runs)
             let missingCount = Set(keys[..<4_000]).subtracting(walked).count
             #expect(missingCount == 0)
         }
         #expect(stepCount > 5)
-        var count = 0
-        try runs.walk(after: nil) { _ in
-            count += 1
-            return true
-        }
+        let count = try walk(runs).count
         // Some thousand keys were merged before they were gone.
         #expect(count < 13_000, "\(count)")
     }

@@ -1,0 +1,33 @@
+import TidemarkStore
+
+/// A walk over the keys of several runs in order, each key once; keys that are gone are among them.
+struct KeyWalk {
+    private let table: KeyRunTable
+    private var cursors: [KeyCursor]
+    private var last: [UInt8]?
+
+    /// - Parameter start: The ``OrderedKey`` after which to begin; nil: at the first key.
+    /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a part is damaged.
+    init(_ runs: [KeyRun], _ table: KeyRunTable, after start: [UInt8]?) throws {
+        self.table = table
+        cursors = try runs.map { run in
+            if let start { try KeyCursor(run, after: start, table) } else { try KeyCursor(run, table) }
+        }
+    }
+
+    /// - Returns: nil at the end.
+    /// - Throws: As the initializer.
+    /// - Complexity: O(runs).
+    mutating func next() throws -> StoredKey? {
+        while let first = KeyCursor.firstIndex(of: cursors) {
+            let key = cursors[first].withKey { key -> StoredKey? in
+                if let last, last.withUnsafeBytes({ OrderedKey.isEqual(key, $0) }) { return nil }
+                last = Array(key)
+                return OrderedKey.key(key)
+            }
+            try cursors[first].advance(table)
+            if let key { return key }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,56 @@
+import TidemarkModel
+import TidemarkStore
+
+/// The keys of one library and type that have an entity, in the order of their ids' text.
+///
+/// The runs sort UUIDs after all texts, so two walks are merged by the bytes of their text. UUIDs have the same order
+/// as 16 bytes and as text, because the hyphens are at fixed places.
+struct TypeWalk {
+    private let store: BlockStore
+    private let library: LibraryIndex
+    private let type: TypeIndex
+    private let after: ByteString?
+    private var texts: KeyWalk
+    private var uuids: KeyWalk
+    private var text: StoredKey?
+    private var uuid: StoredKey?
+
+    /// - Parameter after: The id's text after which to begin; nil: at the first one.
+    /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a run is damaged.
+    init(_ store: BlockStore, library: LibraryIndex, type: TypeIndex, after: ByteString?) throws {
+        self.store = store
+        self.library = library
+        self.type = type
+        self.after = after
+        let start = StoredKey(library: library, type: type, id: .text(after ?? ""))
+        texts = try store.keyWalk(after: OrderedKey.bytes(of: start))
+        let bound = after.map { UUIDLowerBound.bytes(behind: $0.bytes) } ?? []
+        uuids = try store.keyWalk(after: OrderedKey.bytes(beforeUUID: bound, library: library, type: type))
+        text = try next(&texts, isUUID: false)
+        uuid = try next(&uuids, isUUID: true)
+    }
+
+    /// - Throws: As the initializer.
+    mutating func next() throws -> StoredKey? {
+        while let first = text ?? uuid {
+            var key = first
+            if let text, let uuid, uuid.id.text < text.id.text { key = uuid }
+            if key.id.isUUID {
+                uuid = try next(&uuids, isUUID: true)
+            } else {
+                text = try next(&texts, isUUID: false)
+            }
+            // The bound of the UUIDs is inclusive, so the first one may not be after `after`.
+            if after.map({ key.id.text <= $0 }) != true { return key }
+        }
+        return nil
+    }
+
+    private func next(_ walk: inout KeyWalk, isUUID: Bool) throws -> StoredKey? {
+        while let key = try walk.next() {
+            guard key.library == library, key.type == type, key.id.isUUID == isUUID else { return nil }
+            if store.hasVersion(key) { return key }
+        }
+        return nil
+    }
+}
