@@ -38,7 +38,7 @@ before(async () => {
 after(async () => {
   await browser?.kill();
   await closeAll();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** Feeds the events, evenly: ten pieces a second, and more of them after a pause. Returns how many came. */

@@ -38,7 +38,7 @@ after(async () => {
   const status = await server?.close();
   await closeAll();
   if (isReady) assert.equal(status, 0, server?.errors);
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const text = (selector) => page.run(`document.querySelector(${JSON.stringify(selector)})?.textContent ?? ""`);

@@ -46,7 +46,7 @@ export class Browser {
       // Tabs behind others are slowed down; tests would wait for that.
       "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
       `--user-data-dir=${profile}`, "about:blank",
-    ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+    ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], detached: true });
     const browser = new Browser(child, profile);
     Browser.running.add(browser);
     await browser.send("Browser.getVersion");
@@ -67,7 +67,7 @@ export class Browser {
       for (const part of parts) this.take(JSON.parse(part));
     });
     child.stdio[3].on("error", () => undefined);
-    this.ended = new Promise((resolve) => { child.on("exit", resolve); });
+    this.ended = new Promise((resolve) => { child.on("exit", resolve); }).then(() => this.killRest());
     this.ended.then(() => {
       Browser.running.delete(this);
       this.isEnded = true; for (const { reject } of this.waiting.values()) reject(new Error("the browser has ended"));
@@ -111,6 +111,20 @@ export class Browser {
   async kill() {
     this.child.kill("SIGKILL");
     await this.ended;
+  }
+
+  /** Ends the processes that outlive the browser's own, which would still write into the profile; they are its group. */
+  async killRest() {
+    // What has ended and was not waited for still counts as a member of the group: the loop has a bound.
+    for (let attempt = 0; attempt < 400; attempt += 1) {
+      try {
+        process.kill(-this.child.pid, "SIGKILL");
+      } catch (error) {
+        if (error.code === "ESRCH") return;
+        throw error;
+      }
+      await new Promise((resolve) => { setTimeout(resolve, 5); });
+    }
   }
 
   async close() {
