@@ -9,6 +9,7 @@ struct ForgetfulJournal: Journal {
         _ changes: FieldIndexChanges, progress: (@Sendable (FieldIndexProgress) -> Void)?
     ) async throws(StorageError) {}
     func load(_ keys: [StoredKey]) async throws(StorageError) -> LoadedEntities { LoadedEntities() }
+    func find(_ keys: [StoredKey]) async throws(StorageError) -> [StoredRow] { [] }
     func page(
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int, constraint: FieldConstraint?
     ) async throws(StorageError) -> LoadedEntities { LoadedEntities() }

@@ -49,6 +49,12 @@ public actor DictionaryJournal: Journal {
         return LoadedEntities(entities: keys.compactMap { entities[$0] })
     }
 
+    public func find(_ keys: [StoredKey]) async throws(StorageError) -> [StoredRow] {
+        try checkOpen()
+        let entities = await storage.content.entities
+        return keys.compactMap { key in entities[key].map { StoredRow(key: key, row: $0.row) } }
+    }
+
     public func page(
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int, constraint: FieldConstraint?
     ) async throws(StorageError) -> LoadedEntities {

@@ -31,7 +31,7 @@ extension SyncCache {
         await takeTurn()
         defer { turns.changes.release() }
         await waitForRoom()
-        try await withChange({ state.keysToLoad(for: batch) }) {
+        try await withChange(for: batch) {
             apply(batch, 0..<batch.events.count)
             inputs.applied(through: batch.firstLine + Int64(batch.lines.count) - 1, of: batch.input)
             // Numbers that are declared lost release held events: their entities are in memory only within this step.
@@ -54,7 +54,7 @@ extension SyncCache {
         defer { turns.changes.release() }
         await waitForRoom()
         let lines = batch.lines(of: events)
-        try await withChange({ state.keysToLoad(for: batch) }) {
+        try await withChange(for: batch) {
             apply(batch, events)
             inputs.applied(through: batch.firstLine + Int64(lines.upperBound) - 1, of: batch.input)
             followGaps(ignoringWindow: false)

@@ -36,6 +36,14 @@ public protocol Journal: Sendable {
     /// - Throws: ``StorageError``.
     func load(_ keys: [StoredKey]) async throws(StorageError) -> LoadedEntities
 
+    /// Finds entities by key without reading them, as they were last committed.
+    ///
+    /// The cache asks for rows that events are about to replace as a whole.
+    /// - Parameter keys: Any number, in any order.
+    /// - Returns: The rows of those that are stored, damaged ones too, in no order.
+    /// - Throws: ``StorageError``.
+    func find(_ keys: [StoredKey]) async throws(StorageError) -> [StoredRow]
+
     /// Reads entities of one type in key order, as they were last committed.
     ///
     /// - Parameter id: The page begins after this id, which need not be stored; nil: at the first entity.

@@ -53,6 +53,10 @@ final class EntityBlocks: EntityTables {
         zip(keys, try reader.entities(keys)).map { EntityBlocks.answer($1, key: $0) }
     }
 
+    func find(_ keys: [StoredKey]) -> [StoredRow] {
+        keys.filter { store.hasVersion($0) }.map { StoredRow(key: $0, row: 0) }
+    }
+
     private static func answer(
         _ result: Result<BlockStoredEntity?, PayloadFault>, key: StoredKey
     ) -> EntityReader.Answer {

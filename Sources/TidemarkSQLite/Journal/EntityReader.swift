@@ -4,6 +4,7 @@ import TidemarkStore
 /// Reads one entity by its key.
 final class EntityReader {
     private let find: PreparedStatement
+    private let findRow: PreparedStatement
 
     enum Answer {
         case found(StoredEntity)
@@ -18,6 +19,16 @@ final class EntityReader {
             SELECT k."row", e.sequence, e.generation, e.written_at, e.body FROM keys k
             LEFT JOIN entities e ON e."row" = k."row" WHERE k.library = ? AND k.type = ? AND k.id = ?
             """)
+        findRow = try PreparedStatement(
+            connection, #"SELECT "row" FROM keys WHERE library = ? AND type = ? AND id = ?"#)
+    }
+
+    /// - Returns: The number of a key's row, which may be missing; nil when there is no such key.
+    /// - Throws: ``SQLiteFailure``.
+    func row(of key: StoredKey) throws -> Int64? {
+        findRow.bind(key, from: 1)
+        defer { findRow.reset() }
+        return try findRow.step() ? findRow.integer(0) : nil
     }
 
     /// - Throws: ``SQLiteFailure``. A row that fails its check is an answer, not an error.

@@ -42,6 +42,10 @@ final class EntityRows: EntityTables {
         try keys.map { try reader.read($0, decoder, memory.dictionaries) }
     }
 
+    func find(_ keys: [StoredKey]) throws -> [StoredRow] {
+        try keys.compactMap { key in try reader.row(of: key).map { StoredRow(key: key, row: $0) } }
+    }
+
     func forEach(
         library: LibraryIndex, type: TypeIndex, after: ByteString?, expectedCount: Int, _ memory: JournalMemory,
         _ visit: (StoredKey, EntityReader.Answer) throws -> Bool

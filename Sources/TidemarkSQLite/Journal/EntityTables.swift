@@ -41,6 +41,12 @@ protocol EntityTables: AnyObject {
     /// - Throws: ``SQLiteFailure``.
     func read(_ keys: [StoredKey], _ memory: JournalMemory) throws -> [EntityReader.Answer]
 
+    /// Finds entities by their keys without reading them.
+    ///
+    /// - Returns: Those that are stored, damaged ones too.
+    /// - Throws: ``SQLiteFailure``.
+    func find(_ keys: [StoredKey]) throws -> [StoredRow]
+
     /// Reads the entities of one type in the order of their ids' text, as ``EntityRangeReader`` does.
     ///
     /// - Parameters:

@@ -26,6 +26,19 @@ extension JournalDatabase {
         return found.loaded
     }
 
+    /// Finds the rows of keys.
+    func find(_ keys: [StoredKey]) throws -> [StoredRow] {
+        let statements = try openStatements()
+        return try queue.writeWithoutTransaction { db in
+            var rows: [StoredRow] = []
+            try db.inTransaction(.deferred) {
+                rows = try statements.entities.find(keys)
+                return .commit
+            }
+            return rows
+        }
+    }
+
     /// The entities and damaged rows that were read so far.
     private struct Found {
         var loaded = LoadedEntities()

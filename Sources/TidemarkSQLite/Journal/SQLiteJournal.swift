@@ -191,6 +191,11 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         do { return try database.load(keys) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
+    public func find(_ keys: [StoredKey]) throws(StorageError) -> [StoredRow] {
+        let database = try openDatabase()
+        do { return try database.find(keys) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+    }
+
     public func page(
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int, constraint: FieldConstraint?
     ) throws(StorageError) -> LoadedEntities {

@@ -67,6 +67,8 @@ package actor SQLiteFollower: Journal {
 
     package func load(_ keys: [StoredKey]) throws(StorageError) -> LoadedEntities { try read { try $0.load(keys) } }
 
+    package func find(_ keys: [StoredKey]) throws(StorageError) -> [StoredRow] { try read { try $0.find(keys) } }
+
     package func page(
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int, constraint: FieldConstraint?
     ) throws(StorageError) -> LoadedEntities {

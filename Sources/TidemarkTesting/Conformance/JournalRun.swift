@@ -93,6 +93,7 @@ struct JournalRun {
 
     private mutating func compare() async throws {
         try await compareLoads()
+        try await compareFinds()
         try await compareRows()
         for _ in 0..<8 { try await comparePage() }
         let counts = try await journal.entityCounts()
@@ -113,6 +114,15 @@ struct JournalRun {
                 byKey[key] == model.entities[key],
                 "\(key) is \(String(describing: byKey[key])), not \(String(describing: model.entities[key]))")
         }
+    }
+
+    private mutating func compareFinds() async throws {
+        let keys = model.keysToLoad()
+        let found = try await journal.find(keys)
+        let wanted = keys.compactMap { key in model.entities[key].map { StoredRow(key: key, row: $0.row) } }
+        try check(
+            Set(found) == Set(wanted) && found.count == wanted.count,
+            "\(keys.count) keys have \(found.count) rows, not \(wanted.count), or others")
     }
 
     /// Compares a scan of all rows in pages of a random size.

@@ -60,6 +60,8 @@ package actor MemoryJournal: Journal {
     package private(set) var commitCount = 0
     /// The number of rows of all committed flushes.
     package private(set) var committedRowCount = 0
+    /// The number of keys that were read by ``load(_:)``.
+    package private(set) var loadedKeyCount = 0
     /// The number of requests to give back memory.
     package private(set) var releaseCount = 0
 
@@ -188,10 +190,19 @@ package actor MemoryJournal: Journal {
         let entities = await store.contents.entities
         await waitForLoads()
         if let loadFailure { throw loadFailure }
+        loadedKeyCount += keys.count
         let found = keys.compactMap { entities[$0] }
         return LoadedEntities(
             entities: found.filter { !damaged.contains($0.key.id) },
             damaged: found.filter { damaged.contains($0.key.id) }.map { StoredRow(key: $0.key, row: $0.row) })
+    }
+
+    package func find(_ keys: [StoredKey]) async throws(StorageError) -> [StoredRow] {
+        try checkOpen()
+        let entities = await store.contents.entities
+        await waitForLoads()
+        if let loadFailure { throw loadFailure }
+        return keys.compactMap { key in entities[key].map { StoredRow(key: key, row: $0.row) } }
     }
 
     package func releaseMemory() { releaseCount += 1 }

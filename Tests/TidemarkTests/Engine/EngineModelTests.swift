@@ -16,8 +16,10 @@ import TidemarkTesting
         try await run(seed: seed) { _ in MemoryJournal(store: store) }
     }
 
-    @Test(arguments: TestScale.seeds(12))
-    func `a journal on disk and a stream with restarts end in the state of the model`(seed: UInt64) async throws {
+    @Test(arguments: EntityLayout.allCases, TestScale.seeds(8))
+    func `a journal on disk and a stream with restarts end in the state of the model`(
+        layout: EntityLayout, seed: UInt64
+    ) async throws {
         let folder = try TemporaryFolder()
         try await run(seed: seed &+ 1_000) { index in
             // An abandoned journal keeps its lock; a copy of its files is the state after a crash.
@@ -29,7 +31,10 @@ import TidemarkTesting
                         atPath: folder.path("\(index - 1).db\(suffix)"), toPath: path + suffix)
                 }
             }
-            return try await SQLiteJournal.open(path: path)
+            var configuration = SQLiteJournal.Configuration(path: path)
+            configuration.layout = layout
+            configuration.dictionarySampleCountMin = 40
+            return try await SQLiteJournal.open(configuration)
         }
     }
 

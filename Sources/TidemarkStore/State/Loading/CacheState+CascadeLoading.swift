@@ -16,7 +16,15 @@ extension CacheState {
         return Array(keys)
     }
 
-    private func forEachView(of batch: EventBatch, _ body: (EventView) -> Void) {
+    /// Returns the keys that only the journal may have of held events, and of entities that a batch deletes along.
+    func keysOfCascadesAndHeld(with batch: EventBatch) -> Set<StoredKey> {
+        var keys: Set<StoredKey> = []
+        collectHeldKeys(into: &keys)
+        if !cascades.isEmpty { keys.formUnion(keysToLoad(forCascadeFrom: sources([batch]))) }
+        return keys
+    }
+
+    func forEachView(of batch: EventBatch, _ body: (EventView) -> Void) {
         batch.withBytes { bytes in
             batch.members.withUnsafeBufferPointer { members in
                 for event in batch.events {
@@ -36,7 +44,7 @@ extension CacheState {
         }
     }
 
-    private func existingLibrary(of view: EventView) -> LibraryIndex? {
+    func existingLibrary(of view: EventView) -> LibraryIndex? {
         libraries.index(of: view.string(view.event.library) ?? configuration.defaultLibrary)
     }
 

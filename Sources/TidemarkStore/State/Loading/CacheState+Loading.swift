@@ -44,7 +44,7 @@ extension CacheState {
     }
 
     /// Whether an entity was deleted or forgotten, though the journal may still have it.
-    private func isGone(_ key: StoredKey) -> Bool { tombstones[key] != nil || residency.isForgotten(key) }
+    func isGone(_ key: StoredKey) -> Bool { tombstones[key] != nil || residency.isForgotten(key) }
 
     /// Installs entities that the journal loaded.
     ///
