@@ -11,8 +11,10 @@ final class PastMemoryCache: PastMemoryStore, Sendable {
     /// - Parameters:
     ///   - memoryByteCount: The limit of the memory for entities; nil: the default.
     ///   - entityCountMax: The most entities in memory and on the disk together; nil: no limit.
+    ///   - layout: The form of entities in a file that is created.
     init(
-        folder: String, memoryByteCount: Int? = PastMemorySizes.memoryByteCount, entityCountMax: Int64? = nil
+        folder: String, memoryByteCount: Int? = PastMemorySizes.memoryByteCount, entityCountMax: Int64? = nil,
+        layout: EntityLayout = .rows
     ) async throws {
         self.folder = folder
         var configuration = CacheConfiguration()
@@ -22,7 +24,9 @@ final class PastMemoryCache: PastMemoryStore, Sendable {
         // One flush is written while the next one fills.
         configuration.flush.startCount = PastMemorySizes.batchLineCount
         configuration.flush.changeCountMax = 2 * PastMemorySizes.batchLineCount
-        cache = try await SyncCache.open(path: PastMemoryCache.path(in: folder), configuration: configuration)
+        var file = SQLiteJournal.Configuration(path: PastMemoryCache.path(in: folder))
+        file.layout = layout
+        cache = try await SyncCache.open(configuration: configuration, journal: try await SQLiteJournal.open(file))
     }
 
     static func path(in folder: String) -> String { folder + "/cache.db" }

@@ -23,6 +23,8 @@ struct PastMemoryWorker: AsyncParsableCommand {
         case tidemark, rocks
         /// The store of blocks by itself: no engine, no data file.
         case blocks
+        /// The engine over a data file whose entities are in blocks: no product yet.
+        case cacheBlocks = "cache-blocks"
     }
 
     static let name = "past-memory"
@@ -43,7 +45,8 @@ struct PastMemoryWorker: AsyncParsableCommand {
             var stages = try await PastMemoryRun(entityCount: entities, input: input, measuresFiles: true) {
                 try await open(storeFolder)
             }
-            try await stages.run(PastMemoryStage.allCases.filter { store == .tidemark || $0.isCompared })
+            let isCache = store == .tidemark || store == .cacheBlocks
+            try await stages.run(PastMemoryStage.allCases.filter { isCache || $0.isCompared })
             if let cache = stages.store as? PastMemoryCache { try await stages.loadWhileReading(cache) }
             try await stages.store.close()
             switch store {
@@ -51,6 +54,9 @@ struct PastMemoryWorker: AsyncParsableCommand {
                 try await readFromDisk(try await PastMemoryCache(folder: storeFolder, memoryByteCount: 0))
                 try readAll(storeFolder)
             case .blocks: try await readFromDisk(try PastMemoryBlocks(folder: storeFolder))
+            case .cacheBlocks:
+                try await readFromDisk(
+                    try await PastMemoryCache(folder: storeFolder, memoryByteCount: 0, layout: .blocks))
             case .rocks: break
             }
         case .fill:
@@ -92,6 +98,7 @@ struct PastMemoryWorker: AsyncParsableCommand {
         case .tidemark: try await PastMemoryCache(folder: folder)
         case .rocks: try PastMemoryRocks(folder: folder)
         case .blocks: try PastMemoryBlocks(folder: folder)
+        case .cacheBlocks: try await PastMemoryCache(folder: folder, layout: .blocks)
         }
     }
 
