@@ -255,3 +255,25 @@ test("a registry reads resources as a program's own, once for each value", async
   assert.equal((await read())[0], first);
   await cache.close();
 });
+
+test("a number is exact wherever it stands, and texts of digits change nothing", () => {
+  const inexact = ["9007199254740993", "-9007199254740993", "0.1234567890123456789", "1e400", "-2.5E+3000", "1234567890123456.789"];
+  const exact = ["0", "-1", "9007199254740991", "1.5", "100", "-0.25"];
+  const random = new Random(7);
+  const texts = ["3e8f0a", "12345678901234567890", "1E5", "a:1e400,[2e5"];
+  for (let seed = 0; seed < 400; seed += 1) {
+    const numbers = Array.from({ length: 1 + random.below(4) }, () => random.pick(random.chance(0.5) ? inexact : exact));
+    const text = random.pick(texts);
+    const forms = [
+      [numbers[0], (value) => [value]], [`[${numbers}]`, (value) => value],
+      [`{"t":${JSON.stringify(text)},"n":[${numbers}]}`, (value) => { assert.equal(value.t, text); return value.n; }],
+      [`[${JSON.stringify(text)},{"a":{"b":${numbers[0]}}}]`, (value) => { assert.equal(value[0], text); return [value[1].a.b]; }],
+    ];
+    for (const [json, numbersOf] of forms) {
+      for (const [index, value] of numbersOf(parseExact(json)).entries()) {
+        if (inexact.includes(numbers[index])) assert.equal(value.text, numbers[index], json);
+        else assert.equal(value, Number(numbers[index]), json);
+      }
+    }
+  }
+});

@@ -25,8 +25,9 @@ export type JsonValue =
 /** How numbers that a JavaScript number cannot hold are given out. */
 export type NumberMode = "text" | "bigint";
 
-// A longer run of digits, or an exponent, may be a number that is not exact. Strings may look so too.
-const MAYBE_INEXACT = /[0-9.]{16}|[0-9][eE]/;
+// A number with more digits, or with an exponent, may not be exact. What looks so inside a string only costs time: a
+// number comes first, or after one of three characters, which texts of hexadecimal digits do not have.
+const MAYBE_INEXACT = /(?:^|[:,[])-?(?:[0-9.]{16}|[0-9.]+[eE])/;
 
 /** Reads a valid compact JSON text. */
 export function parseExact(text: string, mode: NumberMode = "text"): JsonValue {
