@@ -5,11 +5,17 @@ extension SyncCache {
     /// Does the same as ``withChange(_:_:)`` for the events of a batch. Of entities that they replace as a whole only
     /// the rows are found, and nothing is read.
     func withChange(for batch: EventBatch, _ body: () -> Void) async throws(StorageError) {
-        // Documents are put together between two events, from entities that may be placeholders then; and a recording
-        // must find in memory what the cache had there.
-        let isPlain = recorder == nil && graphHost.map { $0.watcherCount == 0 } ?? true
-        var needs = isPlain ? state.needs(of: batch) : EntityNeeds()
-        if needs.replaced.isEmpty { return try await withChange({ state.keysToLoad(for: batch) }, body) }
+        if try await withPlaceholders(for: batch, body) { return }
+        try await withChange({ state.keysToLoad(for: batch) }, body)
+    }
+
+    /// Whether placeholders may be in memory while events are applied. Documents are put together between two events;
+    /// and a recording must find in memory what the cache had there.
+    private var allowsPlaceholders: Bool { recorder == nil && graphHost.map { $0.watcherCount > 0 } != true }
+
+    /// - Returns: false when nothing was done: there is no entity to replace, or a watcher came.
+    private func withPlaceholders(for batch: EventBatch, _ body: () -> Void) async throws(StorageError) -> Bool {
+        guard allowsPlaceholders, state.hasAbsent else { return false }
         await takeLoadTurn()
         turns.loads.begin()
         defer {
@@ -18,6 +24,8 @@ extension SyncCache {
         }
         // While the journal is asked, needs may grow, and a commit may remove a row that was found. A key that the
         // journal does not have is asked for once.
+        var needs = state.needs(of: batch)
+        if needs.replaced.isEmpty { return false }
         var asked: Set<StoredKey> = []
         var searched: Set<StoredKey> = []
         var searchedAt = flushes.commitCount
@@ -36,15 +44,13 @@ extension SyncCache {
             }
             needs = state.needs(of: batch)
         }
-        // A watcher may have come meanwhile.
-        guard graphHost.map({ $0.watcherCount == 0 }) ?? true else {
-            return try await withChange({ state.keysToLoad(for: batch) }, body)
-        }
+        guard allowsPlaceholders else { return false }
         guard lifeCycle.acceptsChanges else {
             throw StorageError(.closed, "the cache was closed: nothing changed", advice: "open it again")
         }
         let placeholders = state.addPlaceholders(rows.lazy.filter { needs.replaced.contains($0.key) })
         body()
         state.removePlaceholders(placeholders)
+        return true
     }
 }

@@ -139,4 +139,33 @@ import TidemarkTesting
         #expect(await journal.loadedKeyCount - before <= 1)
         #expect(try await fixture.stored() == [Self.resource(1, 100)])
     }
+
+    @Test func `an event whose row is being searched when a document is watched reads its entity`() async throws {
+        let journal = MemoryJournal()
+        let fixture = try await fixture(journal)
+        let before = await journal.loadedKeyCount
+        await journal.pauseLoads()
+        async let event: Void = fixture.input.feed([Self.change(1, 100, 11)])
+        await journal.waitUntilHeld()
+        await fixture.cache.attach { WatchingHost() }
+        await journal.resumeLoads()
+        try await event
+        #expect(await journal.loadedKeyCount == before + 1)
+        #expect(try await stored(fixture, journal)["k1"] == Self.resource(1, 100))
+    }
+}
+
+/// A graph host with one watcher that hears nothing.
+private final class WatchingHost: GraphHost {
+    let watcherCount = 1
+    var isRefetching = false
+
+    func note(_ change: EntityChange) {}
+    func note(_ change: QueryChange) {}
+    func rename(from old: ListHandle, to new: ListHandle) {}
+    func distribute(in cache: isolated SyncCache) {}
+    func catchUp(_ sink: any ObserverSink, isForced: Bool, in cache: isolated SyncCache) {}
+    func cancel(_ subscription: SubscriptionID, in cache: isolated SyncCache) -> Bool { false }
+    func detach(_ sink: any ObserverSink, in cache: isolated SyncCache) {}
+    func failFetches(_ reason: String, in cache: isolated SyncCache) async {}
 }
