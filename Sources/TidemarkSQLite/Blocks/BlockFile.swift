@@ -2,7 +2,7 @@ import TidemarkModel
 import TidemarkStore
 
 /// A SQLite file that has nothing but entities in blocks: the store of blocks by itself, for its tests and its
-/// measurements. A data file does not have these tables yet.
+/// measurements. ``EntityBlocks`` is the same in a data file.
 ///
 /// Owner: one thread.
 /// - Source: docs/decisions/0020-past-memory.md.
