@@ -75,7 +75,8 @@ import TidemarkTesting
                     } else if fetched.isRevalidated {
                         .confirmed
                     } else if fetched.isFromCache {
-                        asked.isEmpty ? (fetched.isStale ? .stale : .hit) : .fallback
+                        asked.isEmpty || isAskedBehind(fetched, behaviour)
+                            ? (fetched.isStale ? .stale : .hit) : .fallback
                     } else {
                         isConditional == true ? .replaced : .miss
                     }
@@ -87,6 +88,15 @@ import TidemarkTesting
             }
         }
         return nil
+    }
+
+    /// Whether a server is asked after a stale answer was served: the request may come before the answer is looked at.
+    private func isAskedBehind(_ fetched: HTTPFetched, _ behaviour: BehaviourCase) -> Bool {
+        let revalidates = behaviour.steps.contains { step in
+            guard case .server(_, let lines) = step else { return false }
+            return lines.contains { $0.contains("stale-while-revalidate") }
+        }
+        return revalidates && fetched.isStale && !fetched.status.isFallback
     }
 
     private func fields(_ lines: [String], _ now: Int64) -> [(String, String)] {
