@@ -15,17 +15,17 @@ extension SyncCache {
 
     /// - Returns: false when nothing was done: there is no entity to replace, or a watcher came.
     private func withPlaceholders(for batch: EventBatch, _ body: () -> Void) async throws(StorageError) -> Bool {
-        guard allowsPlaceholders, state.hasAbsent else { return false }
+        guard allowsPlaceholders else { return false }
+        var needs = state.needs(of: batch)
+        if needs.replaced.isEmpty { return false }
         await takeLoadTurn()
         turns.loads.begin()
         defer {
             endLoading()
             turns.loads.release()
         }
-        // While the journal is asked, needs may grow, and a commit may remove a row that was found. A key that the
-        // journal does not have is asked for once.
-        var needs = state.needs(of: batch)
-        if needs.replaced.isEmpty { return false }
+        // While the turn and the journal are waited for, needs may change, and a commit may remove a row that was
+        // found. A key that the journal does not have is asked for once.
         var asked: Set<StoredKey> = []
         var searched: Set<StoredKey> = []
         var searchedAt = flushes.commitCount

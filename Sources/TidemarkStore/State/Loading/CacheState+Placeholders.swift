@@ -3,9 +3,6 @@ import TidemarkModel
 /// Placeholders: entities of which only the row is known, because an event replaces or deletes them in the same step.
 /// Their payload is empty, as no stored one is.
 extension CacheState {
-    /// Whether memory lacks entities that the journal has.
-    package var hasAbsent: Bool { residency.hasAbsent }
-
     /// Returns the entities that a batch touches, or that held events may touch with it, and that only the journal may
     /// have.
     ///
