@@ -80,11 +80,12 @@ extension EntityTables {
             try body()
             try publish { try db.commit() }
         } catch {
-            discard()
+            let first = error
             do { try db.rollback() } catch {
                 // The first error is reported.
             }
-            throw error
+            discard()
+            throw first
         }
     }
 }
