@@ -6,4 +6,6 @@ struct CallTurns {
     var loads = LoadTurns()
     /// One transaction over documents after another runs, so that none changes an entity that another one has read.
     var transactions = FairLock()
+    /// One examination of the journal at a time; a call that comes meanwhile gets the same findings.
+    var examination = SharedTurn<[JournalFinding]>()
 }

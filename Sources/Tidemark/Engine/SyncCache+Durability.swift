@@ -21,7 +21,7 @@ extension SyncCache {
     ///
     /// - Parameter body: Called on the cache's executor; it must not wait.
     package func observeDurability(_ body: @escaping @Sendable ([DurablePlace]) -> Void) {
-        durability.begin(body, at: currentPlaces())
+        progress.observeDurability(body, at: currentPlaces())
     }
 
     /// Returns when a line and all lines before it are on the disk. Waits also for an event that is held behind a gap.
@@ -35,7 +35,7 @@ extension SyncCache {
             guard wasHeld, !isClosed else { return }
             if !isHeld(line, of: input) {
                 continue
-            } else if let reconcile = reconciling.first {
+            } else if let reconcile = upstreamRequests.first {
                 await reconcile.value
             } else if let timer = timers.gap {
                 await timer.value
@@ -52,7 +52,7 @@ extension SyncCache {
 
     /// Returns the current position of each library; empty without an observer.
     func places() -> [DurablePlace] {
-        durability.isActive ? currentPlaces() : []
+        progress.observesDurability ? currentPlaces() : []
     }
 
     private func currentPlaces() -> [DurablePlace] {

@@ -113,7 +113,7 @@ extension SyncCache {
         state.flushCommitted()
         if isFirstAfterFailure { configuration.logger.notice("writing to the journal works again") }
         inputs.acknowledge(pending.lines, pending.libraries)
-        durability.committed(pending.places)
+        progress.committed(pending.places)
         eviction.committed()
         checkMemory()
     }

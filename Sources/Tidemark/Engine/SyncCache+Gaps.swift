@@ -127,7 +127,7 @@ extension SyncCache {
         var isAnswered = false
         switch result {
         case .success: isAnswered = true
-        case .failure(let error): if wasHealing, !error.isFinal { healing.unreached(library) }
+        case .failure(let error): if wasHealing, !error.isFinal { upstreamRequests.unreached(library) }
         }
         followHealing(of: library, isAnswered: isAnswered)
     }
@@ -172,8 +172,8 @@ extension SyncCache {
     }
 
     private func follow(_ attempt: UInt64, of library: LibraryIndex, _ body: @escaping @Sendable () async -> Void) {
-        reconciling.cancel(library)
-        reconciling.began(attempt, of: library, spawn { await body() })
+        upstreamRequests.cancel(library)
+        upstreamRequests.began(attempt, of: library, spawn { await body() })
     }
 
     private func resumed(_ library: LibraryIndex, attempt: UInt64) {
@@ -188,7 +188,7 @@ extension SyncCache {
     }
 
     private func finish(_ library: LibraryIndex, _ attempt: UInt64, _ requests: [ReconcileRequest]) {
-        reconciling.ended(attempt, of: library)
+        upstreamRequests.ended(attempt, of: library)
         perform(requests)
         if !isClosed { followGapsOnceLoaded() }
         scheduleFlush()

@@ -20,8 +20,7 @@ extension SyncCache {
         guard upstream != nil, !isClosed else { return state.statuses }
         followLosses()
         let wanted = state.lossyLibraries.filter { library == nil || state.status(of: $0).library == library }
-        let now = clock.now()
-        for index in wanted { healing.makeDue(index, at: now) }
+        upstreamRequests.wantHealing(of: wanted, at: clock.now())
         await askForLost()
         // After an answer that brought something the next request follows.
         while !isClosed, let asked = wanted.lazy.compactMap({ self.healingTask($0) }).first { await asked.value }
@@ -32,15 +31,16 @@ extension SyncCache {
     func beginHealing() {
         guard upstream != nil else { return }
         followLosses()
-        healing.makeAllDue(at: clock.now())
+        upstreamRequests.wantAllHealing(at: clock.now())
         scheduleHealing()
     }
 
     /// Updates the schedule after numbers may have been lost.
     func followLosses() {
-        guard upstream != nil, healing.isOutdated(lossCount: state.lossCount) else { return }
-        healing.follow(state.lossyLibraries, at: clock.now())
-        scheduleHealing()
+        guard upstream != nil else { return }
+        let isUpdated = upstreamRequests.followLosses(
+            lossCount: state.lossCount, lossy: { state.lossyLibraries }, at: { clock.now() })
+        if isUpdated { scheduleHealing() }
     }
 
     /// Takes note of the end of a request, which may have been one for lost numbers.
@@ -49,18 +49,15 @@ extension SyncCache {
     ///   did not answer are due: it is reachable again.
     func followHealing(of library: LibraryIndex, isAnswered: Bool) {
         guard upstream != nil else { return }
-        let now = clock.now()
-        if healing.isAsking(library), !state.isHealing(library) {
-            healing.answered(library, lost: state.lostRanges(of: library), at: now)
-        }
-        if isAnswered { healing.reached(by: library, at: now) }
-        if !healing.isEmpty { healing.follow(state.lossyLibraries, at: now) }
+        upstreamRequests.followHealing(
+            of: library, isAnswered: isAnswered, isHealing: state.isHealing(library),
+            lost: { state.lostRanges(of: library) }, lossy: { state.lossyLibraries }, at: clock.now())
         followLosses()
         scheduleHealing()
     }
 
     private func scheduleHealing() {
-        guard !isClosed, let due = healing.nextDue else { return }
+        guard !isClosed, let due = upstreamRequests.nextHealing else { return }
         timers.setHealing(at: due) {
             let delay = max(0, due.subtractingClamped(clock.now()))
             return spawn { [weak self, clock] in
@@ -85,27 +82,21 @@ extension SyncCache {
         await takeTurn()
         defer { turns.changes.release() }
         let now = clock.now()
-        // The stream may have brought lost numbers.
-        healing.follow(state.lossyLibraries, at: now)
-        for library in healing.due(at: now) where !isClosed {
-            guard state.canHeal(library) else {
-                healing.postpone(library, at: now)
-                continue
-            }
-            let lost = state.lostRanges(of: library)
+        for library in upstreamRequests.dueHealings(lossy: state.lossyLibraries, at: now) where !isClosed {
+            let lost = state.canHeal(library) ? state.lostRanges(of: library) : nil
+            guard upstreamRequests.beginsHealing(library, lost: lost, at: now) else { continue }
             let name = state.status(of: library).library
-            let requests = recorded(.healing(library: name), of: name, at: now) {
-                state.beginHealing(library, at: now)
-            }
-            healing.asked(library, lost: lost)
-            perform(requests)
+            perform(
+                recorded(.healing(library: name), of: name, at: now) {
+                    state.beginHealing(library, at: now)
+                })
         }
         scheduleHealing()
     }
 
     /// Returns the request for lost numbers that is under way; nil when there is none.
     private func healingTask(_ library: LibraryIndex) -> Task<Void, Never>? {
-        state.isHealing(library) ? reconciling.task(of: library) : nil
+        state.isHealing(library) ? upstreamRequests.task(of: library) : nil
     }
 
     // MARK: Lying numbers

@@ -86,7 +86,7 @@ extension SyncCache {
         defer { turns.changes.release() }
         while true {
             try await withLoaded({ state.keysToLoadForHeld() }) { followGaps(ignoringWindow: true) }
-            let tasks = reconciling.all
+            let tasks = upstreamRequests.all
             if tasks.isEmpty || isClosed { break }
             for task in tasks { await task.value }
         }
@@ -168,11 +168,11 @@ extension SyncCache {
     }
 
     /// Whether a library holds as many events as it may while it waits for an upstream's answer.
-    package var isWaitingForUpstream: Bool { state.isFull && upstream != nil && !reconciling.isEmpty }
+    package var isWaitingForUpstream: Bool { state.isFull && upstream != nil && !upstreamRequests.isEmpty }
 
     /// Stops the reader while too many events are held for an upstream's answer.
     package func waitForUpstream() async {
-        while state.isFull, upstream != nil, let request = reconciling.first {
+        while state.isFull, upstream != nil, let request = upstreamRequests.first {
             await request.value
         }
     }

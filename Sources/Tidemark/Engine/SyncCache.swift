@@ -27,12 +27,9 @@ public actor SyncCache {
     var inputs = InputTable()
 
     var flushes = FlushSchedule()
-    var durability = DurabilityWatch()
     var eviction = EvictionState()
-    /// The requests for missing events that are under way at the upstream.
-    var reconciling = ReconcileTasks()
-    /// The schedule of requests for lost numbers.
-    var healing = HealSchedule()
+    /// The requests to the upstream for missing events and for lost numbers.
+    var upstreamRequests = UpstreamRequests()
     var timers = CacheTimers()
     /// The requests of pending edits, and the attempts to send them.
     var outbox = OutboxDriver()
@@ -42,9 +39,8 @@ public actor SyncCache {
     package internal(set) var graphHost: (any GraphHost)?
     var refreshes = RefreshSchedule()
     var fetches = FetchTable()
-    var positions = PositionWatch()
-    /// The examination of the journal under way; nil when there is none.
-    var examination: Task<[JournalFinding], Never>?
+    /// The callers and the observer that are notified when a cursor moves, or is durable.
+    var progress = ProgressWatch()
     var tallies: CacheTallies
 
     init(
@@ -171,7 +167,7 @@ public actor SyncCache {
         await failFetches("the cache is being closed")
         releasePositionWaiters()
         timers.cancelFlush()
-        reconciling.cancelAll()
+        upstreamRequests.cancelAll()
         // Calls that wait for the journal are let through, and are written with the rest; later ones are refused.
         await takeLoadTurn()
         lifeCycle.seal()

@@ -30,7 +30,7 @@ extension SyncCache {
         if state.hasLogObservers { notifyLogObservers() }
         state.clearLog()
         if state.isAwaiting { loadReserves() }
-        if !positions.isEmpty { wakePositionWaiters() }
+        if progress.isAwaited { wakePositionWaiters() }
         if state.hasOutboxChanges { followOutbox() }
     }
 

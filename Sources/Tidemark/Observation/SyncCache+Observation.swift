@@ -96,17 +96,17 @@ extension SyncCache {
         if let cursor = status.cursor, cursor >= sequence { return status }
         if isClosed || inputs.hasEnded { return status }
         return await withCheckedContinuation { continuation in
-            positions.wait(for: sequence, of: library) { continuation.resume(returning: $0) }
+            progress.wait(for: sequence, of: library) { continuation.resume(returning: $0) }
         }
     }
 
     func wakePositionWaiters() {
-        positions.wake { status(of: $0) }
+        progress.wake { status(of: $0) }
     }
 
     /// Wakes all waiting callers with the current status: no more input comes.
     func releasePositionWaiters() {
-        positions.release { status(of: $0) }
+        progress.release { status(of: $0) }
     }
 }
 

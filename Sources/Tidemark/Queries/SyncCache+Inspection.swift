@@ -138,10 +138,9 @@ extension SyncCache {
     ///
     /// Calls that come while the journal is examined get the same findings of it.
     package func findings() async -> [JournalFinding] {
-        let examining = examination ?? Task { [journal] in await journal.examine() }
-        examination = examining
-        let stored = await examining.value
-        if examination == examining { examination = nil }
+        let examination = turns.examination.join { Task { [journal] in await journal.examine() } }
+        let stored = await examination.value
+        turns.examination.ended(examination)
         return stored + currentFindings()
     }
 
