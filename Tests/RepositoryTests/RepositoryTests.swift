@@ -61,9 +61,11 @@ import TidemarkTestKit
             "try!", "try?", "as!", "fatalError(", "Task.sleep", "nonisolated(unsafe)", "unsafelyUnwrapped",
         ]
         for file in try Tree.swiftFiles(in: "Sources") {
-            for (number, line) in try Tree.codeLines(file) {
+            let text = try Tree.text(file)
+            let present = banned.filter { text.contains($0) }
+            for (number, line) in present.isEmpty ? [] : try Tree.codeLines(file) {
                 let words = line.split { !($0.isLetter || $0.isNumber || "._!?()".contains($0)) }
-                for word in banned {
+                for word in present {
                     #expect(
                         !words.contains { $0.hasPrefix(word) || $0.contains(".\(word)") },
                         "\(file):\(number) says \(word)")
@@ -85,7 +87,7 @@ import TidemarkTestKit
         // The pattern finds an exclamation mark after a name or a bracket, but not that of `!=`.
         let pattern = /[A-Za-z0-9_\)\]\}]!(?!=)/
         for file in try Tree.swiftFiles(in: "Sources") {
-            for (number, line) in try Tree.codeLines(file) {
+            for (number, line) in try Tree.codeLines(file) where line.utf8.contains(UInt8(ascii: "!")) {
                 #expect(line.firstMatch(of: pattern) == nil, "\(file):\(number) forces an optional: \(line)")
             }
         }
@@ -101,7 +103,7 @@ import TidemarkTestKit
     @Test func `the command line writes through Output only`() throws {
         let pattern = /(^|[^A-Za-z0-9_.])(print|debugPrint|dump|puts|printf)\(/
         for file in try Tree.swiftFiles(in: "Sources/TidemarkCommand") {
-            for (number, line) in try Tree.codeLines(file) {
+            for (number, line) in try Tree.codeLines(file) where line.utf8.contains(UInt8(ascii: "(")) {
                 #expect(line.firstMatch(of: pattern) == nil, "\(file):\(number) prints: \(line)")
             }
         }

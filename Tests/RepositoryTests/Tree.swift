@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The files of this package, by their paths from its root.
 enum Tree {
@@ -28,20 +29,46 @@ enum Tree {
             + folders.filter { $0.hasSuffix(".md") }
     }
 
+    /// The files that were read so far: several tests read the code of each.
+    private static let read = Mutex<[String: [(Int, String)]]>([:])
+
     /// Returns a file's lines with their numbers from 1, without comments and without string literals.
     static func codeLines(_ path: String) throws -> [(Int, String)] {
+        if let lines = read.withLock({ $0[path] }) { return lines }
         var isInText = false
         var result: [(Int, String)] = []
-        for (index, line) in try text(path).components(separatedBy: "\n").enumerated() {
-            if line.contains("\"\"\"") {
+        for (index, line) in try text(path).split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            if line.utf8.contains(UInt8(ascii: "\"")), line.contains("\"\"\"") {
                 isInText.toggle()
                 continue
             }
             if isInText { continue }
-            let code = line.replacing(/"(?:[^"\\]|\\.)*"/, with: "\"\"").replacing(/\/\/.*/, with: "")
-            result.append((index + 1, code))
+            result.append((index + 1, code(of: line)))
         }
+        read.withLock { $0[path] = result }
         return result
+    }
+
+    /// Returns a line with empty string literals, and without its comment.
+    private static func code(of line: Substring) -> String {
+        let bytes = Array(line.utf8)
+        var code: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index...].starts(with: "//".utf8) { break }
+            code.append(bytes[index])
+            index += 1
+            guard code.last == UInt8(ascii: "\"") else { continue }
+            var end = index
+            while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
+                end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
+            }
+            // A literal without an end is in a comment, or is one of the marks of a regular expression.
+            guard end < bytes.count else { continue }
+            code.append(UInt8(ascii: "\""))
+            index = end + 1
+        }
+        return String(decoding: code, as: UTF8.self)
     }
 
     /// Returns the text files of a folder, except those of builds and of fuzzers.

@@ -22,9 +22,10 @@ struct OutboxModel {
     }
 
     private(set) var requests: [Int64: Request] = [:]
+    /// The numbers of all requests in order. They are kept, because each question reads them.
+    private(set) var numbers: [Int64] = []
     var isPaused = false
 
-    var numbers: [Int64] { requests.keys.sorted() }
     var sending: [Int64] { numbers.filter { requests[$0]?.phase == .sending && sender(of: $0) == nil } }
     var failed: [Int64] { numbers.filter { requests[$0]?.phase == .failed && sender(of: $0) == nil } }
 
@@ -42,22 +43,27 @@ struct OutboxModel {
         } else if phase == .failed {
             phase = .queued
         }
-        requests[entry.number] = Request(entry: entry, phase: phase)
+        if requests.updateValue(Request(entry: entry, phase: phase), forKey: entry.number) == nil {
+            numbers = requests.keys.sorted()
+        }
     }
 
-    mutating func remove(_ number: Int64) { requests[number] = nil }
+    mutating func remove(_ number: Int64) {
+        if requests.removeValue(forKey: number) != nil { numbers = requests.keys.sorted() }
+    }
 
     mutating func begin(_ number: Int64) { requests[number]?.phase = .sending }
 
     func next() -> OutboxQueue.Start? {
+        let sending = sending
         guard !isPaused, sending.count < 8 else { return nil }
-        let firsts = numbers.filter { number in
+        let busy = Set(sending.compactMap { requests[$0]?.chain })
+        let number = numbers.first { number in
             guard let request = requests[number], sender(of: number) == nil else { return false }
-            let own = line(request.chain)
-            return own.first == number && request.phase == .queued && !request.entry.isBlocked
-                && !sending.contains { requests[$0]?.chain == request.chain }
+            return request.phase == .queued && !request.entry.isBlocked && !busy.contains(request.chain)
+                && numbers.first { isInLine($0, request.chain) } == number
         }
-        guard let number = firsts.first, let request = requests[number] else { return nil }
+        guard let number, let request = requests[number] else { return nil }
         var members: [Int64] = []
         if request.entry.sending.request.isReplaceable, request.entry.sending.attemptCount == 0 {
             for later in line(request.chain).dropFirst() {
@@ -72,13 +78,11 @@ struct OutboxModel {
     }
 
     /// The requests of a chain that hold back those behind them, in order.
-    private func line(_ chain: Chain) -> [Int64] {
-        numbers.filter { number in
-            guard let request = requests[number], request.chain == chain, sender(of: number) == nil else {
-                return false
-            }
-            return !(request.phase == .failed && request.entry.sending.request.onFailure == .continue)
-        }
+    private func line(_ chain: Chain) -> [Int64] { numbers.filter { isInLine($0, chain) } }
+
+    private func isInLine(_ number: Int64, _ chain: Chain) -> Bool {
+        guard let request = requests[number], request.chain == chain, sender(of: number) == nil else { return false }
+        return !(request.phase == .failed && request.entry.sending.request.onFailure == .continue)
     }
 
     mutating func failed(
