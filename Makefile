@@ -35,6 +35,12 @@ STATIC := --static-swift-stdlib
 endif
 RELEASE_BUILD = $(SWIFT) build -c release $(STATIC)
 
+# Tests are built without debug information, and each module at once. Builds with other flags share nothing, so this one
+# has a folder of its own: `make test` and `swift test` by hand leave each other's builds alone.
+TESTS := --scratch-path .build-tests -debug-info-format none \
+    -Xswiftc -disable-batch-mode -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
+TEST = $(SWIFT) test $(TESTS) --disable-xctest
+
 .DEFAULT_GOAL := help
 
 ## run: build, apply a sample stream to a fresh database, and show the result; then build the server that shows it in a browser
@@ -62,7 +68,7 @@ run-jetstream: deps
 
 ## test: every test
 test: deps
-	$(SWIFT) test --disable-xctest
+	$(TEST)
 
 ## format: format every source file
 format:
@@ -111,17 +117,17 @@ bench-peers: deps
 
 ## crash-test: kill ingests and sessions KILLS times each and check that nothing acknowledged was lost (KILLS=500); minutes
 crash-test: deps
-	TIDEMARK_SCALE=kills=$(KILLS) $(SWIFT) test --disable-xctest --filter CrashTests
+	TIDEMARK_SCALE=kills=$(KILLS) $(TEST) --filter CrashTests
 
 ## crash-points: stop at every change of the disk, by process and by power (POINTS=100 for fewer, SEED=1 for others); minutes
 crash-points: deps
 	TIDEMARK_SCALE=points=$(if $(filter-out all,$(POINTS)),$(POINTS),0),seed=$(SEED) \
-	    $(SWIFT) test --disable-xctest --filter 'CrashPointTests|StreamFaultTests'
+	    $(TEST) --filter 'CrashPointTests|StreamFaultTests'
 
 ## cluster-test: kill, stop and cut off caches, publishers and three NATS servers for ROUNDS rounds (ROUNDS=20); minutes
 cluster-test: deps
-	@$(SWIFT) build --product tidemark
-	@python3 Tests/Cluster/cluster.py --rounds $(ROUNDS) --command "$$($(SWIFT) build --show-bin-path)/tidemark"
+	@$(SWIFT) build $(TESTS) --product tidemark
+	@python3 Tests/Cluster/cluster.py --rounds $(ROUNDS) --command "$$($(SWIFT) build $(TESTS) --show-bin-path)/tidemark"
 
 ## stream-memory: read MESSAGES messages of a stream into a cache, whose memory must stay flat (MESSAGES=10000000); minutes
 stream-memory: deps
@@ -140,8 +146,8 @@ canaries: deps
 
 ## generate-operations: write the generated operations of the tests again
 generate-operations: deps
-	@$(SWIFT) build --product tidemark-graphql-generate
-	@cd Tests/TidemarkOperationsTests && tool="$$($(SWIFT) build --package-path ../.. --show-bin-path)/tidemark-graphql-generate" && \
+	@$(SWIFT) build $(TESTS) --product tidemark-graphql-generate
+	@tool="$$($(SWIFT) build $(TESTS) --show-bin-path)/tidemark-graphql-generate" && cd Tests/TidemarkOperationsTests && \
 	    "$$tool" --schema StarWars/schema.graphqls --operations 'StarWars/Documents/*.graphql' --output StarWars/Generated && \
 	    "$$tool" --schema Photos/schema.graphqls --operations 'Photos/Documents/*.graphql' --output Photos/Generated \
 	        --module Photos --access package --scalars DateTime=Date,Link=URL --per-document && \
@@ -153,7 +159,7 @@ generate-operations: deps
 ## graphql-oracle: compare DOCUMENTS random documents with graphql-core, which it installs (DOCUMENTS=10000); minutes
 graphql-oracle: deps
 	@Tests/Python/install
-	TIDEMARK_SCALE=documents=$(DOCUMENTS) $(SWIFT) test --disable-xctest --filter OracleTests
+	TIDEMARK_SCALE=documents=$(DOCUMENTS) $(TEST) --filter OracleTests
 
 ## python: install the Python packages that some tests compare with (graphql-core, jsonschema) below .build
 python:
@@ -204,7 +210,7 @@ soak: deps
 load-test: deps
 	@$(RELEASE_BUILD) --product tidemark
 	TIDEMARK_SCALE=load TIDEMARK_COMMAND="$$($(SWIFT) build -c release --show-bin-path)/tidemark" \
-	    $(SWIFT) test --disable-xctest --no-parallel --filter 'LoadTests|LoadHostTests'
+	    $(TEST) --no-parallel --filter 'LoadTests|LoadHostTests'
 
 ## dist: a .tar.gz and a .deb that need no Swift installation, below .build/dist; Linux
 dist: deps
@@ -219,7 +225,7 @@ dist-check: dist
 	@Packaging/check .build/dist
 
 # The examples share the build folder: Tidemark itself is then built once for both.
-EXAMPLES = --package-path Examples --scratch-path .build
+EXAMPLES = --package-path Examples $(TESTS)
 
 ## examples: build and test the package in Examples, as a user would
 examples: deps
@@ -281,7 +287,7 @@ web-format: web-deps
 ## clean: remove the build
 clean:
 	rm -rf demo.db demo.db-* demo.db.token
-	rm -rf Web/client/dist Web/client/bundle .build .build-tsan .build-asan .build-canaries .build-fuzz .build-fuzz-quick .build-urlcache
+	rm -rf Web/client/dist Web/client/bundle .build .build-tests .build-tsan .build-asan .build-canaries .build-fuzz .build-fuzz-quick .build-urlcache
 
 ## help: this list
 help:
