@@ -356,7 +356,7 @@ let package = Package(
             name: "TidemarkGraphQLStoreTests",
             dependencies: [
                 "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkModel", "TidemarkStore",
-                "TidemarkTesting", "TidemarkWire",
+                "TidemarkTestKit", "TidemarkTesting", "TidemarkWire",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -2,6 +2,7 @@ import Testing
 import Tidemark
 import TidemarkGraphQLStore
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkGraphQLClient
@@ -137,7 +138,7 @@ import TidemarkTesting
     // MARK: The law
 
     /// Random transactions against a dictionary: some throw, some are several updates.
-    @Test(arguments: [31, 32, 33] as [UInt64])
+    @Test(arguments: TestScale.seeds(3))
     func `a read gives what the transactions that ended well wrote`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let client = try await GraphQLClient.scripted().client
@@ -146,7 +147,9 @@ import TidemarkTesting
             GraphQLDocument(
                 "query Q($i: Int) { item(i: $i) { __typename id n } }", variables: ["i": .number(JSONNumber(id))])
         }
-        for round in 0..<300 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 300) {
+            let round = walk.step
             var after = model
             var steps: [(id: Int, value: Int64?)] = []
             for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -157,6 +160,7 @@ import TidemarkTesting
             for step in steps where step.value != nil { after[step.id] = step.value }
             // Removals apply when the transaction does: after its writes.
             for step in steps where step.value == nil { after[step.id] = nil }
+            walk.note("\(steps)\(fails ? ", which fails" : "")")
             let work = steps
             do {
                 try await client.withinReadWriteTransaction { transaction in
@@ -187,12 +191,8 @@ import TidemarkTesting
                 } catch let error as CacheError where error.code == .cacheMiss {
                     read = nil
                 }
-                guard read == model[id] else {
-                    Issue.record(
-                        "seed \(seed), round \(round), item \(id): \(String(describing: read)), not \(String(describing: model[id]))"
-                    )
-                    return
-                }
+                guard read != model[id] else { continue }
+                try walk.check(["item \(id): \(String(describing: read)), not \(String(describing: model[id]))"])
             }
         }
     }

@@ -2,6 +2,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkGraphQLStore
@@ -85,7 +86,7 @@ import TidemarkTesting
         }
     }
 
-    @Test(arguments: 1...12 as ClosedRange<UInt64>)
+    @Test(arguments: TestScale.seeds(12))
     func `folding what an observer is told gives what a read gives`(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let cache = try await Self.open(&random)
@@ -95,7 +96,8 @@ import TidemarkTesting
         var last: [String: Tree]?
         var sequence = 0
         var toldCount = 0
-        for number in 0..<150 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 150) {
             do {
                 try await Self.step(cache, &sequence, &random)
             } catch let error as CacheError where error.code == .invalidParams {
@@ -111,9 +113,9 @@ import TidemarkTesting
             }
             if case .roomAgain = mailbox.take() { await cache.resume(mailbox) }
             switch try #require(await Self.read(cache)) {
-            case .failure: #expect(last?["miss"] != Self.null, "seed \(seed), step \(number)")
+            case .failure: #expect(last?["miss"] != Self.null, "\(walk)")
             case .success(let reply):
-                #expect(shown == (try Tree(parsing: reply.result.data)), "seed \(seed), step \(number)")
+                #expect(shown == (try Tree(parsing: reply.result.data)), "\(walk)")
                 guard let last else { continue }
                 #expect(last["miss"] == Self.null && last["stale"] == .scalar("\(reply.result.isStale)"))
                 let asOf = reply.result.asOf.map { "\($0.rawValue)" } ?? "null"

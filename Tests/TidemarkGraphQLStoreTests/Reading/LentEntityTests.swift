@@ -2,6 +2,7 @@ import Testing
 import Tidemark
 import TidemarkGraphQL
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkGraphQLStore
@@ -106,16 +107,17 @@ import TidemarkTesting
         let cache = try await LentEntityTests.open(try LentEntityTests.rules(schema), clock: clock)
         var steps = Steps()
         var lentCount = 0
-        for _ in 0..<120 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 120) {
             try await LentEntityTests.step(cache, &steps, &random)
             clock.advance(milliseconds: Int64(random.below(4_000)))
             for document in LentEntityTests.documents {
                 for completeness in [GraphCompleteness.whole, .partial] {
                     let reads = try await cache.reads(GraphRequest(document), completeness)
-                    #expect(reads.lent == reads.lookedUp)
-                    #expect(reads.unnoted.map(\.data) == reads.lookedUp.map(\.data))
-                    #expect(reads.unnoted.map(\.asOf) == reads.lookedUp.map(\.asOf))
-                    #expect(reads.unnoted.map(\.keys.count) == reads.lookedUp.map(\.keys.count))
+                    #expect(reads.lent == reads.lookedUp, "\(walk)")
+                    #expect(reads.unnoted.map(\.data) == reads.lookedUp.map(\.data), "\(walk)")
+                    #expect(reads.unnoted.map(\.asOf) == reads.lookedUp.map(\.asOf), "\(walk)")
+                    #expect(reads.unnoted.map(\.keys.count) == reads.lookedUp.map(\.keys.count), "\(walk)")
                     lentCount += reads.lentCount
                 }
             }

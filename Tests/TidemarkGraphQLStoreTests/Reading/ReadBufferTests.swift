@@ -1,16 +1,18 @@
 import Testing
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkGraphQLStore
 
 /// The memory of a read, beside arrays.
 @Suite struct ReadBufferTests {
-    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    @Test(arguments: TestScale.seeds(4))
     func `a text is the bytes that were appended and not removed`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var text = TextBuffer()
         var model: [UInt8] = []
-        for _ in 0..<2_000 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 2_000) {
             switch random.below(8) {
             case 0:
                 let count = random.below(model.count + 1)
@@ -28,19 +30,21 @@ import TidemarkTesting
                 text.append(bytes)
                 model += bytes
             }
-            #expect(text.count == model.count)
+            #expect(text.count == model.count, "\(walk)")
             let start = random.below(model.count + 1)
-            #expect(text.bytes(in: start..<model.count) == Array(model[start...]))
+            #expect(text.bytes(in: start..<model.count) == Array(model[start...]), "\(walk)")
         }
         #expect(text.bytes(in: 0..<text.count) == model)
     }
 
-    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    @Test(arguments: TestScale.seeds(4))
     func `a stack has the members that were appended and not removed`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var stack = MemberStack()
         var model: [[Range<Int>]] = []
-        for number in 0..<2_000 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 2_000) {
+            let number = walk.step
             switch random.below(10) {
             case 0:
                 let count = random.below(model.count + 1)
@@ -54,7 +58,7 @@ import TidemarkTesting
                 stack.append(StoredScan.Member(name: number..<number + 1, value: number..<number + 2))
                 model.append([number..<number + 1, number..<number + 2])
             }
-            #expect((0..<stack.count).map { [stack[$0].name, stack[$0].value] } == model)
+            #expect((0..<stack.count).map { [stack[$0].name, stack[$0].value] } == model, "\(walk)")
         }
     }
 

@@ -1,6 +1,7 @@
 import Testing
 import TidemarkGraphQL
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 @Suite struct DocumentStoreTests {
@@ -24,26 +25,25 @@ import TidemarkTesting
         #expect(store.parsed("abc") == nil && store.parsed("d") == 3)
     }
 
-    @Test func `random uses keep what a list in the order of use keeps`() {
-        for seed in UInt64(0)..<50 {
-            var generator = SeededGenerator(seed: seed, index: 40)
-            var store = DocumentStore<Int>(countMax: 5, byteCountMax: 12)
-            // The newest first.
-            var model: [(text: ByteString, value: Int)] = []
-            for step in 0..<300 {
-                let text = ByteString(String(repeating: "x", count: generator.below(4)) + "\(generator.below(8))")
-                if generator.chance(500) {
-                    store.keep(step, for: text)
-                    model.removeAll { $0.text == text }
-                    model.insert((text, step), at: 0)
-                    while model.count > 5 || model.reduce(0, { $0 + $1.text.bytes.count }) > 12 { model.removeLast() }
-                } else {
-                    let index = model.firstIndex { $0.text == text }
-                    #expect(store.parsed(text) == index.map { model[$0].value }, "seed \(seed), step \(step)")
-                    if let index { model.insert(model.remove(at: index), at: 0) }
-                }
-                #expect(store.count == model.count)
+    @Test(arguments: TestScale.seeds(50)) func `random uses keep what a list in the order of use keeps`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed, index: 40)
+        var store = DocumentStore<Int>(countMax: 5, byteCountMax: 12)
+        // The newest first.
+        var model: [(text: ByteString, value: Int)] = []
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 300) {
+            let text = ByteString(String(repeating: "x", count: generator.below(4)) + "\(generator.below(8))")
+            if generator.chance(500) {
+                store.keep(walk.step, for: text)
+                model.removeAll { $0.text == text }
+                model.insert((text, walk.step), at: 0)
+                while model.count > 5 || model.reduce(0, { $0 + $1.text.bytes.count }) > 12 { model.removeLast() }
+            } else {
+                let index = model.firstIndex { $0.text == text }
+                #expect(store.parsed(text) == index.map { model[$0].value }, "\(walk)")
+                if let index { model.insert(model.remove(at: index), at: 0) }
             }
+            #expect(store.count == model.count, "\(walk)")
         }
     }
 }

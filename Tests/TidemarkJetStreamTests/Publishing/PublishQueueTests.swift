@@ -1,5 +1,6 @@
 import Testing
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkJetStream
@@ -65,7 +66,7 @@ struct PublishQueueTests {
         #expect(queue.readiness(of: line(1, "x", id: nil)) == .mustWait)
     }
 
-    @Test(arguments: 0..<40 as Range<UInt64>)
+    @Test(arguments: TestScale.seeds(40))
     func `lost messages, lost answers and other publishers reorder nothing`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var stream = ModelStream()
@@ -136,7 +137,9 @@ struct PublishQueueTests {
             note(queue.takeConfirmed())
             if queue.hasRefused || count == 0 { recover() }
         }
-        for line in lines {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: lines.count) {
+            let line = lines[walk.step - 1]
             sending: while true {
                 switch queue.readiness(of: line) {
                 case .ready(let expected):
@@ -148,10 +151,10 @@ struct PublishQueueTests {
             }
         }
         while !queue.isEmpty { collect() }
-        #expect(confirmed.count == lines.count)
+        #expect(confirmed.count == lines.count, "\(walk)")
         for subject in ["s0", "s1", "s2"] {
             let stored = stream.messages.filter { $0.subject == subject }.map(\.text)
-            #expect(stored == lines.filter { $0.subject == subject }.map(\.bytes), "subject \(subject)")
+            #expect(stored == lines.filter { $0.subject == subject }.map(\.bytes), "subject \(subject), \(walk)")
         }
     }
 }

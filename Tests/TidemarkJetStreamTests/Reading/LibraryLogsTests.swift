@@ -1,5 +1,6 @@
 import Testing
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkJetStream
@@ -13,20 +14,22 @@ struct LibraryLogsTests {
     func `a subject has the log of its library, if this process reads it`(options: String) throws {
         let address = try JetStreamAddress("nats://localhost/S?\(options)")
         var logs = LibraryLogs(address, withoutEpoch: ["lib 3"])
-        var random = SeededGenerator(seed: 5)
+        var walk = RandomWalk(seed: 5)
+        var random = SeededGenerator(seed: walk.seed)
         var lastRead: [ByteString: Int64] = [:]
-        for number in 1...3_000 {
+        while walk.next(of: 3_000) {
+            let number = Int64(walk.step)
             let library = ByteString("lib \(random.below(12))")
             let subject = Array(address.subject(of: library).utf8)
             guard let place = subject.withUnsafeBytes({ logs.place(of: $0) }) else {
-                #expect(!address.scope.contains(library))
+                #expect(!address.scope.contains(library), "\(walk)")
                 continue
             }
-            #expect(address.scope.contains(library) && logs[place].library == library)
+            #expect(address.scope.contains(library) && logs[place].library == library, "\(walk)")
             #expect(logs[place].needsReset == (library == "lib 3") && logs[place].lastRead == lastRead[library] ?? 0)
-            logs[place].lastRead = Int64(number)
-            lastRead[library] = Int64(number)
-            #expect(logs.lastRead(of: library) == Int64(number))
+            logs[place].lastRead = number
+            lastRead[library] = number
+            #expect(logs.lastRead(of: library) == number, "\(walk)")
         }
         #expect(Set(logs.read) == Set(lastRead.keys) && !lastRead.isEmpty)
         #expect(logs.lastRead(of: "another") == 0)

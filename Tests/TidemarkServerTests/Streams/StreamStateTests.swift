@@ -1,6 +1,7 @@
 import Testing
 import TidemarkModel
 import TidemarkSession
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkServer
@@ -107,7 +108,7 @@ import TidemarkTesting
     }
 
     /// A client that is cut off again and again, against a list of everything that was said.
-    @Test(arguments: 1...20) func `no cut loses or repeats a line`(seed: UInt64) throws {
+    @Test(arguments: TestScale.seeds(20)) func `no cut loses or repeats a line`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var limits = ServerLimits()
         limits.waitingByteCountMax = 200
@@ -118,7 +119,8 @@ import TidemarkTesting
         var seen: [Int] = []
         /// The lines that the broken connection had been given, and the client has not read.
         var inFlight: [Int] = []
-        for _ in 0..<2_000 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 2_000) {
             switch random.next() % 6 {
             case 0, 1:
                 if state.offer(line(said + 1, byteCount: 5 + Int(random.next() % 40))) { said += 1 }
@@ -143,8 +145,8 @@ import TidemarkTesting
                     connection = state.attach(after: 0)
                 }
             }
-            try #require(seen == Array(1..<(seen.count + 1)), "seed \(seed)")
-            #expect(state.byteCount <= 200 + 400 + limits.lateAnswerByteCountMax, "seed \(seed)")
+            try walk.check(seen == Array(1..<(seen.count + 1)) ? [] : ["the client has read \(seen)"])
+            #expect(state.byteCount <= 200 + 400 + limits.lateAnswerByteCountMax, "\(walk)")
         }
         connection = state.attach(after: Int64(seen.last ?? 0))
         if let connection {

@@ -1,6 +1,7 @@
 import Testing
 import Tidemark
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkSession
@@ -56,7 +57,7 @@ import TidemarkTesting
         "\(number)" + String(repeating: "x", count: random.below(random.chance(50) ? 900 : 40)) + "\n"
     }
 
-    @Test(arguments: 1...200 as ClosedRange<UInt64>)
+    @Test(arguments: TestScale.seeds(200))
     func `lines are written in order, within their bounds`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var bounds = OutputQueue.Bounds()
@@ -65,15 +66,16 @@ import TidemarkTesting
         var state = OutputQueueState(bounds: bounds)
         var model = Model(notificationMax: bounds.notificationByteCountMax)
         var calls: Int64 = 0
-        for number in 0..<400 {
-            let text = line(number, &random)
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 400) {
+            let text = line(walk.step, &random)
             let bytes = Array(text.utf8)
             switch random.below(10) {
             case 0, 1:
                 state.append(bytes, as: .answer)
                 model.waiting.append(.init(text: text, isNotification: false))
             case 2, 3:
-                #expect(state.offer(bytes) == model.hasRoom, "seed \(seed)")
+                #expect(state.offer(bytes) == model.hasRoom, "\(walk)")
                 if model.hasRoom {
                     model.waiting.append(.init(text: text, isNotification: true))
                 } else {
@@ -100,25 +102,25 @@ import TidemarkTesting
                 state.appendKept()
                 model.appendKept()
             default:
-                write(&state, &model, byteCountMax: 1 + random.below(500), seed)
+                write(&state, &model, byteCountMax: 1 + random.below(500), walk)
             }
-            #expect(state.notificationByteCount == model.notificationCount, "seed \(seed)")
-            #expect(state.answerByteCount == model.answerCount, "seed \(seed)")
-            #expect(state.holdsBack == (model.answerCount >= bounds.answerByteCountMax), "seed \(seed)")
+            #expect(state.notificationByteCount == model.notificationCount, "\(walk)")
+            #expect(state.answerByteCount == model.answerCount, "\(walk)")
+            #expect(state.holdsBack == (model.answerCount >= bounds.answerByteCountMax), "\(walk)")
         }
-        while !state.isEmpty { write(&state, &model, byteCountMax: 300, seed) }
-        #expect(model.waiting.isEmpty, "seed \(seed)")
-        #expect(state.takeBytes(300).bytes.isEmpty, "seed \(seed)")
+        while !state.isEmpty { write(&state, &model, byteCountMax: 300, walk) }
+        #expect(model.waiting.isEmpty, "\(walk)")
+        #expect(state.takeBytes(300).bytes.isEmpty, "\(walk)")
     }
 
-    private func write(_ state: inout OutputQueueState, _ model: inout Model, byteCountMax: Int, _ seed: UInt64) {
+    private func write(_ state: inout OutputQueueState, _ model: inout Model, byteCountMax: Int, _ walk: RandomWalk) {
         let bytes = state.takeBytes(byteCountMax).bytes
         var wanted = ""
         while let first = model.waiting.first, wanted.isEmpty || (wanted + first.text).utf8.count <= byteCountMax {
             wanted += first.text
             model.writing.append(model.waiting.removeFirst())
         }
-        #expect(String(decoding: bytes, as: UTF8.self) == wanted, "seed \(seed)")
+        #expect(String(decoding: bytes, as: UTF8.self) == wanted, "\(walk)")
         if bytes.isEmpty { return }
         let (hasRoom, _) = state.wroteBytes()
         model.writing = []
@@ -127,6 +129,6 @@ import TidemarkTesting
             model.hasRefused = false
             model.appendKept()
         }
-        #expect(hasRoom == tells, "seed \(seed)")
+        #expect(hasRoom == tells, "\(walk)")
     }
 }

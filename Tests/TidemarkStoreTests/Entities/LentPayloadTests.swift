@@ -1,5 +1,6 @@
 import Testing
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkStore
@@ -25,7 +26,7 @@ import TidemarkTesting
         }
     }
 
-    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    @Test(arguments: TestScale.seeds(6))
     func `a flush under way reads its own payloads, whatever is written, removed or reduced`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var store = EntityStore(seed: 7, spareByteCountMin: 0)
@@ -48,7 +49,8 @@ import TidemarkTesting
                 }
             }
         }
-        for _ in 0..<30 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 30) {
             for _ in 0..<random.below(400) { change(&store) }
             var flush = FlushBatch()
             store.takeDirty(into: &flush)
@@ -57,11 +59,11 @@ import TidemarkTesting
                 for _ in 0..<random.below(300) { change(&store) }
                 store.checkInvariants()
                 let isAsTaken = contents(flush) == taken
-                #expect(isAsTaken, "seed \(seed)")
+                #expect(isAsTaken, "\(walk)")
             }
             store.flushCommitted()
             store.checkInvariants()
-            #expect(store.retired.isEmpty)
+            #expect(store.retired.isEmpty, "\(walk)")
         }
     }
 

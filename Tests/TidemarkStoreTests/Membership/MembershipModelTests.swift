@@ -25,13 +25,14 @@ import TidemarkTesting
         }
     }
 
-    @Test(arguments: 1...50 as ClosedRange<UInt64>)
+    @Test(arguments: TestScale.seeds(50))
     func `candidates include every query whose rule a resource fulfils`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let generator = MembershipGenerator()
         var candidates = MembershipCandidates()
         var model: [QueryID: MembershipFixture] = [:]
-        for step in 0..<120 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 120) {
             let query = QueryID(random.below(40))
             if let present = model[query], random.chance(500) {
                 candidates.remove(query, present.membership)
@@ -46,9 +47,8 @@ import TidemarkTesting
             let parsed = try parse(resource)
             let found = candidates.candidates(for: resource)
             let wanted = model.filter { $0.value.reference.matches(parsed) }.keys
-            #expect(
-                Set(wanted).isSubset(of: found), "seed \(seed), step \(step): \(resource) has \(found), not \(wanted)")
-            #expect(found == Set(found).intersection(model.keys).sorted(), "seed \(seed), step \(step)")
+            #expect(Set(wanted).isSubset(of: found), "\(walk): \(resource) has \(found), not \(wanted)")
+            #expect(found == Set(found).intersection(model.keys).sorted(), "\(walk)")
         }
         for (query, rule) in model { candidates.remove(query, rule.membership) }
         candidates.checkInvariants()

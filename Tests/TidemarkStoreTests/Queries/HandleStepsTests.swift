@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 import Testing
 
@@ -53,13 +54,15 @@ import Testing
         #expect(steps.isEmpty && given.isEmpty && steps.all.capacity == capacity)
     }
 
-    @Test(arguments: 1...200 as ClosedRange<UInt64>)
+    @Test(arguments: TestScale.seeds(200))
     func `the steps lead from the list before to the list after, whatever was combined`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let before = (0..<random.below(6)).map { ListHandle($0) }
         var after = before
         var steps = HandleSteps()
-        for _ in 0..<random.below(12) {
+        let stepCount = random.below(12)
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: stepCount) {
             let handle = ListHandle(random.below(8))
             if let index = after.firstIndex(of: handle) {
                 if random.chance(300) {

@@ -13,7 +13,7 @@ import TidemarkTesting
         var isAsked = false
     }
 
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    @Test(arguments: TestScale.seeds(20))
     func `holes are the first ones that fit, by number, each once`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let countMax = random.pick([1, 4, 50])

@@ -11,13 +11,14 @@ import TidemarkTesting
         try GateConformance().run(seed: seed)
     }
 
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    @Test(arguments: TestScale.seeds(20))
     func `lost ranges equal a set of lost numbers, with adjacent ranges joined`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let countMax = random.pick([1, 3, 1_000])
         var lost = LostRanges(countMax: countMax)
         var numbers: Set<Int64> = []
-        for step in 0..<200 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 200) {
             if random.chance(700) {
                 let first = Int64(random.below(200))
                 let last = first + Int64(random.below(6))
@@ -30,26 +31,24 @@ import TidemarkTesting
                 if lost.remove(LostRange(first: EventSequence(number), last: EventSequence(last))) {
                     numbers.subtract(number...last)
                 } else {
-                    #expect(lost == before && before.ranges.count == countMax, "seed \(seed), step \(step)")
+                    #expect(lost == before && before.ranges.count == countMax, "\(walk)")
                 }
             }
             let own = lost.ranges.flatMap { Array($0.first.rawValue...$0.last.rawValue) }
-            #expect(lost.ranges.count <= countMax, "seed \(seed), step \(step)")
-            #expect(Set(own).isSuperset(of: numbers), "seed \(seed), step \(step)")
-            if countMax == 1_000 { #expect(own == numbers.sorted(), "seed \(seed), step \(step)") }
+            #expect(lost.ranges.count <= countMax, "\(walk)")
+            #expect(Set(own).isSuperset(of: numbers), "\(walk)")
+            if countMax == 1_000 { #expect(own == numbers.sorted(), "\(walk)") }
             let areApart = zip(lost.ranges, lost.ranges.dropFirst()).allSatisfy { $0.last.successor < $1.first }
-            #expect(areApart, "seed \(seed), step \(step)")
+            #expect(areApart, "\(walk)")
             let probe = Int64(random.below(210))
-            #expect(lost.contains(EventSequence(probe)) == own.contains(probe), "seed \(seed), step \(step)")
-            #expect(
-                lost.first(from: EventSequence(probe))?.rawValue == own.first { $0 >= probe },
-                "seed \(seed), step \(step)")
+            #expect(lost.contains(EventSequence(probe)) == own.contains(probe), "\(walk)")
+            #expect(lost.first(from: EventSequence(probe))?.rawValue == own.first { $0 >= probe }, "\(walk)")
             // Ranges joined at the bound lose more numbers than were lost; from there on these count as lost.
             numbers = Set(own)
         }
     }
 
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    @Test(arguments: TestScale.seeds(20))
     func `a reorder buffer returns its events in order, each sequence once`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var limits = Limits()
@@ -57,17 +56,18 @@ import TidemarkTesting
         limits.heldByteCountMax = 300
         var buffer = ReorderBuffer(limits: limits)
         var model: [Int64: HeldEvent] = [:]
-        for step in 0..<600 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 600) {
             let sequence = Int64(random.below(random.pick([30, 400])))
             switch random.below(10) {
             case 0..<6:
                 let held = event(sequence, byteCount: 1 + random.below(20))
                 let wanted: ReorderBuffer.Insertion = model[sequence] == nil ? .added : .duplicate
-                #expect(buffer.insert(held) == wanted, "seed \(seed), step \(step)")
+                #expect(buffer.insert(held) == wanted, "\(walk)")
                 if wanted != .duplicate { model[sequence] = held }
             case 6..<9:
                 let first = model.keys.min()
-                #expect(buffer.takeFirst() === first.flatMap { model[$0] }, "seed \(seed), step \(step)")
+                #expect(buffer.takeFirst() === first.flatMap { model[$0] }, "\(walk)")
                 if let first { model[first] = nil }
             default:
                 if random.chance(50) {
@@ -76,10 +76,10 @@ import TidemarkTesting
                 }
             }
             let byteCount = model.values.reduce(0) { $0 + $1.byteCount }
-            #expect(buffer.all.map(\.sequence.rawValue) == model.keys.sorted(), "seed \(seed), step \(step)")
-            #expect(buffer.event(at: EventSequence(sequence)) === model[sequence])
-            #expect(buffer.byteCount == byteCount)
-            #expect(buffer.isOver == (model.count > 40 || byteCount > 300))
+            #expect(buffer.all.map(\.sequence.rawValue) == model.keys.sorted(), "\(walk)")
+            #expect(buffer.event(at: EventSequence(sequence)) === model[sequence], "\(walk)")
+            #expect(buffer.byteCount == byteCount, "\(walk)")
+            #expect(buffer.isOver == (model.count > 40 || byteCount > 300), "\(walk)")
         }
     }
 
@@ -89,7 +89,7 @@ import TidemarkTesting
             previous: EventSequence(sequence - 1), source: .upstream, offset: 0, byteCount: byteCount, heldAt: 0)
     }
 
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    @Test(arguments: TestScale.seeds(20))
     func `tombstones are the newest and not too old, and flushes write all their changes`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var limits = Limits()
@@ -98,7 +98,9 @@ import TidemarkTesting
         var store = TombstoneStore(limits: limits)
         var model: [(key: StoredKey, tombstone: Tombstone)] = []
         var journal: [StoredKey: Tombstone] = [:]
-        for step in 0..<600 as Range<Int64> {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 600) {
+            let step = Int64(walk.step)
             let key = StoredKey(library: 0, type: 0, id: .text(ByteString("\(random.below(80))")))
             switch random.below(10) {
             case 0..<6:
@@ -115,10 +117,10 @@ import TidemarkTesting
             default:
                 for change in store.takeChanges() { journal[change.key] = change.tombstone }
                 let isEqual = journal == Dictionary(model.map { ($0.key, $0.tombstone) }, uniquingKeysWith: { $1 })
-                #expect(isEqual, "seed \(seed), step \(step)")
+                #expect(isEqual, "\(walk)")
             }
-            #expect(store.count == model.count, "seed \(seed), step \(step)")
-            #expect(store[key] == model.first { $0.key == key }?.tombstone, "seed \(seed), step \(step)")
+            #expect(store.count == model.count, "\(walk)")
+            #expect(store[key] == model.first { $0.key == key }?.tombstone, "\(walk)")
         }
         var reopened = TombstoneStore(limits: limits, recovered: model)
         reopened.markAllChanged()

@@ -1,4 +1,5 @@
 import Testing
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import Tidemark
@@ -27,12 +28,13 @@ import TidemarkTesting
     }
 
     /// Compared with a list of all things and their times.
-    @Test(arguments: [UInt64(1), 2, 3, 4]) func `random times agree with a list of everything`(seed: UInt64) {
+    @Test(arguments: TestScale.seeds(4)) func `random times agree with a list of everything`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var window = RateWindow()
         var things: [(second: Int64, count: Int)] = []
         var now: Int64 = 1_700_000_000_000
-        for _ in 0..<2_000 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 2_000) {
             let step = random.below(10) == 0 ? random.below(40_000) : random.below(900)
             now += Int64(step)
             let count = random.below(1_000)
@@ -42,7 +44,7 @@ import TidemarkTesting
             let recent = things.filter { $0.second > asked / 1_000 - RateWindow.secondCount }
             #expect(
                 window.perSecond(at: asked) == Int64(recent.reduce(0) { $0 + $1.count }) / RateWindow.secondCount,
-                "seed \(seed)")
+                "\(walk)")
         }
     }
 }

@@ -28,7 +28,7 @@ import TidemarkTesting
         #expect(String(decoding: output, as: UTF8.self) == #"{"patch":[{"op":"remove","path":"/1"}]"#)
     }
 
-    @Test(arguments: 1...100 as ClosedRange<UInt64>)
+    @Test(arguments: TestScale.seeds(100))
     func `a subscriber that applies every patch sees every list`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var versions: [ListHandle: Int] = [:]
@@ -40,7 +40,8 @@ import TidemarkTesting
             "[" + handles.map { String(decoding: element($0), as: UTF8.self) }.joined(separator: ",") + "]"
         }
         var seen = try ReferenceJSONParser.parse(Array("[]".utf8))
-        for _ in 0..<20 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 20) {
             let before = handles
             for _ in 0..<random.below(5) {
                 let handle = ListHandle(random.below(30))
@@ -52,7 +53,7 @@ import TidemarkTesting
             let operations = ListDifference.operations(from: before, to: handles, isReplaced: changed.contains)
             let patch = try ReferenceJSONParser.parse(Array(patch(operations.map { $0.map(element) }).utf8))
             seen = try ReferencePatch.apply(patch, to: seen)
-            #expect(seen.description == written(handles), "seed \(seed)")
+            #expect(seen.description == written(handles), "\(walk)")
         }
     }
 }

@@ -158,7 +158,7 @@ private struct Note: Resource, Equatable {
         #expect(await host.resumeCount == 1)
     }
 
-    @Test(arguments: 1...60 as ClosedRange<UInt64>)
+    @Test(arguments: TestScale.seeds(60))
     func `a reader that applies all changes sees every notified list, however slow`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         var list = notes(Array(0..<UInt32(random.below(10))))
@@ -166,7 +166,8 @@ private struct Note: Resource, Equatable {
         var updates = try observation(of: host).makeAsyncIterator()
         var own = try #require(try await updates.next()).items
         #expect(own == list)
-        for _ in 0..<20 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 20) {
             for _ in 0..<random.below(30) {
                 for _ in 0..<1 + random.below(3) {
                     let id = UInt32(random.below(20))
@@ -181,9 +182,9 @@ private struct Note: Resource, Equatable {
             list.append(Note(id: UInt32(1_000 + random.below(1 << 30))))
             await host.show(list.map(element))
             while own != list {
-                let update = try #require(try await updates.next(), "seed \(seed)")
+                let update = try #require(try await updates.next(), "\(walk)")
                 for change in update.changes { change.apply(to: &own) }
-                #expect(own == update.items, "seed \(seed)")
+                #expect(own == update.items, "\(walk)")
             }
         }
     }

@@ -77,7 +77,7 @@ import TidemarkTesting
         var retained: Set<ListHandle> = []
     }
 
-    @Test(arguments: 1...300 as ClosedRange<UInt64>)
+    @Test(arguments: TestScale.seeds(300))
     func `notified changes lead from the seen list to the current one, as a comparison would`(seed: UInt64) {
         var walk = Walk(seed: seed)
         let movesPerMille = walk.random.pick([0, 20, 300])

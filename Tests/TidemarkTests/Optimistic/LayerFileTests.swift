@@ -95,14 +95,14 @@ import TidemarkTesting
         }
 
         /// Compares the state that a reader finds beside the writer.
-        func compare(_ seed: UInt64) async throws {
+        func compare(_ walk: RandomWalk) async throws {
             try await cache.flush()
             let reader = try SQLiteReader(path: path)
             let layers = await cache.pendingLayers()
             let found = try reader.layers().map { step in
                 if case .layer(let layer) = step { layer.layer } else { nil as PendingLayer? }
             }
-            #expect(found == layers, "seed \(seed)")
+            #expect(found == layers, "\(walk)")
             for id in LayerFileTests.ids {
                 let wanted = try await cache.read(LayerFileTests.key(id), fields: nil)
                 let answer = try reader.visibleEntity(LayerFileTests.key(id))
@@ -113,14 +113,14 @@ import TidemarkTesting
                 case .deleted: miss = .deleted
                 case .absent: miss = .absent
                 case .evicted: miss = .evicted
-                case .damaged: Issue.record("seed \(seed): \(id) is damaged")
+                case .damaged: Issue.record("\(walk): \(id) is damaged")
                 }
-                #expect(entity?.payload == wanted.entity, "seed \(seed): \(id)")
-                #expect(answer.sequence == wanted.sequence, "seed \(seed): \(id)")
-                #expect(miss == wanted.miss, "seed \(seed): \(id)")
-                #expect(answer.isPending == wanted.isPending, "seed \(seed): \(id)")
+                #expect(entity?.payload == wanted.entity, "\(walk): \(id)")
+                #expect(answer.sequence == wanted.sequence, "\(walk): \(id)")
+                #expect(miss == wanted.miss, "\(walk): \(id)")
+                #expect(answer.isPending == wanted.isPending, "\(walk): \(id)")
             }
-            #expect(try reader.verify().problems == [], "seed \(seed)")
+            #expect(try reader.verify().problems == [], "\(walk)")
         }
     }
 
@@ -129,9 +129,10 @@ import TidemarkTesting
     ) async throws {
         let folder = try TemporaryFolder()
         var run = try await Run(path: folder.path("a.db"), seed: seed)
-        for turn in 1...60 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 60) {
             try await run.step()
-            if turn % 5 == 0 { try await run.compare(seed) }
+            if walk.step % 5 == 0 { try await run.compare(walk) }
             if run.random.below(12) == 0 { try await run.reopen() }
         }
         for layer in await run.cache.pendingLayers() {
@@ -142,7 +143,7 @@ import TidemarkTesting
                 #expect(error.code == .unknownPending)
             }
         }
-        try await run.compare(seed)
+        try await run.compare(walk)
         #expect(try SQLiteReader(path: folder.path("a.db")).layerCount() == 0)
         try await run.cache.close()
     }

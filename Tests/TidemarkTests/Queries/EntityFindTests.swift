@@ -55,7 +55,8 @@ import TidemarkTesting
         let fixture = try await QueryFixture.open(hasUpstream: false) { $0.memoryByteCountMax = 4_096 }
         var naive = Naive()
         var sequence: Int64 = 0
-        for round in 0..<6 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 6) {
             for _ in 0..<random.below(60) {
                 sequence += 1
                 let id = "\(random.below(2) == 0 ? "f" : "G")\(random.below(80))"
@@ -71,7 +72,7 @@ import TidemarkTesting
             }
             if random.below(2) == 0, let id = naive.visible.keys.sorted().randomElement(using: &random) {
                 let size = random.below(3) == 0 ? nil : random.below(EntityFindTests.upsertedSize)
-                let name = "p\(round)"
+                let name = "p\(walk.step)"
                 naive.layers.append((name, id, size))
                 try await fixture.cache.update(
                     OptimisticUpdate(
@@ -87,12 +88,12 @@ import TidemarkTesting
                 try await fixture.cache.rollBack(ByteString(layer.name))
             }
             if random.below(2) == 0 { try await fixture.cache.flush() }
-            try await comparePages(fixture, naive, &random, seed)
+            try await comparePages(fixture, naive, &random, walk)
         }
     }
 
     private func comparePages(
-        _ fixture: QueryFixture, _ naive: Naive, _ random: inout SeededGenerator, _ seed: UInt64
+        _ fixture: QueryFixture, _ naive: Naive, _ random: inout SeededGenerator, _ walk: RandomWalk
     ) async throws {
         let atLeast = random.below(2) == 0 ? nil : random.below(EntityFindTests.upsertedSize)
         let descending = random.below(3) == 0 ? nil : random.below(2) == 0
@@ -114,12 +115,12 @@ import TidemarkTesting
                 found.append(key.id.description)
                 let size = naive.visible[key.id.description]
                 #expect(
-                    String(decoding: entity, as: UTF8.self).hasSuffix("\"size\":\(size ?? -1)}"), "\(key), seed \(seed)"
+                    String(decoding: entity, as: UTF8.self).hasSuffix("\"size\":\(size ?? -1)}"), "\(key), \(walk)"
                 )
             }
             finding.after = page.next
         } while finding.after != nil
-        #expect(found == wanted, "seed \(seed)")
+        #expect(found == wanted, "\(walk)")
     }
 
     @Test func `an entity that changes while the disk is read is found as it is at the end`() async throws {

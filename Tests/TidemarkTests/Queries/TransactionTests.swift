@@ -300,7 +300,8 @@ private struct Counter: Resource, Equatable {
         let memoryByteCountMax = random.chance(600) ? 0 : 256 << 20
         let cache = try await open { $0.memoryByteCountMax = memoryByteCountMax }.cache
         var stored: [String: Int] = [:]
-        for step in 1...40 {
+        var walk = RandomWalk(seed: seed)
+        while walk.next(of: 40) {
             let plan = (0..<random.below(8)).map { _ in
                 (kind: random.below(7), id: "\(random.below(5))", n: random.below(3))
             }
@@ -334,15 +335,14 @@ private struct Counter: Resource, Equatable {
                     // A transaction that throws changes nothing.
                 }
             }
-            if let meddled { try await cache.put(Counter(id: meddled, n: step)); stored[meddled] = step }
+            if let meddled { try await cache.put(Counter(id: meddled, n: walk.step)); stored[meddled] = walk.step }
             if random.chance(300) { try await cache.flush() }
             for id in (0..<5).map(String.init) where try await cache.entity(Counter.self, id: id)?.n != stored[id] {
                 problems.append("\(id) is not \(String(describing: stored[id]))")
             }
-            guard code == nil, problems.isEmpty else {
-                Issue.record("seed \(seed), step \(step): \(String(describing: code)) \(problems) after \(plan)")
-                return
-            }
+            if let code { problems.append("the error \(code)") }
+            walk.note("\(plan)")
+            try walk.check(problems)
         }
     }
 }
