@@ -1,4 +1,6 @@
 import GRDBSQLite
+import TidemarkModel
+import TidemarkStore
 
 /// Reads the beginnings of blocks: SQLite reads only the pages that have them, not the rest of the row.
 final class BlockBlob {
@@ -25,6 +27,46 @@ final class BlockBlob {
         var bytes = [UInt8](repeating: 0, count: count)
         try check(sqlite3_blob_read(handle, &bytes, Int32(count), 0))
         return bytes
+    }
+
+    /// Reads the head of a block.
+    ///
+    /// - Parameter byteCount: The bytes of the block's row.
+    /// - Throws: ``SQLiteFailure``.
+    func head(of number: Int64, byteCount: Int) throws -> Result<BlockHead, PayloadFault> {
+        try prefix(of: number, BlockCodec.headByteCountMax).withUnsafeBytes { bytes in
+            Result { () throws(PayloadFault) in try BlockHead(bytes, blockByteCount: byteCount) }
+        }
+    }
+
+    /// Reads head and directory of a block; the content has no data.
+    ///
+    /// - Parameter byteCount: The bytes of the block's row.
+    /// - Throws: ``SQLiteFailure``.
+    func directory(of number: Int64, byteCount: Int) throws -> Result<BlockContent, PayloadFault> {
+        switch try head(of: number, byteCount: byteCount) {
+        case .failure(let fault): return .failure(fault)
+        case .success(let head):
+            let bytes = try prefix(of: number, head.data.lowerBound)
+            let directory = bytes.withUnsafeBytes { bytes in
+                Result { () throws(PayloadFault) in
+                    try BlockDirectory(bytes, number: number, blockByteCount: byteCount)
+                }
+            }
+            return directory.map { BlockContent($0, bytes: bytes, data: []) }
+        }
+    }
+
+    /// Calls a function with the head of each block that can be read, without its check.
+    ///
+    /// - Throws: ``SQLiteFailure``.
+    /// - Complexity: O(blocks).
+    static func forEachHead(_ connection: OpaquePointer, _ body: (BlockHead) throws -> Void) throws {
+        let blob = BlockBlob(connection)
+        try PreparedStatement(connection, "SELECT number, length(body) FROM blocks").forEachRow { row in
+            let head = try blob.head(of: row.integer(0), byteCount: Int(clamping: row.integer(1)))
+            if case .success(let head) = head { try body(head) }
+        }
     }
 
     private func check(_ code: Int32) throws {

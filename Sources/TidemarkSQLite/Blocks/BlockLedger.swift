@@ -28,6 +28,9 @@ struct BlockLedger {
 
     private static let none = Block(number: 0, byteCount: 0, library: 0, count: 0)
 
+    /// The highest ordinal that a block had.
+    var ordinalMax: Int { blocks.count }
+
     /// - Returns: nil when no block has the ordinal.
     subscript(ordinal: Int) -> Block? {
         guard 1...blocks.count ~= ordinal, blocks[ordinal - 1].number > 0 else { return nil }

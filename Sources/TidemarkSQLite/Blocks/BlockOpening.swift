@@ -16,6 +16,11 @@ struct BlockOpening {
     /// The last block that each stored segment knows.
     private(set) var throughs = Array(repeating: Int64(0), count: KeyPlaceIndex.segmentCount)
 
+    /// The blocks with damage, by their numbers, when everything was made again: some of their entities are lost.
+    private(set) var damagedBlocks: [Int64] = []
+    /// The keys of stored segments whose block is gone, as long as no later block was found that has them.
+    private var moved: Set<KeyHash> = []
+
     private let seed: UInt64
     private let limits: MergePlanner.Limits
     private let table: BlockTable
@@ -37,82 +42,89 @@ struct BlockOpening {
         self.unpacker = unpacker
         self.dictionaries = dictionaries
         do {
-            try readSegments()
-            try replay(BlockBlob(connection))
+            let blob = BlockBlob(connection)
+            try readSegments(try readHeads(blob))
+            try replay(blob)
             try plan()
         } catch is Contradiction {
             try rebuild()
         }
     }
 
-    private mutating func readSegments() throws {
+    /// Adds all blocks to the ledger.
+    ///
+    /// - Returns: The ordinal of each block, by its number.
+    private mutating func readHeads(_ blob: BlockBlob) throws -> [Int64: Int] {
+        var ordinals: [Int64: Int] = [:]
+        try table.forEachBlock { number, byteCount in
+            guard 1...BlockPlace.numberMax ~= number else { throw Contradiction() }
+            lastNumber = max(lastNumber, number)
+            guard case .success(let head) = try blob.head(of: number, byteCount: byteCount),
+                add(head, number: number, byteCount: byteCount)
+            else { throw Contradiction() }
+            ordinals[number] = head.ordinal
+        }
+        return ordinals
+    }
+
+    private mutating func readSegments(_ ordinals: [Int64: Int]) throws {
         var damagedCount = 0
+        var isContradicted = false
         try table.forEachSegment { segment, through, bytes in
-            lastNumber = max(lastNumber, min(through, StoredNumber.max))
-            guard 0..<Int64(KeyPlaceIndex.segmentCount) ~= segment, 0...StoredNumber.max ~= through,
-                state.places.restore(segment: Int(segment), bytes)
+            lastNumber = max(lastNumber, min(through, BlockPlace.numberMax))
+            guard 0..<Int64(KeyPlaceIndex.segmentCount) ~= segment, 0...BlockPlace.numberMax ~= through,
+                let stored = StoredSegment(
+                    bytes, as: Int(segment), seed: StoredSegment.seed(of: seed, through: through))
             else {
                 damagedCount += 1
                 return
             }
+            if let leftOut = state.places.restore(segment: Int(segment), stored, ordinal: { ordinals[$0] }) {
+                moved.formUnion(leftOut)
+            } else {
+                isContradicted = true
+            }
             throughs[Int(segment)] = through
         }
         damage.segmentCount = damagedCount
-        if damagedCount > 0 { throw Contradiction() }
+        if damagedCount > 0 || isContradicted { throw Contradiction() }
     }
 
-    /// Adds all blocks to the ledger, and the entries of those behind the oldest segment to the index.
+    /// Adds the entries of the blocks behind the oldest segment to the index.
     private mutating func replay(_ blob: BlockBlob) throws {
-        let storedThrough = throughs.min() ?? 0
-        try table.forEachBlock { number, byteCount in
-            guard 1...StoredNumber.max ~= number else { throw Contradiction() }
-            lastNumber = max(lastNumber, number)
-            var bytes = try blob.prefix(of: number, BlockCodec.headByteCountMax)
-            let head = bytes.withUnsafeBytes { bytes in
-                Result { () throws(PayloadFault) in try BlockHead(bytes, blockByteCount: byteCount) }
-            }
-            guard case .success(let head) = head, add(head, number: number, byteCount: byteCount) else {
+        try table.forEachBlock(after: throughs.min() ?? 0) { number, byteCount in
+            guard case .success(let content) = try blob.directory(of: number, byteCount: byteCount) else {
                 throw Contradiction()
             }
-            guard number > storedThrough else { return }
-            bytes = try blob.prefix(of: number, head.data.lowerBound)
-            let directory = bytes.withUnsafeBytes { bytes in
-                Result { () throws(PayloadFault) in
-                    try BlockDirectory(bytes, number: number, blockByteCount: byteCount)
-                }
-            }
-            guard case .success(let directory) = directory else { throw Contradiction() }
-            note(BlockContent(directory, bytes: bytes, data: []), number: number) { _ in true }
+            note(content, number: number) { _ in true }
         }
+        // A key whose block is gone has its newest version in a later one, to which it was copied.
+        guard moved.isEmpty else { throw Contradiction() }
     }
 
     /// Makes everything again from the directories of all blocks, damaged ones as far as they can be read.
     private mutating func rebuild() throws {
         isRebuilt = true
+        moved = []
         state = BlockIndex.State()
         removals = RemovalLedger()
         planner = MergePlanner(limits)
         throughs = Array(repeating: 0, count: KeyPlaceIndex.segmentCount)
         try table.forEachBlock { number, byteCount in
             // A forged file can have any number, and no sum may overflow.
-            guard 1...StoredNumber.max ~= number else {
-                damage.blockCount += 1
-                return
-            }
+            guard 1...BlockPlace.numberMax ~= number else { return damagedBlocks.append(number) }
             lastNumber = max(lastNumber, number)
             guard let body = try table.body(number: number),
                 case .success(let content) = BlockSalvage.content(
                     of: body, number: number, unpacker: unpacker, dictionaries: dictionaries),
                 add(content.directory.head, number: number, byteCount: byteCount)
-            else {
-                damage.blockCount += 1
-                return
-            }
-            let isWhole = content.directory.entries.count == content.directory.head.count
-            if !isWhole { damage.blockCount += 1 }
+            else { return damagedBlocks.append(number) }
+            let isWhole = BlockSalvage.isWhole(body, number: number)
+            if !isWhole { damagedBlocks.append(number) }
             // Without a check of the directory only the entities' own say which entries are true.
             note(content, number: number) { isWhole || content.withStored(at: $0) { _, _, _ in } != nil }
         }
+        damage.blockCount = damagedBlocks.count
         // A damaged directory may have named an ordinal that a later block has.
         let ledger = state.ledger
         damage.entityCount += state.places.removeAll { !BlockOpening.exists($0, in: ledger) }
@@ -138,6 +150,7 @@ struct BlockOpening {
             }
             if entry.isRemoval { removalCount += 1 }
             guard number > throughs[hash.segment] else { continue }
+            if !moved.isEmpty { moved.remove(hash) }
             if entry.isRemoval {
                 _ = state.places.remove(hash)
             } else {
@@ -156,17 +169,21 @@ struct BlockOpening {
     private mutating func plan() throws {
         state.ledger.findFreeOrdinals()
         let ledger = state.ledger
-        var liveCounts: [Int: Int] = removals.liveCounts
+        var liveCounts = [UInt8](repeating: 0, count: ledger.ordinalMax + 1)
+        for (ordinal, count) in removals.liveCounts where ordinal < liveCounts.count {
+            liveCounts[ordinal] = UInt8(clamping: count)
+        }
         var isWhole = true
         state.places.forEachPlace { place in
-            isWhole = isWhole && BlockOpening.exists(place, in: ledger)
-            liveCounts[place.ordinal, default: 0] += 1
+            guard BlockOpening.exists(place, in: ledger) else { return isWhole = false }
+            // A forged file can have a block's place more often than the block has entities.
+            if liveCounts[place.ordinal] < .max { liveCounts[place.ordinal] += 1 }
         }
         guard isWhole else { throw Contradiction() }
         ledger.forEach { ordinal, block in planner.wrote(ordinal, byteCount: block.countedByteCount) }
         planner.committed()
         ledger.forEach { ordinal, block in
-            let deadCount = Int(block.count) - min(Int(block.count), liveCounts[ordinal] ?? 0)
+            let deadCount = Int(block.count) - min(Int(block.count), Int(liveCounts[ordinal]))
             planner.died(in: ordinal, byteCount: deadCount * block.share)
         }
     }

@@ -8,6 +8,9 @@ struct BlockPlace: Hashable {
     /// The highest ordinal: 33 million blocks, 1.5 billion entities at the usual 45 a block.
     static let ordinalMax = 1 << (32 - positionBitCount) - 1
 
+    /// The highest number of a block: a stored place has 41 bits for it.
+    static let numberMax: Int64 = 1 << (48 - Int64(positionBitCount)) - 1
+
     /// The place in 32 bits; never 0, which stands for an empty slot.
     let bits: UInt32
 

@@ -3,9 +3,9 @@ import TidemarkStore
 
 /// Reads single entities from the blocks of a data file, on a connection of its own.
 ///
-/// Owner: one thread at a time. The index is that of the process's writer.
+/// Owner: one thread at a time. The index is that of the process's writer, or that of a snapshot.
 final class BlockReader {
-    private let index: BlockIndex
+    private let index: any BlockLocator
     private let read: PreparedStatement
     private let unpacker: BlockUnpacker
     /// Loads a dictionary; nil when the file has none of that number.
@@ -16,8 +16,9 @@ final class BlockReader {
     ///   - connection: A connection that lives longer.
     ///   - load: Loads a dictionary by its number.
     /// - Throws: ``SQLiteFailure``.
-    init(_ connection: OpaquePointer, _ index: BlockIndex, load: @escaping (Int64) throws -> PayloadDictionary?) throws
-    {
+    init(
+        _ connection: OpaquePointer, _ index: any BlockLocator, load: @escaping (Int64) throws -> PayloadDictionary?
+    ) throws {
         self.index = index
         self.load = load
         read = try PreparedStatement(connection, "SELECT body FROM blocks WHERE number = ?")
@@ -30,9 +31,9 @@ final class BlockReader {
     /// - Throws: ``PayloadFault`` when it is damaged, `.rowMissing` when its block is; ``SQLiteFailure`` when the file
     ///   cannot be read.
     func entity(_ key: StoredKey) throws -> BlockStoredEntity? {
-        let hash = key.withBlockKey { index.hash($0) }
+        let hash = index.hash(key)
         var before: BlockIndex.Location?
-        while let location = index.location(of: hash) {
+        while let location = try index.location(of: hash) {
             if let body = try BlockTable.body(read, number: location.number) {
                 return try entity(key, at: location.place.position, of: body, number: location.number)
             }
@@ -73,19 +74,30 @@ final class BlockReader {
 
     /// Reads the newest versions of entities, each block once.
     ///
-    /// - Returns: As ``entity(_:)``, for each key in the order of the keys.
+    /// - Parameter byteCountMax: The bytes of payloads after which no more is read.
+    /// - Returns: As ``entity(_:)``, for each key in the order of the keys; nil for one that was not read any more.
     /// - Throws: ``SQLiteFailure`` when the file cannot be read.
     /// - Complexity: O(n log n), and the blocks that have the entities.
-    func entities(_ keys: [StoredKey]) throws -> [Result<BlockStoredEntity?, PayloadFault>] {
-        var results = Array(repeating: Result<BlockStoredEntity?, PayloadFault>.success(nil), count: keys.count)
+    func entities(
+        _ keys: [StoredKey], byteCountMax: Int = .max
+    ) throws -> [Result<BlockStoredEntity?, PayloadFault>?] {
+        var results = Array(repeating: Result<BlockStoredEntity?, PayloadFault>?.some(.success(nil)), count: keys.count)
+        var byteCount = 0
         try forEachBlock(of: keys) { number, body, wanted in
-            let content = try body.flatMap { try self.content(of: $0, number: number) }
+            guard byteCount < byteCountMax else {
+                for (index, _) in wanted { results[index] = nil }
+                return
+            }
+            let content = try body().flatMap { try self.content(of: $0, number: number) }
             for (index, position) in wanted {
                 if let content, position < content.directory.entries.count {
                     guard content.key(at: position) == keys[index] else { continue }
                     results[index] = Result { () throws(PayloadFault) in try content.entity(at: position) }
                 } else {
                     results[index] = try result(of: keys[index])
+                }
+                if case .success(let entity?) = results[index] {
+                    byteCount += entity.payload.count + entity.fields.count
                 }
             }
         }
@@ -99,7 +111,7 @@ final class BlockReader {
     func entries(_ keys: [StoredKey]) throws -> [BlockEntry?] {
         var entries = [BlockEntry?](repeating: nil, count: keys.count)
         try forEachBlock(of: keys) { number, body, wanted in
-            let directory = body.flatMap { body in
+            let directory = try body().flatMap { body in
                 body.withUnsafeBytes { bytes -> BlockDirectory? in
                     do throws(PayloadFault) { return try BlockDirectory(bytes, number: number) } catch { return nil }
                 }
@@ -111,14 +123,14 @@ final class BlockReader {
         return entries
     }
 
-    /// Calls a function with each block that has one of the keys: its number, its bytes, and the indexes of the keys
-    /// with their positions.
+    /// Calls a function with each block that has one of the keys: its number, a function that reads its bytes, and the
+    /// indexes of the keys with their positions.
     private func forEachBlock(
-        of keys: [StoredKey], _ body: (Int64, [UInt8]?, [(index: Int, position: Int)]) throws -> Void
+        of keys: [StoredKey], _ body: (Int64, () throws -> [UInt8]?, [(index: Int, position: Int)]) throws -> Void
     ) throws {
         var places: [(index: Int, location: BlockIndex.Location)] = []
         for (index, key) in keys.enumerated() {
-            guard let location = self.index.location(of: key.withBlockKey { self.index.hash($0) }) else { continue }
+            guard let location = try self.index.location(of: self.index.hash(key)) else { continue }
             places.append((index, location))
         }
         places.sort { $0.location.number < $1.location.number }
@@ -127,7 +139,7 @@ final class BlockReader {
             let number = places[start].location.number
             let end = places[start...].firstIndex { $0.location.number != number } ?? places.count
             let wanted = places[start..<end].map { ($0.index, $0.location.place.position) }
-            try body(number, try BlockTable.body(read, number: number), wanted)
+            try body(number, { try BlockTable.body(self.read, number: number) }, wanted)
             start = end
         }
     }

@@ -47,6 +47,9 @@ enum BlockSalvage {
         return .success(BlockContent(directory, bytes: bytes, data: data))
     }
 
+    /// Whether head and directory of a block pass their check.
+    static func isWhole(_ bytes: [UInt8], number: Int64) -> Bool { checked(bytes, number) != nil }
+
     /// Returns the directory; `bytes` become those of the block without a flipped bit when there was one.
     private static func directory(of bytes: inout [UInt8], number: Int64) -> BlockDirectory? {
         if let whole = checked(bytes, number) { return whole }

@@ -146,6 +146,36 @@ final class BlockStaging {
             flush.mergedEntityCount += 1
             return
         }
+        try copy(content, of: block.ordinal, number: block.number, storedThrough: storedThrough)
+        try table.remove(number: block.number)
+        let share = index.withState { $0.ledger[block.ordinal]?.share ?? 0 }
+        flush.merged.append((block.ordinal, share))
+    }
+
+    /// Copies what can be read of damaged blocks, and deletes them.
+    ///
+    /// - Parameter numbers: The numbers of the blocks, after the index was made again without what they lost.
+    /// - Throws: ``SQLiteFailure``.
+    func heal(_ numbers: [Int64]) throws {
+        for number in numbers {
+            if let body = try table.body(number: number),
+                case .success(let content) = BlockSalvage.content(
+                    of: body, number: number, unpacker: unpacker, dictionaries: dictionaries.byNumber)
+            {
+                let ordinal = content.directory.head.ordinal
+                // The ordinal of a damaged head may be another block's.
+                if index.withState({ $0.ledger[ordinal]?.number }) == number {
+                    try copy(content, of: ordinal, number: number, storedThrough: 0)
+                    flush.healedOrdinals.append(ordinal)
+                }
+            }
+            try table.remove(number: number)
+        }
+        try finish()
+    }
+
+    /// Copies what is live of a block.
+    private func copy(_ content: BlockContent, of ordinal: Int, number: Int64, storedThrough: Int64) throws {
         let (library, type) = (content.directory.head.library, content.directory.head.type)
         for (position, entry) in content.directory.entries.enumerated() {
             flush.mergedEntityCount += 1
@@ -154,9 +184,9 @@ final class BlockStaging {
                 let hash = index.hash(key)
                 let place = index.place(of: hash)
                 if entry.isRemoval {
-                    guard block.number > storedThrough, place == nil, !flush.changesKey(hash) else { return }
+                    guard number > storedThrough, place == nil, !flush.changesKey(hash) else { return }
                 } else {
-                    guard place == BlockPlace(ordinal: block.ordinal, position: position), !flush.changesKey(hash)
+                    guard place == BlockPlace(ordinal: ordinal, position: position), !flush.changesKey(hash)
                     else { return }
                 }
                 let copy = content.withStored(at: position) { _, id, data in
@@ -170,9 +200,6 @@ final class BlockStaging {
                 }
             }
         }
-        try table.remove(number: block.number)
-        let share = index.withState { $0.ledger[block.ordinal]?.share ?? 0 }
-        flush.merged.append((block.ordinal, share))
     }
 
     // MARK: Blocks
@@ -209,6 +236,9 @@ final class BlockStaging {
 
     private func close(_ building: Int) throws {
         let type = buildings[building].builder.type
+        guard flush.lastNumber < BlockPlace.numberMax else {
+            throw SQLiteFailure.full("the file has given all the numbers that blocks can have")
+        }
         flush.lastNumber += 1
         let block = buildings[building].builder.take(
             number: flush.lastNumber, ordinal: buildings[building].ordinal, dictionary: dictionaries.byType[type],

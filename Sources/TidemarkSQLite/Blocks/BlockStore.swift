@@ -13,7 +13,7 @@ import TidemarkStore
 /// ``discard()``. Owner: the thread that writes; readers of other threads have a ``BlockReader`` each.
 ///
 /// - Source: docs/decisions/0020-past-memory.md.
-final class BlockStore {
+final class BlockStore: KeyOrder {
     struct Configuration {
         /// The random number of the file, for the hashes of keys.
         var hashSeed: UInt64
@@ -56,6 +56,8 @@ final class BlockStore {
     private(set) var damage: Damage
     /// Whether the index was made again from the directories of all blocks: what was removed may be there again.
     let isRebuilt: Bool
+    /// The blocks that were found damaged then, by their numbers.
+    let damagedBlocks: [Int64]
 
     /// Damage that the store met.
     struct Damage: Hashable {
@@ -93,6 +95,7 @@ final class BlockStore {
         nextSegment = opening.throughs.indices.min { opening.throughs[$0] < opening.throughs[$1] } ?? 0
         damage = opening.damage
         isRebuilt = opening.isRebuilt
+        damagedBlocks = opening.damagedBlocks
         index = BlockIndex(opening.state, seed: configuration.hashSeed)
         keys = try KeyRuns(connection)
         mustReplaceKeys = opening.isRebuilt
@@ -107,30 +110,11 @@ final class BlockStore {
     /// The runs of keys.
     var keyRunCount: Int { keys.runCount }
 
-    /// Walks over the keys that have a version, in order: by library and type, texts before UUIDs.
-    ///
-    /// - Parameters:
-    ///   - key: The keys after it; nil: all.
-    ///   - visit: Called with each key until it returns false.
-    /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a run is damaged: the next flush makes all runs again.
-    func walkKeys(after key: StoredKey? = nil, _ visit: (StoredKey) throws -> Bool) throws {
-        do {
-            var walk = try keys.walk(after: key.map { OrderedKey.bytes(of: $0) })
-            while let key = try walk.next() {
-                if hasVersion(key), try !visit(key) { return }
-            }
-        } catch let fault as PayloadFault {
-            mustReplaceKeys = true
-            throw fault
-        }
-    }
-
-    /// Begins a walk over keys in order, those that have no version any more among them; it is over with the next
-    /// flush.
-    ///
-    /// - Parameter start: The ``OrderedKey`` after which to begin; nil: at the first key.
-    /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a run is damaged.
+    /// Begins a walk over keys in order; it is over with the next flush.
     func keyWalk(after start: [UInt8]?) throws -> KeyWalk { try keys.walk(after: start) }
+
+    /// Makes all runs again with the next flush.
+    func noteDamagedRun() { mustReplaceKeys = true }
 
     /// Whether a key has a version at the last commit.
     func hasVersion(_ key: StoredKey) -> Bool { index.place(of: key.withBlockKey { index.hash($0) }) != nil }
@@ -147,12 +131,13 @@ final class BlockStore {
     ///   - flush: Its rows and cleared libraries; a row that is a stamp has its payload read and written again.
     ///   - dictionaries: Every dictionary of the file.
     ///   - mergedCountMax: The most entities of victims; nil: by the rows of the flush.
+    ///   - waits: Whether to wait for victims that are being read; otherwise only when too much is dead.
     /// - Returns: The replaced entities, and stamps that could not be renewed.
     /// - Throws: ``SQLiteFailure``; the caller rolls the transaction back and calls ``discard()``.
     /// - Complexity: O(rows + bytes), and as much for each entity that is merged, at most
     ///   ``Configuration/mergedCountPerChange`` for each row; with a cleared library O(keys).
     func stage(
-        _ flush: FlushBatch, dictionaries: BlockDictionaries, mergedCountMax: Int? = nil
+        _ flush: FlushBatch, dictionaries: BlockDictionaries, mergedCountMax: Int? = nil, waits: Bool = false
     ) throws -> EntityOutcome {
         // No input reaches it: it guards the order of calls inside this module.
         precondition(staged == nil, "a flush is staged already")
@@ -164,10 +149,29 @@ final class BlockStore {
         }
         try staging.clear(flush.clearedLibraries)
         try staging.write(flush)
-        try merge(staging, quota: mergedCountMax ?? flush.rows.count * configuration.mergedCountPerChange)
+        try merge(staging, quota: mergedCountMax ?? flush.rows.count * configuration.mergedCountPerChange, waits: waits)
         try writeSegments(&staging.flush)
         try writeKeys(staging.newKeys)
         return staging.flush.outcome
+    }
+
+    /// Writes what an index that was made again needs, to the transaction under way: whole blocks in place of the
+    /// damaged ones, all segments, and all keys in order. The next opening finds no damage.
+    ///
+    /// - Throws: ``SQLiteFailure``; the caller rolls the transaction back and calls ``discard()``.
+    /// - Complexity: O(keys + blocks).
+    func stageHealing(dictionaries: BlockDictionaries) throws {
+        // No input reaches it: it guards the order of calls inside this module.
+        precondition(staged == nil, "a flush is staged already")
+        let staging = BlockStaging(self, dictionaries, lastNumber: lastNumber)
+        defer {
+            staged = staging.flush
+            sizer = staging.sizer
+        }
+        try staging.heal(damagedBlocks)
+        try writeSegments(&staging.flush, count: KeyPlaceIndex.segmentCount)
+        mustReplaceKeys = true
+        try writeKeys([])
     }
 
     private func writeKeys(_ newKeys: [StoredKey]) throws {
@@ -184,40 +188,12 @@ final class BlockStore {
         try keys.replaceAll { try forEachGroupOfKeys($0) }
     }
 
-    /// Reads the keys of all entities from the directories, those of the transaction under way included.
-    private func forEachGroupOfKeys(_ body: ([StoredKey]) throws -> Void) throws {
-        var group: [StoredKey] = []
-        try table.forEachBlock { number, _ in
-            guard let bytes = try table.body(number: number),
-                case .success(let content) = BlockSalvage.content(
-                    of: bytes, number: number, unpacker: unpacker, dictionaries: [:])
-            else { return }
-            for (position, entry) in content.directory.entries.enumerated() where !entry.isRemoval {
-                let key = content.key(at: position)
-                let place = BlockPlace(ordinal: content.directory.head.ordinal, position: position)
-                // Blocks of this flush are not in the index yet.
-                guard number > lastNumber || index.place(of: key.withBlockKey { index.hash($0) }) == place else {
-                    continue
-                }
-                group.append(key)
-            }
-            if group.count >= BlockStore.keyGroupCount {
-                try body(group)
-                group.removeAll(keepingCapacity: true)
-            }
-        }
-        try body(group)
-    }
-
-    /// The keys of a run that is made from the directories.
-    private static let keyGroupCount = 1 << 16
-
     /// Merges victims that were read, until the quota is used up.
-    private func merge(_ staging: BlockStaging, quota: Int) throws {
+    private func merge(_ staging: BlockStaging, quota: Int, waits: Bool) throws {
         let quota = quota + BlockCodec.entityCountMax
         while staging.flush.mergedEntityCount < quota {
             let blocks = try victims.take(
-                countMax: BlockStore.takenCount, waits: planner.mustWait,
+                countMax: BlockStore.takenCount, waits: waits || planner.mustWait,
                 dictionaries: staging.dictionaries.byNumber)
             guard !blocks.isEmpty else { break }
             for block in blocks {
@@ -234,17 +210,25 @@ final class BlockStore {
     /// Writes segments as of the last commit: so many that all are written while half as many entities change as there
     /// are; and one at least, which keeps the highest number when its block is deleted. When a library is cleared all
     /// are written, without its keys: an opening would find places without blocks otherwise.
-    private func writeSegments(_ flush: inout StagedFlush) throws {
+    private func writeSegments(_ flush: inout StagedFlush, count: Int? = nil) throws {
         let changeCount = changesBehindSegments + flush.changes.count
         let perSegment = max(1, max(entityCount, configuration.entityCountMin) / 2 / KeyPlaceIndex.segmentCount)
         let cleared = flush.clearedOrdinals
-        let count =
+        let due =
             cleared.isEmpty
             ? min(max(1, changeCount / perSegment), KeyPlaceIndex.segmentCount) : KeyPlaceIndex.segmentCount
+        let count = count ?? due
+        let seed = StoredSegment.seed(of: configuration.hashSeed, through: lastNumber)
         for offset in 0..<count {
             let segment = (nextSegment + offset) % KeyPlaceIndex.segmentCount
             let bytes = index.withState { state in
-                state.places.stored(segment: segment) { cleared.contains($0.ordinal) }
+                let ledger = state.ledger
+                return state.places.stored(segment: segment, seed: seed) {
+                    cleared.contains($0.ordinal)
+                } number: {
+                    // Every place has a block between two flushes.
+                    ledger[$0]?.number ?? 0
+                }
             }
             try table.putSegment(segment, through: lastNumber, bytes)
             flush.segments.append(segment)
@@ -282,6 +266,7 @@ final class BlockStore {
             dead.append((before.ordinal, block.share))
         } last: { state in
             for merged in flush.merged { state.ledger.remove(merged.ordinal) }
+            for ordinal in flush.healedOrdinals { state.ledger.remove(ordinal) }
         }
         staged = nil
         keys.published()
@@ -304,6 +289,10 @@ final class BlockStore {
             let removalCount = removals.merged(ordinal: merged.ordinal)
             planner.died(in: merged.ordinal, byteCount: removalCount * merged.share)
             planner.gone(merged.ordinal)
+        }
+        for ordinal in flush.healedOrdinals {
+            _ = removals.merged(ordinal: ordinal)
+            planner.cleared(ordinal)
         }
         for ordinal in flush.unreadable { planner.setAside(ordinal) }
         damage.blockCount += flush.unreadable.count

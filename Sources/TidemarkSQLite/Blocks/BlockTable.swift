@@ -68,8 +68,11 @@ final class BlockTable {
     /// Calls a function with the number and the size of each block, in ascending order.
     ///
     /// SQLite reads no overflow page for a length.
-    func forEachBlock(_ body: (_ number: Int64, _ byteCount: Int) throws -> Void) throws {
-        let statement = try PreparedStatement(connection, "SELECT number, length(body) FROM blocks ORDER BY number")
+    /// - Parameter number: Only the blocks with higher numbers; nil: all.
+    func forEachBlock(after number: Int64? = nil, _ body: (_ number: Int64, _ byteCount: Int) throws -> Void) throws {
+        let statement = try PreparedStatement(
+            connection, "SELECT number, length(body) FROM blocks WHERE number > ? ORDER BY number")
+        statement.bind(1, number ?? .min)
         try statement.forEachRow { try body($0.integer(0), Int($0.integer(1))) }
     }
 }

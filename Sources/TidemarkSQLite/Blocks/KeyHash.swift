@@ -13,6 +13,11 @@ struct KeyHash: Hashable {
     /// The bits in the slot.
     let tag: UInt64
 
+    init(segment: Int, tag: UInt64) {
+        self.segment = segment
+        self.tag = tag
+    }
+
     /// - Parameters:
     ///   - high: 64 bits of a hash; the first 12 are used.
     ///   - low: 64 bits that do not depend on the others.

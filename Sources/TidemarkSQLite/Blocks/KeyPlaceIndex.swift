@@ -43,22 +43,45 @@ struct KeyPlaceIndex {
         for segment in segments { segment.forEach { _, place in body(place) } }
     }
 
+    /// Calls a function with each key and its place, in no order.
+    func forEachKey(_ body: (KeyHash, BlockPlace) -> Void) {
+        for (index, segment) in segments.enumerated() {
+            segment.forEach { body(KeyHash(segment: index, tag: $0), $1) }
+        }
+    }
+
     /// Returns the bytes of a segment for its row.
     ///
-    /// - Parameter isGone: Whether a key with this place is left out.
-    func stored(segment index: Int, without isGone: (BlockPlace) -> Bool = { _ in false }) -> [UInt8] {
+    /// - Parameters:
+    ///   - seed: That of ``StoredSegment/seed(of:through:)``.
+    ///   - isGone: Whether a key with this place is left out.
+    ///   - number: Returns the number of the block that has an ordinal.
+    func stored(
+        segment index: Int, seed: UInt64, without isGone: (BlockPlace) -> Bool = { _ in false },
+        number: (Int) -> Int64
+    ) -> [UInt8] {
         var segment = segments[index]
         segment.removeAll(where: isGone)
-        return segment.stored(as: index)
+        return StoredSegment.bytes(segment, as: index, seed: seed, number: number)
     }
 
     /// Puts a segment in its place as it was stored.
     ///
-    /// - Returns: false when the bytes are no such segment; nothing was changed.
-    mutating func restore(segment index: Int, _ bytes: [UInt8]) -> Bool {
-        guard let segment = KeySegment(stored: bytes, as: index) else { return false }
+    /// - Parameter ordinal: Returns the ordinal of the block with a number; nil when there is none, and the key is left
+    ///   out.
+    /// - Returns: The keys that were left out; nil when a tag is there twice, and then nothing was changed.
+    /// - Complexity: O(count).
+    mutating func restore(segment index: Int, _ stored: StoredSegment, ordinal: (Int64) -> Int?) -> [KeyHash]? {
+        var segment = KeySegment()
+        var leftOut: [KeyHash] = []
+        var isSound = true
+        stored.forEach { tag, number, position in
+            guard let ordinal = ordinal(number) else { return leftOut.append(KeyHash(segment: index, tag: tag)) }
+            if segment.set(BlockPlace(ordinal: ordinal, position: position), of: tag) != nil { isSound = false }
+        }
+        guard isSound else { return nil }
         change(index) { $0 = segment }
-        return true
+        return leftOut
     }
 
     /// Checks every segment, and the counts.

@@ -27,6 +27,8 @@ struct StagedFlush {
     var clearedOrdinals: Set<Int> = []
     /// Blocks that were merged and deleted: their ordinals, and the bytes that count for one entity.
     var merged: [(ordinal: Int, share: Int)] = []
+    /// The ordinals of damaged blocks that were copied as far as they can be read, and deleted.
+    var healedOrdinals: [Int] = []
     /// The ordinals of victims from which nothing can be read: they stay.
     var unreadable: [Int] = []
     /// Live entities of merged blocks that failed their checks: they are lost.

@@ -6,7 +6,7 @@ import TidemarkStore
 /// The runs sort UUIDs after all texts, so two walks are merged by the bytes of their text. UUIDs have the same order
 /// as 16 bytes and as text, because the hyphens are at fixed places.
 struct TypeWalk {
-    private let store: BlockStore
+    private let keys: any KeyOrder
     private let library: LibraryIndex
     private let type: TypeIndex
     private let after: ByteString?
@@ -17,15 +17,15 @@ struct TypeWalk {
 
     /// - Parameter after: The id's text after which to begin; nil: at the first one.
     /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a run is damaged.
-    init(_ store: BlockStore, library: LibraryIndex, type: TypeIndex, after: ByteString?) throws {
-        self.store = store
+    init(_ keys: any KeyOrder, library: LibraryIndex, type: TypeIndex, after: ByteString?) throws {
+        self.keys = keys
         self.library = library
         self.type = type
         self.after = after
         let start = StoredKey(library: library, type: type, id: .text(after ?? ""))
-        texts = try store.keyWalk(after: OrderedKey.bytes(of: start))
+        texts = try keys.keyWalk(after: OrderedKey.bytes(of: start))
         let bound = after.map { UUIDLowerBound.bytes(behind: $0.bytes) } ?? []
-        uuids = try store.keyWalk(after: OrderedKey.bytes(beforeUUID: bound, library: library, type: type))
+        uuids = try keys.keyWalk(after: OrderedKey.bytes(beforeUUID: bound, library: library, type: type))
         text = try next(&texts, isUUID: false)
         uuid = try next(&uuids, isUUID: true)
     }
@@ -49,7 +49,7 @@ struct TypeWalk {
     private func next(_ walk: inout KeyWalk, isUUID: Bool) throws -> StoredKey? {
         while let key = try walk.next() {
             guard key.library == library, key.type == type, key.id.isUUID == isUUID else { return nil }
-            if store.hasVersion(key) { return key }
+            if try keys.hasVersion(key) { return key }
         }
         return nil
     }

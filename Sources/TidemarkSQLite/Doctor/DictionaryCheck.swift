@@ -68,6 +68,12 @@ struct DictionaryCheck {
     /// it.
     private func usesByDictionary() throws -> [Int64: Int64] {
         var uses: [Int64: Int64] = [:]
+        if try DataFileSchema.version(connection) > DataFile.rowFormatVersion {
+            try BlockBlob.forEachHead(connection) { head in
+                if let number = head.dictionary { uses[number, default: 0] += Int64(head.count) }
+            }
+            return uses
+        }
         try PreparedStatement(connection, "SELECT body FROM entities").forEachRow { row in
             if let number = PayloadDecoder.dictionary(row.borrowedBytes(0)) { uses[number, default: 0] += 1 }
         }

@@ -52,13 +52,14 @@ struct HeaderCheck {
     }
 
     private func report(_ version: Int32, _ examination: inout Examination) {
-        if version == DataFile.formatVersion {
+        if version >= DataFile.rowFormatVersion {
             examination.add(
-                .ok, .file, .format, "a Tidemark database of format \(version), the current one", at: file.path)
+                .ok, .file, .format, "a Tidemark database of format \(version), a current one", at: file.path)
         } else {
             examination.add(
                 .note, .file, .olderFormat,
-                "a Tidemark database of format \(version); the current one is \(DataFile.formatVersion)", at: file.path,
+                "a Tidemark database of format \(version); a writer makes it one of format \(DataFile.rowFormatVersion)",
+                at: file.path,
                 advice: """
                     the next writer upgrades it in place, and an older Tidemark refuses it afterwards: copy it first if you may \
                     want to go back to the older one

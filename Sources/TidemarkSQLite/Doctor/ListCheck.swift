@@ -76,11 +76,10 @@ struct ListCheck {
 
     private func lookAtLayers(_ examination: inout Examination) throws {
         let overlay = try LayerOverlay(connection, names)
-        let entities = try EntityReader(connection)
-        let decoder = try PayloadDecoder()
+        let entities = try SnapshotReads.entities(connection)
         let orphans = try overlay.orphans(
             isStored: { key in
-                if case .found = try entities.read(key, decoder, names.dictionaries) { true } else { false }
+                if case .found = try entities.read(key, names.dictionaries) { true } else { false }
             }, isDeleted: { try SQLiteReader.hasTombstone(connection, $0) })
         let count = overlay.records.count
         if count == 0, overlay.damaged.isEmpty { examination.add(.ok, .contents, .layers, "no edit is pending") }

@@ -25,18 +25,31 @@ struct FieldGroupReader {
     private let all: PreparedStatement
     private let counted: PreparedStatement
     private let groups: PreparedStatement
+    private let one: PreparedStatement
 
     init(_ connection: OpaquePointer) throws {
-        let table = "FROM field_values INDEXED BY field_values_in_order WHERE number = ?1 AND library = ?2"
+        let hasRows = try DataFileSchema.version(connection) <= DataFile.rowFormatVersion
+        let place = hasRows ? "place" : "0"
+        let table =
+            "FROM \(hasRows ? "field_values INDEXED BY field_values_in_order" : "field_codes INDEXED BY field_codes_in_order")"
+            + " WHERE number = ?1 AND library = ?2"
         let between = "\(table) AND code >= ?3 AND code < ?4"
         nextUp = try PreparedStatement(connection, "SELECT code \(between) ORDER BY code LIMIT 1")
         nextDown = try PreparedStatement(connection, "SELECT code \(between) ORDER BY code DESC LIMIT 1")
         // Every text sorts before the empty blob, and every UUID after it.
         texts = try PreparedStatement(
-            connection, "SELECT id, place \(table) AND code = ?3 AND id > ?4 AND id < x'' ORDER BY id")
-        blobs = try PreparedStatement(connection, "SELECT id, place \(table) AND code = ?3 AND id >= ?4 ORDER BY id")
-        all = try PreparedStatement(connection, "SELECT id, place \(between)")
+            connection, "SELECT id, \(place) \(table) AND code = ?3 AND id > ?4 AND id < x'' ORDER BY id")
+        blobs = try PreparedStatement(connection, "SELECT id, \(place) \(table) AND code = ?3 AND id >= ?4 ORDER BY id")
+        all = try PreparedStatement(connection, "SELECT id, \(place) \(between)")
         counted = try PreparedStatement(connection, "SELECT count(*) FROM (SELECT 1 \(between) LIMIT ?5)")
+        // The row number is shifted here as in `FieldPlace`.
+        one = try PreparedStatement(
+            connection,
+            hasRows
+                ? """
+                SELECT v.code FROM keys k JOIN field_values v ON v.place = (k."row" << \(FieldPlace.bitCount) | ?1)
+                WHERE k.library = ?2 AND k.type = ?4 AND k.id = ?3
+                """ : "SELECT code FROM field_codes WHERE number = ?1 AND library = ?2 AND id = ?3 AND ?4 >= 0")
         groups = try PreparedStatement(connection, "SELECT code, count(*) \(table) AND code < x'FF' GROUP BY code")
     }
 
@@ -49,6 +62,22 @@ struct FieldGroupReader {
         bind(statement, scope, range)
         defer { statement.reset() }
         return try statement.step() ? Array(statement.borrowedBytes(0)) : nil
+    }
+
+    /// Returns the value that an index has for an entity.
+    ///
+    /// - Returns: nil when it has none.
+    /// - Complexity: O(log n).
+    func code(_ number: Int64, of key: StoredKey) throws -> [UInt8]? {
+        one.bind(1, number)
+        one.bind(2, Int64(key.library))
+        one.bind(4, Int64(key.type))
+        switch key.id {
+        case .uuid(let value): one.bind(3, blob: value.bytes)
+        case .text(let text): one.bind(3, text: text)
+        }
+        defer { one.reset() }
+        return try one.step() ? Array(one.borrowedBytes(0)) : nil
     }
 
     /// Visits the entities of one value.

@@ -5,7 +5,8 @@ import TidemarkStore
 ///
 /// Rows arrive in the order of the table `entities`, which is also the order of this table. SQLite maintains its own
 /// index over it.
-struct FieldValueWriter {
+struct FieldValueWriter: FieldWriter {
+    private let connection: OpaquePointer
     private let insert: PreparedStatement
     private let replace: PreparedStatement
     private let read: PreparedStatement
@@ -14,6 +15,7 @@ struct FieldValueWriter {
     private let removeSlice: PreparedStatement
 
     init(_ connection: OpaquePointer) throws {
+        self.connection = connection
         let values = "INTO field_values (place, number, library, code, id) VALUES (?, ?, ?, ?, ?)"
         // Neither statement can fail half-way; one that could would make SQLite keep a copy of every page that it
         // changes.
@@ -27,48 +29,39 @@ struct FieldValueWriter {
             "DELETE FROM field_values WHERE place IN (SELECT place FROM field_values WHERE number = ? LIMIT ?)")
     }
 
-    /// Writes the values of one entity; a value that did not change writes no page.
-    ///
-    /// - Parameters:
-    ///   - id: The 16 bytes of a UUID, or the id's text.
-    ///   - payload: One validated object without insignificant white space.
-    ///   - isNew: Whether the row number is new, so that the table cannot hold a row for it.
     func write(
-        row: Int64, library: LibraryIndex, id: UnsafeRawBufferPointer, isUUID: Bool, payload: UnsafeRawBufferPointer,
-        _ completeness: Completeness, of indexes: [FieldIndexRecord], isNew: Bool
+        _ owner: FieldOwner, payload: UnsafeRawBufferPointer, _ completeness: Completeness,
+        of indexes: [FieldIndexRecord], isNew: Bool
     ) throws {
         for index in indexes {
             let code = FieldCode.kept(index.path, of: payload, completeness)
-            let place = FieldPlace.of(row: row, index.number)
+            let place = FieldPlace.of(row: owner.row, index.number)
             try code.withUnsafeBytes { code in
                 func run(_ statement: PreparedStatement) throws {
                     statement.bind(1, place)
                     statement.bind(2, index.number)
-                    statement.bind(3, Int64(library))
+                    statement.bind(3, Int64(owner.library))
                     statement.bindBorrowed(4, blob: code)
-                    if isUUID { statement.bindBorrowed(5, blob: id) } else { statement.bindBorrowed(5, text: id) }
+                    statement.bind(5, owner)
                     try statement.run()
                 }
                 if isNew {
                     try run(insert)
                     // The place is taken only by a row of an entity that was damaged.
                     if insert.changedRowCount == 0 { try run(replace) }
-                } else if try !holds(place, code, library, id, isUUID: isUUID) {
+                } else if try !holds(place, code, owner) {
                     try run(replace)
                 }
             }
         }
     }
 
-    private func holds(
-        _ place: Int64, _ code: UnsafeRawBufferPointer, _ library: LibraryIndex, _ id: UnsafeRawBufferPointer,
-        isUUID: Bool
-    ) throws -> Bool {
+    private func holds(_ place: Int64, _ code: UnsafeRawBufferPointer, _ owner: FieldOwner) throws -> Bool {
         read.bind(1, place)
         defer { read.reset() }
         guard try read.step() else { return false }
-        return read.borrowedBytes(0).elementsEqual(code) && read.integer(1) == Int64(library)
-            && read.isBlob(2) == isUUID && read.borrowedBytes(2).elementsEqual(id)
+        return read.borrowedBytes(0).elementsEqual(code) && read.integer(1) == Int64(owner.library)
+            && read.isBlob(2) == owner.isUUID && read.borrowedBytes(2).elementsEqual(owner.id)
     }
 
     /// Removes an entity's rows from all indexes.
@@ -84,11 +77,21 @@ struct FieldValueWriter {
         try removeLibrary.run()
     }
 
-    /// - Returns: The number of removed rows; 0 when none were left.
     func removeSlice(number: Int64, countMax: Int) throws -> Int {
         removeSlice.bind(1, number)
         removeSlice.bind(2, Int64(countMax))
         try removeSlice.run()
         return removeSlice.changedRowCount
+    }
+
+    func count(number: Int64) throws -> Int64 {
+        try PreparedStatement.number(connection, "SELECT count(*) FROM field_values WHERE number = \(number)") ?? 0
+    }
+}
+
+extension PreparedStatement {
+    /// Binds the id of an entity, without a copy.
+    func bind(_ index: Int32, _ owner: FieldOwner) {
+        if owner.isUUID { bindBorrowed(index, blob: owner.id) } else { bindBorrowed(index, text: owner.id) }
     }
 }

@@ -9,14 +9,12 @@ extension JournalDatabase {
     /// after a kill.
     private static let sliceCountMax = 10_000
 
-    /// Makes the requested changes and finishes the changes that an earlier writer did not finish. Does nothing where
-    /// fields cannot be indexed: pages then scan.
+    /// Makes the requested changes and finishes the changes that an earlier writer did not finish.
     ///
     /// - Throws: ``Tidemark/StorageError`` `.limitExceeded`, ``SQLiteFailure``; changes that were made before the error
     ///   stay.
     /// - Complexity: O(indexes) when there is nothing to do, else O(entities of the types · log n).
     func changeIndexes(_ changes: FieldIndexChanges, progress: (@Sendable (FieldIndexProgress) -> Void)?) throws {
-        guard try openStatements().entities.canIndexFields else { return }
         try dropIndexes(changes.dropped)
         try addIndexes(changes.added)
         for record in memory.indexes where record.state == .building { try build(record, progress: progress) }
@@ -88,19 +86,22 @@ extension JournalDatabase {
             whole.state = .whole
             return try change(record, to: whole)
         }
-        let total = progress == nil ? 0 : try entityCount(type)
+        let total = progress == nil ? 0 : try entityCounts().filter { $0.type == type }.reduce(0) { $0 + $1.count }
         var done = progress == nil ? 0 : try builtCount(record)
         var record = record
         while record.state == .building {
             var next = record
-            let count = try transaction {
-                var count = 0
-                // One slice may cover many small libraries.
-                while next.state == .building, count < Self.sliceCountMax {
-                    count += try buildSlice(&next, type: type, countMax: Self.sliceCountMax - count, statements)
+            let count = try readingKeys {
+                try transaction {
+                    next = record
+                    var count = 0
+                    // One slice may cover many small libraries.
+                    while next.state == .building, count < Self.sliceCountMax {
+                        count += try buildSlice(&next, type: type, countMax: Self.sliceCountMax - count, statements)
+                    }
+                    try statements.fieldIndexes.write(next)
+                    return count
                 }
-                try statements.fieldIndexes.write(next)
-                return count
             }
             try adopt(next)
             record = next
@@ -122,6 +123,37 @@ extension JournalDatabase {
             record.built = nil
             return 0
         }
+        var count = 0
+        try forEach(library, type, after: record.built?.id, countMax: countMax, statements) { key, answer in
+            count += 1
+            record.built = (library, key.id)
+            // An entity that fails its check counts as absent, in the index too.
+            if case .found(let entity) = answer { try write(entity, record, statements) }
+        }
+        if count < countMax {
+            // The next library begins before its first id.
+            record.built = (library.successor, .text(""))
+        }
+        return count
+    }
+
+    /// Visits the entities of a type after an id: in the order of the table `keys`, or in a file of blocks in that of
+    /// the ids' text.
+    private func forEach(
+        _ library: LibraryIndex, _ type: TypeIndex, after id: StoredID?, countMax: Int,
+        _ statements: JournalStatements, _ visit: (StoredKey, EntityReader.Answer) throws -> Void
+    ) throws {
+        guard try DataFileSchema.version(statements.connection) <= DataFile.rowFormatVersion else {
+            var rest = countMax
+            _ = try statements.entities.reads.forEach(
+                library: library, type: type, after: id?.text, expectedCount: countMax, memory.dictionaries
+            ) { key, answer in
+                try visit(key, answer)
+                rest -= 1
+                return rest > 0
+            }
+            return
+        }
         let rows = try PreparedStatement(
             statements.connection,
             """
@@ -131,30 +163,18 @@ extension JournalDatabase {
             """)
         rows.bind(1, Int64(library))
         rows.bind(2, Int64(type))
-        switch record.built?.id {
+        switch id {
         case .uuid(let value): rows.bind(3, blob: value.bytes)
         case .text(let text): rows.bind(3, text: text)
         case nil: rows.bind(3, text: "")
         }
         rows.bind(4, Int64(countMax))
-        var count = 0
         try rows.forEachRow { row in
-            count += 1
             guard let id = row.storedID(0) else { throw SQLiteFailure.damaged("a key's blob is no UUID") }
-            record.built = (library, id)
             let key = StoredKey(library: library, type: type, id: id)
-            // A row that fails its check counts as absent, in the index too.
-            guard
-                case .found(let entity) = EntityReader.answer(
-                    row, from: 1, key: key, statements.decoder, memory.dictionaries)
-            else { return }
-            try write(entity, record, statements)
+            try visit(
+                key, EntityReader.answer(row, from: 1, key: key, statements.decoder, memory.dictionaries))
         }
-        if count < countMax {
-            // The next library begins before its first id.
-            record.built = (library.successor, .text(""))
-        }
-        return count
     }
 
     private func write(_ entity: StoredEntity, _ record: FieldIndexRecord, _ statements: JournalStatements) throws {
@@ -167,8 +187,8 @@ extension JournalDatabase {
         try id.withUnsafeBytes { id in
             try entity.payload.withUnsafeBytes { payload in
                 try statements.fieldValues.write(
-                    row: entity.row, library: entity.key.library, id: id, isUUID: isUUID, payload: payload,
-                    Completeness(fields: entity.fields), of: [record], isNew: true)
+                    FieldOwner(row: entity.row, library: entity.key.library, isUUID: isUUID, id: id),
+                    payload: payload, Completeness(fields: entity.fields), of: [record], isNew: true)
             }
         }
     }
@@ -176,20 +196,7 @@ extension JournalDatabase {
     /// Counts the rows that an earlier writer built.
     private func builtCount(_ record: FieldIndexRecord) throws -> Int64 {
         guard record.built != nil else { return 0 }
-        return try PreparedStatement.number(
-            openStatements().connection, "SELECT count(*) FROM field_values WHERE number = \(record.number)") ?? 0
-    }
-
-    private func entityCount(_ type: TypeIndex) throws -> Int64 {
-        let statements = try openStatements()
-        var count: Int64 = 0
-        for library in memory.libraryNames.indices {
-            count +=
-                try PreparedStatement.number(
-                    statements.connection,
-                    "SELECT count(*) FROM keys WHERE library = \(library) AND type = \(type)") ?? 0
-        }
-        return count
+        return try openStatements().fieldValues.count(number: record.number)
     }
 
     // MARK: Records

@@ -6,6 +6,12 @@ public struct DamagedRow: Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable {
         /// A row of the table `entities`.
         case entity
+        /// A row of the table `blocks`: entities in it that cannot be read count as absent.
+        case block
+        /// A row of the table `segments`: the places of its keys are read from all blocks.
+        case segment
+        /// A row of the table `key_runs`: the keys in order are read from all blocks.
+        case keyRun = "key_run"
         /// A row of the table `queries`.
         case query
         /// A row of the table `layers`: a pending edit, which is on no server.

@@ -4,17 +4,14 @@ import TidemarkStore
 
 /// The entities of a data file in blocks: the tables `blocks`, `segments` and `key_runs`.
 ///
-/// Entities have no row numbers here: all have 0. Fields are not indexed.
+/// Entities have no row numbers here: all have 0.
 /// - Source: docs/decisions/0020-past-memory.md.
 final class EntityBlocks: EntityTables {
     // In the order in which they end: statements before the connection of the journal.
     private let store: BlockStore
-    private let reader: BlockReader
-
-    let canIndexFields = false
-
-    /// The keys of one batch of ``forEach(library:type:after:expectedCount:_:_:)`` at most.
-    private static let batchCountMax = 512
+    private let dictionaries: BlockDictionaries
+    private let fieldCodes: FieldCodeWriter
+    let reads: any EntityReads
 
     /// - Parameters:
     ///   - connection: The writer's connection.
@@ -28,10 +25,16 @@ final class EntityBlocks: EntityTables {
         let victims = VictimReader(path: path) { connection, number in
             try DictionaryTable.read(connection.handle).dictionaries[number]
         }
+        fieldCodes = try FieldCodeWriter(connection)
         var dictionaries = BlockDictionaries()
-        dictionaries.byNumber = try DictionaryTable.read(connection).dictionaries
+        for (number, dictionary) in try DictionaryTable.read(connection).dictionaries.sorted(by: { $0.key < $1.key }) {
+            dictionaries.byNumber[number] = dictionary
+            dictionaries.byType[dictionary.type] = dictionary
+        }
+        self.dictionaries = dictionaries
         store = try BlockStore(connection, configuration, victims: victims, dictionaries: dictionaries)
-        reader = try BlockReader(connection, store.index) { try DictionaryTable.read(connection).dictionaries[$0] }
+        let reader = try BlockReader(connection, store.index) { try DictionaryTable.read(connection).dictionaries[$0] }
+        reads = BlockReads(reader, store)
     }
 
     // MARK: Writing
@@ -39,97 +42,58 @@ final class EntityBlocks: EntityTables {
     func lastRow() -> Int64 { 0 }
 
     func write(_ flush: FlushBatch, _ memory: JournalMemory) throws -> EntityOutcome {
-        let dictionaries = BlockDictionaries(byType: memory.dictionaryByType, byNumber: memory.dictionaries)
-        return try store.stage(flush, dictionaries: dictionaries)
+        for library in flush.clearedLibraries {
+            for index in memory.indexes { try fieldCodes.remove(number: index.number, library: library) }
+        }
+        let outcome = try store.stage(flush, dictionaries: memory.blockDictionaries)
+        if !memory.indexesByType.isEmpty { try writeFieldCodes(flush, memory.indexesByType) }
+        return outcome
     }
+
+    private func writeFieldCodes(_ flush: FlushBatch, _ indexes: [TypeIndex: [FieldIndexRecord]]) throws {
+        try flush.bytes.withUnsafeBytes { bytes in
+            // Removals come first: an entity that was removed and created again has both.
+            for row in flush.rows where row.change == .delete {
+                try fieldCodes.remove(FieldOwner(row, in: bytes), of: indexes[row.type] ?? [])
+            }
+            for row in flush.rows where row.change == .insert || row.change == .update {
+                guard let wanted = indexes[row.type] else { continue }
+                try fieldCodes.write(
+                    FieldOwner(row, in: bytes), payload: row.payload(in: bytes),
+                    Completeness(fields: row.fields(in: bytes)), of: wanted, isNew: row.change == .insert)
+            }
+        }
+    }
+
+    var leavesFreePages: Bool { true }
+
+    var mergeDebtByteCount: Int { store.planner.debtByteCount }
+
+    /// The entities of blocks that are merged in one transaction while no flush is written: some 50 ms.
+    private static let mergedCountMax = 20_000
+
+    func merge(_ memory: JournalMemory) throws {
+        _ = try store.stage(
+            FlushBatch(), dictionaries: memory.blockDictionaries, mergedCountMax: EntityBlocks.mergedCountMax,
+            waits: true)
+    }
+
+    var openingDamage: EntityDamage? {
+        guard store.isRebuilt else { return nil }
+        var rows = store.damagedBlocks.map { DamagedRow(row: $0, kind: .block, fault: .checksumMismatch) }
+        if rows.isEmpty { rows.append(DamagedRow(row: 0, kind: .segment, fault: .checksumMismatch)) }
+        return EntityDamage(rows: rows, entityCounts: store.entityCounts())
+    }
+
+    func heal() throws { try store.stageHealing(dictionaries: dictionaries) }
 
     func publish(_ commit: () throws -> Void) throws { try store.publish(commit) }
 
     func discard() { store.discard() }
+}
 
-    // MARK: Reading
-
-    func read(_ keys: [StoredKey], _ memory: JournalMemory) throws -> [EntityReader.Answer] {
-        zip(keys, try reader.entities(keys)).map { EntityBlocks.answer($1, key: $0) }
-    }
-
-    func find(_ keys: [StoredKey]) -> [StoredRow] {
-        keys.filter { store.hasVersion($0) }.map { StoredRow(key: $0, row: 0) }
-    }
-
-    private static func answer(
-        _ result: Result<BlockStoredEntity?, PayloadFault>, key: StoredKey
-    ) -> EntityReader.Answer {
-        switch result {
-        case .failure(let fault): return .damaged(row: 0, fault: fault)
-        case .success(nil): return .absent
-        case .success(let entity?):
-            // A checksum can be forged, and the code that reads and merges entities relies on the form of the payload.
-            guard CompactJSON.isObject(entity.payload) else { return .damaged(row: 0, fault: .notJSON) }
-            return .found(
-                StoredEntity(
-                    key: key, row: 0, payload: entity.payload, fields: entity.fields,
-                    sequence: entity.sequence.map { EventSequence($0) }, generation: entity.generation,
-                    writtenAt: entity.writtenAt))
-        }
-    }
-
-    func forEach(
-        library: LibraryIndex, type: TypeIndex, after: ByteString?, expectedCount: Int, _ memory: JournalMemory,
-        _ visit: (StoredKey, EntityReader.Answer) throws -> Bool
-    ) throws {
-        var batchCount = min(expectedCount, EntityBlocks.batchCountMax)
-        var keys: [StoredKey] = []
-        func visitKeys() throws -> Bool {
-            for (key, answer) in zip(keys, try read(keys, memory)) {
-                guard try visit(key, answer) else { return false }
-            }
-            keys.removeAll(keepingCapacity: true)
-            batchCount = min(batchCount * 4, EntityBlocks.batchCountMax)
-            return true
-        }
-        var walk = try ordered { try TypeWalk(store, library: library, type: type, after: after) }
-        while let key = try ordered({ try walk.next() }) {
-            keys.append(key)
-            if keys.count >= batchCount, try !visitKeys() { return }
-        }
-        _ = try visitKeys()
-    }
-
-    func ages(after key: StoredKey?, countMax: Int) throws -> [StoredRowAge] {
-        var keys: [StoredKey] = []
-        try ordered {
-            try store.walkKeys(after: key) { key in
-                keys.append(key)
-                return keys.count < countMax
-            }
-        }
-        return zip(keys, try reader.entries(keys)).map { key, entry in
-            StoredRowAge(
-                stored: StoredRow(key: key, row: 0), writtenAt: entry?.writtenAt ?? .min,
-                isReduced: entry?.flags.contains(.reduced) ?? false)
-        }
-    }
-
-    func counts() throws -> [JournalEntityCount] {
-        var counts: [JournalEntityCount] = []
-        try ordered {
-            try store.walkKeys { key in
-                if let last = counts.last, last.library == key.library, last.type == key.type {
-                    counts[counts.count - 1].count += 1
-                } else {
-                    counts.append(JournalEntityCount(library: key.library, type: key.type, count: 1))
-                }
-                return true
-            }
-        }
-        return counts
-    }
-
-    /// Walks over keys in their order. A damaged run of keys is damage of the file: it is made anew.
-    private func ordered<Value>(_ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch let fault as PayloadFault {
-            throw SQLiteFailure.damaged("a run of keys is damaged: \(fault.rawValue)")
-        }
+extension JournalMemory {
+    fileprivate var blockDictionaries: BlockDictionaries {
+        BlockDictionaries(byType: dictionaryByType, byNumber: dictionaries)
     }
 }

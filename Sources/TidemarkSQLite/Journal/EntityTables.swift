@@ -12,8 +12,8 @@ import TidemarkStore
 /// The caller begins the transaction before ``write(_:_:)``, and ends it inside ``publish(_:)`` or before
 /// ``discard()``.
 protocol EntityTables: AnyObject {
-    /// Whether the values of fields can be indexed.
-    var canIndexFields: Bool { get }
+    /// Reads what the last commit left.
+    var reads: any EntityReads { get }
 
     /// The highest row number in use; 0 when there are no entities, or when they have no numbers.
     ///
@@ -31,46 +31,49 @@ protocol EntityTables: AnyObject {
     /// - Throws: The error of `commit`.
     func publish(_ commit: () throws -> Void) throws
 
+    /// Whether writing leaves free pages all the time, which the next flushes use.
+    var leavesFreePages: Bool { get }
+
+    /// The bytes of dead entities that merging gives back soon; 0 where nothing is merged.
+    var mergeDebtByteCount: Int { get }
+
+    /// Copies live entities together, in the transaction under way, so that dead ones leave free pages. Does nothing
+    /// where nothing is merged.
+    ///
+    /// - Throws: ``SQLiteFailure``.
+    func merge(_ memory: JournalMemory) throws
+
+    /// Damage that was found when the tables were opened, and that cost entities or may have brought removed ones back;
+    /// nil: none.
+    var openingDamage: EntityDamage? { get }
+
+    /// Replaces the damaged parts of the tables, in the transaction under way.
+    ///
+    /// - Throws: ``SQLiteFailure``.
+    func heal() throws
+
     /// Forgets what was written: the transaction is rolled back.
     func discard()
+}
 
-    /// Reads entities by their keys.
-    ///
-    /// - Returns: An answer for each key, in the order of the keys. An entity that fails its check is an answer, not an
-    ///   error.
-    /// - Throws: ``SQLiteFailure``.
-    func read(_ keys: [StoredKey], _ memory: JournalMemory) throws -> [EntityReader.Answer]
-
-    /// Finds entities by their keys without reading them.
-    ///
-    /// - Returns: Those that are stored, damaged ones too.
-    /// - Throws: ``SQLiteFailure``.
-    func find(_ keys: [StoredKey]) throws -> [StoredRow]
-
-    /// Reads the entities of one type in the order of their ids' text, as ``EntityRangeReader`` does.
-    ///
-    /// - Parameters:
-    ///   - after: The id's text after which to begin; nil to begin at the first entity.
-    ///   - expectedCount: The number of entities that `visit` will probably take.
-    ///   - visit: Called with each key and its entity; returns false to stop.
-    /// - Throws: ``SQLiteFailure``, and the error of `visit`.
-    func forEach(
-        library: LibraryIndex, type: TypeIndex, after: ByteString?, expectedCount: Int, _ memory: JournalMemory,
-        _ visit: (StoredKey, EntityReader.Answer) throws -> Bool) throws
-
-    /// Reads the ages of entities in the order of their keys: by library and type, texts before UUIDs. One that cannot
-    /// be read counts as the oldest possible.
-    ///
-    /// - Throws: ``SQLiteFailure``.
-    func ages(after key: StoredKey?, countMax: Int) throws -> [StoredRowAge]
-
-    /// Counts the entities of each library and type that has any.
-    ///
-    /// - Throws: ``SQLiteFailure``.
-    func counts() throws -> [JournalEntityCount]
+/// Damage that was found when the tables of entities were opened.
+struct EntityDamage {
+    var rows: [DamagedRow]
+    /// The entities of each library that are left.
+    var entityCounts: [LibraryIndex: Int64]
 }
 
 extension EntityTables {
+    var leavesFreePages: Bool { false }
+
+    var mergeDebtByteCount: Int { 0 }
+
+    func merge(_ memory: JournalMemory) throws {}
+
+    var openingDamage: EntityDamage? { nil }
+
+    func heal() throws {}
+
     /// Runs a transaction in which entities are written. When it fails nothing of it stays.
     ///
     /// - Throws: The error of `body`, or of the commit.

@@ -111,9 +111,8 @@ final class EntityWriter {
             guard let wanted = indexes[row.type] else { continue }
             if count % yieldRowCount == 0 { Processor.yield() }
             try fieldValues.write(
-                row: row.row, library: row.library, id: row.id(in: bytes), isUUID: row.isUUID,
-                payload: row.payload(in: bytes), Completeness(fields: row.fields(in: bytes)), of: wanted,
-                isNew: row.change == .insert)
+                FieldOwner(row, in: bytes), payload: row.payload(in: bytes),
+                Completeness(fields: row.fields(in: bytes)), of: wanted, isNew: row.change == .insert)
         }
     }
 

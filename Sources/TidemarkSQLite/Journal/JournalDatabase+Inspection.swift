@@ -31,7 +31,9 @@ extension JournalDatabase {
     /// Counts the stored entities of each library and type.
     func entityCounts() throws -> [JournalEntityCount] {
         let statements = try openStatements()
-        return try queue.writeWithoutTransaction { _ in try statements.entities.counts() }
+        return try readingKeys {
+            try queue.writeWithoutTransaction { _ in try statements.entities.reads.counts() }
+        }
     }
 }
 

@@ -10,13 +10,13 @@ extension JournalDatabase {
         let statements = try openStatements()
         var found = Found()
         func read() throws {
-            for (key, answer) in zip(keys, try statements.entities.read(keys, memory)) {
+            for (key, answer) in zip(keys, try statements.entities.reads.read(keys, memory.dictionaries)) {
                 found.add(answer, under: key, memory)
             }
         }
         try queue.writeWithoutTransaction { db in
             // A single statement needs no explicit transaction.
-            if keys.count <= 1 { return try read() }
+            if keys.count <= 1, !isReadOnly { return try read() }
             try db.inTransaction(.deferred) {
                 try read()
                 return .commit
@@ -32,7 +32,7 @@ extension JournalDatabase {
         return try queue.writeWithoutTransaction { db in
             var rows: [StoredRow] = []
             try db.inTransaction(.deferred) {
-                rows = try statements.entities.find(keys)
+                rows = try statements.entities.reads.find(keys)
                 return .commit
             }
             return rows
@@ -67,6 +67,15 @@ extension JournalDatabase {
         // No input reaches it: all callers pass constants.
         precondition(countMax > 0, "a page has one entity at least, not \(countMax)")
         let statements = try openStatements()
+        let found = try readingKeys { try page(library, type, after: id, countMax: countMax, constraint, statements) }
+        report(found.damaged)
+        return found.loaded
+    }
+
+    private func page(
+        _ library: LibraryIndex, _ type: TypeIndex, after id: StoredID?, countMax: Int,
+        _ constraint: FieldConstraint?, _ statements: JournalStatements
+    ) throws -> Found {
         var found = Found()
         var isFull: Bool { found.loaded.entities.count == countMax || found.loaded.damaged.count == countMax }
         try queue.writeWithoutTransaction { db in
@@ -74,15 +83,13 @@ extension JournalDatabase {
                 if let constraint, let ids = try candidates(library, type, after: id?.text, constraint, statements) {
                     for id in ids {
                         let key = StoredKey(library: library, type: type, id: id)
-                        for answer in try statements.entities.read([key], memory) {
-                            found.add(answer, under: key, memory)
-                        }
+                        found.add(try statements.entities.reads.read(key, memory.dictionaries), under: key, memory)
                         if isFull { break }
                     }
                     return .commit
                 }
-                try statements.entities.forEach(
-                    library: library, type: type, after: id?.text, expectedCount: countMax, memory
+                _ = try statements.entities.reads.forEach(
+                    library: library, type: type, after: id?.text, expectedCount: countMax, memory.dictionaries
                 ) { key, answer in
                     found.add(answer, under: key, memory)
                     return !isFull
@@ -90,8 +97,7 @@ extension JournalDatabase {
                 return .commit
             }
         }
-        report(found.damaged)
-        return found.loaded
+        return found
     }
 
     /// Returns the ids after `after` that the best index names, ordered by their text, without duplicates.

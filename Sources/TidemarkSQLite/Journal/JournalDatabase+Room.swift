@@ -7,13 +7,15 @@ import TidemarkStore
 extension JournalDatabase {
     func rows(after key: StoredKey?, countMax: Int) throws -> [StoredRowAge] {
         let statements = try openStatements()
-        return try queue.writeWithoutTransaction { db in
-            var rows: [StoredRowAge] = []
-            try db.inTransaction(.deferred) {
-                rows = try statements.entities.ages(after: key, countMax: countMax)
-                return .commit
+        return try readingKeys {
+            try queue.writeWithoutTransaction { db in
+                var rows: [StoredRowAge] = []
+                try db.inTransaction(.deferred) {
+                    rows = try statements.entities.reads.ages(after: key, countMax: countMax)
+                    return .commit
+                }
+                return rows
             }
-            return rows
         }
     }
 

@@ -23,10 +23,23 @@ extension JournalDatabase {
         var isTight: Bool { free < sparePageCount || free <= all / 8 }
     }
 
-    /// Returns the bytes of the pages that are in use.
+    /// Returns the bytes of the pages that are in use, without those that merging frees soon.
     func usedByteCount() throws -> Int64 {
         let pages = try queue.writeWithoutTransaction { try pageCounts($0) }
-        return (pages.all - pages.free) * pages.pageByteCount
+        let debt = Int64(try openStatements().entities.mergeDebtByteCount)
+        return max(0, (pages.all - pages.free) * pages.pageByteCount - debt)
+    }
+
+    /// Merges entities once, so that dead ones leave free pages.
+    ///
+    /// - Returns: Whether there is more to merge.
+    private func mergeOnce() throws -> Bool {
+        let entities = try openStatements().entities
+        let debt = entities.mergeDebtByteCount
+        guard debt > 0 else { return false }
+        try queue.writeWithoutTransaction { db in try entities.inTransaction(db) { try entities.merge(memory) } }
+        // Blocks that cannot be merged stay.
+        return 0..<debt ~= entities.mergeDebtByteCount && entities.mergeDebtByteCount > 0
     }
 
     /// Returns the free pages, and what was written to the log; nothing when the file cannot be read.
@@ -69,6 +82,7 @@ extension JournalDatabase {
     ///
     /// The log is also copied back first, so that it never holds both the earlier commits and the moved pages.
     func shrink() throws {
+        while try mergeOnce() {}
         try queue.writeWithoutTransaction { db in
             try copyLogBack(db)
             guard canShrink, try pageCounts(db).free > 0 else { return }
@@ -78,23 +92,38 @@ extension JournalDatabase {
     }
 
     /// Removes some free pages as soon as more than half of the file is free, and continues in later calls until at
-    /// most an eighth is. Then the log is copied back.
+    /// most an eighth is. Then the log is copied back. Entities that are worth it are merged first, when no commit
+    /// waits.
     ///
     /// - Parameter isLast: Whether no commit waits. When true, as many pages are removed as by ``shrink()``; when false
     ///   only a few, so that a waiting commit does not wait long.
     /// - Returns: Whether more pages should be removed.
     func releaseFreeSpace(isLast: Bool) throws -> Bool {
-        guard canShrink else { return false }
+        let hasMore = isLast ? try mergeOnce() : false
+        guard canShrink else { return hasMore }
         return try queue.writeWithoutTransaction { db in
             let pages = try pageCounts(db)
             isGivingBack = isGivingBack ? !pages.isTight : pages.isLoose
-            guard isGivingBack else { return false }
+            guard isGivingBack else { return hasMore }
             try removePages(isLast ? JournalDatabase.pageCountMax : JournalDatabase.stepPageCount, db)
             let rest = try pageCounts(db)
             // When no page was removed, a reader may be in the way; the next commit tries again.
             isGivingBack = !rest.isTight && rest.free < pages.free
             if !isGivingBack { try copyLogBack(db) }
-            return isGivingBack
+            return isGivingBack || hasMore
+        }
+    }
+
+    /// The merges before the file is closed: some 0.4 s.
+    private static let lastMergeCountMax = 8
+
+    /// Merges what is worth it, and gives free pages back that no flush will use any more.
+    func tidyUp() throws {
+        guard try openStatements().entities.leavesFreePages else { return }
+        for _ in 0..<JournalDatabase.lastMergeCountMax { guard try mergeOnce() else { break } }
+        guard canShrink else { return }
+        try queue.writeWithoutTransaction { db in
+            if try !pageCounts(db).isTight { try removePages(JournalDatabase.pageCountMax, db) }
         }
     }
 

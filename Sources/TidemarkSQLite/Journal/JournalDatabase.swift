@@ -12,7 +12,7 @@ final class JournalDatabase {
     private let configuration: SQLiteJournal.Configuration
     let queue: DatabaseQueue
     /// Whether another process writes the file.
-    private var isReadOnly = false
+    private(set) var isReadOnly = false
     var memory = JournalMemory()
     private var trainer: DictionaryTrainer
     /// Whether commits also empty the drive's cache; see ``setBarrier(_:_:)``.
@@ -78,9 +78,12 @@ final class JournalDatabase {
     func recover() throws -> RecoveredState {
         let (state, damaged) = try queue.writeWithoutTransaction { db in
             guard let connection = db.sqliteConnection else { throw closed }
-            let statements = try JournalStatements(connection, path: file.path)
+            let statements = try JournalStatements(connection, path: file.path, isReadOnly: isReadOnly)
             self.statements = statements
-            return try readState(connection, statements)
+            let damage = statements.entities.openingDamage
+            if let damage { try heal(damage, db, statements) }
+            let (state, damaged) = try readState(connection, statements)
+            return (state, damaged + (damage?.rows ?? []))
         }
         if !isReadOnly { try sweepHTTP() }
         report(damaged)
@@ -308,8 +311,9 @@ final class JournalDatabase {
     func close() throws {
         do {
             try writeUses()
+            try tidyUp()
         } catch {
-            // Uses only decide which answers go first: without them closing goes on.
+            // Uses only decide which answers go first, and free pages are used later: closing goes on without both.
         }
         statements = nil
         var failure: (any Error)?

@@ -14,20 +14,25 @@ struct JournalStatements {
     let evicted: EvictedTable
     let layers: LayerTable
     let fieldIndexes: FieldIndexTable
-    let fieldValues: FieldValueWriter
+    let fieldValues: any FieldWriter
     let fieldGroups: FieldGroupReader
     let http: HTTPTable
 
-    /// - Parameter path: The data file.
+    /// - Parameters:
+    ///   - path: The data file.
+    ///   - isReadOnly: Whether another process writes the file.
     /// - Throws: ``SQLiteFailure``.
-    init(_ connection: OpaquePointer, path: String) throws {
+    init(_ connection: OpaquePointer, path: String, isReadOnly: Bool) throws {
         self.connection = connection
         encoder = try PayloadEncoder()
         decoder = try PayloadDecoder()
-        entities =
-            try DataFileSchema.version(connection) == DataFile.blockFormatVersion
-            ? EntityBlocks(connection, path: path)
-            : EntityRows(connection, encoder: encoder, decoder: decoder)
+        if try DataFileSchema.version(connection) <= DataFile.rowFormatVersion {
+            entities = try EntityRows(connection, encoder: encoder, decoder: decoder)
+            fieldValues = try FieldValueWriter(connection)
+        } else {
+            entities = isReadOnly ? FollowedBlocks(connection) : try EntityBlocks(connection, path: path)
+            fieldValues = try FieldCodeWriter(connection)
+        }
         libraries = try LibraryTable(connection)
         types = try TypeTable(connection)
         tombstones = try TombstoneTable(connection)
@@ -38,7 +43,6 @@ struct JournalStatements {
         evicted = try EvictedTable(connection)
         layers = try LayerTable(connection)
         fieldIndexes = try FieldIndexTable(connection)
-        fieldValues = try FieldValueWriter(connection)
         fieldGroups = try FieldGroupReader(connection)
         http = try HTTPTable(connection)
     }

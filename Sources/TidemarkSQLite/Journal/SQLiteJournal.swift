@@ -18,7 +18,7 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         public var quarantineRecordCountMax = Limits().quarantineRecordCountMax
         /// The minimum number of payloads of a type from which a dictionary is trained: 1,000. Tests use fewer.
         package var dictionarySampleCountMin = 1_000
-        /// The form of entities in a file that is created; with ``EntityLayout/rows`` a file of blocks is refused.
+        /// The form of entities in a file that is created.
         package var layout = EntityLayout.rows
         /// The port that renames files; tests use it to stop between two steps.
         package var names: any FileNames = SystemFileNames()
@@ -105,8 +105,8 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         let counter = DamagedRowCounter(configuration.onDamagedRow)
         var configuration = configuration
         configuration.onDamagedRow = { counter.add($0) }
-        let file = DataFilePath(configuration.path, newestFormat: configuration.layout.formatVersion)
-        let header = try FileHeader.read(file.path, newest: file.newestFormat)
+        let file = DataFilePath(configuration.path)
+        let header = try FileHeader.read(file.path)
         let isKnown = FileTraces.areBeside(file)
         if let refusal = try DataFileOpener.refusal(of: file, header, isKnown: isKnown) { throw refusal }
         try file.makeFolders()

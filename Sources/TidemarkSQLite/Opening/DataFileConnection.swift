@@ -44,7 +44,7 @@ enum DataFileConnection {
     private static func fill(
         _ file: DataFilePath, _ contents: FlushBatch, _ configuration: SQLiteJournal.Configuration
     ) throws {
-        let unfinished = DataFilePath(file.unfinished, newestFormat: file.newestFormat)
+        let unfinished = DataFilePath(file.unfinished)
         let database = try JournalDatabase(unfinished, configuration)
         do {
             _ = try database.recover()

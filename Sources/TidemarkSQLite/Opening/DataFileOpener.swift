@@ -38,7 +38,7 @@ struct DataFileOpener {
 
     /// - Throws: ``Tidemark/StorageError``, but never `.damaged`.
     func open() throws(StorageError) -> Opened {
-        let header = try FileHeader.read(file.path, newest: file.newestFormat)
+        let header = try FileHeader.read(file.path)
         if let refusal = try DataFileOpener.refusal(of: file, header, isKnown: isKnown) { throw refusal }
         if DataFilePath.byteCount(file.replacement) != nil {
             return try replace(reason: "it was being created anew when the process ended")

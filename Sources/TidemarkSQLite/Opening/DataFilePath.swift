@@ -5,14 +5,9 @@ import Tidemark
 struct DataFilePath: Hashable, Sendable {
     /// The absolute path with symbolic links resolved, so that two paths of one file lead to one lock.
     let path: String
-    /// The newest format that the caller reads; a file of a newer one is refused.
-    let newestFormat: Int32
 
-    /// - Parameters:
-    ///   - path: The path that the user gave; a relative one is relative to the working directory.
-    ///   - newestFormat: The newest format that the caller reads.
-    init(_ path: String, newestFormat: Int32 = DataFile.formatVersion) {
-        self.newestFormat = newestFormat
+    /// - Parameter path: The path that the user gave; a relative one is relative to the working directory.
+    init(_ path: String) {
         if let resolved = DataFilePath.resolve(path) {
             self.path = resolved
             return

@@ -24,9 +24,8 @@ enum FileHeader: Equatable {
     /// Reads the header. A file that this process has open is not read, because closing it would release SQLite's locks
     /// on it.
     ///
-    /// - Parameter newest: The newest format that the caller reads.
     /// - Throws: ``Tidemark/StorageError`` `.inputOutput` when the file exists and cannot be read.
-    static func read(_ path: String, newest: Int32 = DataFile.formatVersion) throws(StorageError) -> FileHeader {
+    static func read(_ path: String) throws(StorageError) -> FileHeader {
         if FilesInUse.contains(path) { return .ours(version: DataFile.formatVersion) }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -54,14 +53,12 @@ enum FileHeader: Equatable {
         // The two bytes are the write and the read version: 1, or 2 with a write-ahead log. SQLite would open a file
         // with other values read-only, or not at all.
         guard bytes[18...19].allSatisfy({ 1...2 ~= $0 }) else { return .garbage }
-        return FileHeader(version: version, newest: newest)
+        return FileHeader(version: version)
     }
 
     /// Classifies a file that has the Tidemark mark by the number of its format.
-    ///
-    /// - Parameter newest: The newest format that the caller reads.
-    init(version: Int32, newest: Int32 = DataFile.formatVersion) {
-        if version > newest {
+    init(version: Int32) {
+        if version > DataFile.formatVersion {
             self = .newer(version: version)
         } else {
             self = version < 1 ? .garbage : .ours(version: version)

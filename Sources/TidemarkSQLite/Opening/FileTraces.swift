@@ -10,14 +10,14 @@ enum FileTraces {
     ///
     /// To be called before a lock is taken, because taking it creates a lock file.
     static func areBeside(_ file: DataFilePath) -> Bool {
-        isLock(file.lock) || isLog(file.writeAheadLog) || isOurs(file.replacement, newest: file.newestFormat)
+        isLock(file.lock) || isLog(file.writeAheadLog) || isOurs(file.replacement)
     }
 
     /// Returns the error for a foreign file whose name a new data file needs.
     ///
     /// - Parameter file: A file that is empty or missing, with no sign of Tidemark beside it.
     static func stranger(beside file: DataFilePath) -> StorageError? {
-        if !isUnfinished(file.unfinished, newest: file.newestFormat) { return refusal(file.unfinished) }
+        if !isUnfinished(file.unfinished) { return refusal(file.unfinished) }
         if !isEmpty(file.writeAheadLog), !isLog(file.writeAheadLog) { return refusal(file.writeAheadLog) }
         if !isEmpty(file.rollbackJournal), !isRollbackJournal(file.rollbackJournal) {
             return refusal(file.rollbackJournal)
@@ -27,7 +27,7 @@ enum FileTraces {
 
     /// Returns the error for a file that has the name of a replacement and is none.
     static func stranger(inPlaceOf file: DataFilePath) throws(StorageError) -> StorageError? {
-        let header = try FileHeader.read(file.replacement, newest: file.newestFormat)
+        let header = try FileHeader.read(file.replacement)
         return switch header {
         case .missing, .ours, .garbage: nil
         case .newer: header.refusal(path: file.replacement)
@@ -43,9 +43,9 @@ enum FileTraces {
 
     private static func isEmpty(_ path: String) -> Bool { DataFilePath.byteCount(path) ?? 0 == 0 }
 
-    private static func isOurs(_ path: String, newest: Int32) -> Bool {
+    private static func isOurs(_ path: String) -> Bool {
         do throws(StorageError) {
-            return switch try FileHeader.read(path, newest: newest) {
+            return switch try FileHeader.read(path) {
             case .ours, .garbage: true
             case .missing, .empty, .unmarked, .foreign, .newer: false
             }
@@ -56,12 +56,12 @@ enum FileTraces {
 
     /// Tells whether a file can be deleted without loss: it is missing or empty, or a process left it unfinished,
     /// before it had the mark or before its first page was on the disk.
-    private static func isUnfinished(_ path: String, newest: Int32) -> Bool {
+    private static func isUnfinished(_ path: String) -> Bool {
         guard DataFilePath.byteCount(path) != nil else { return true }
         guard let bytes = beginning(path, 100) else { return false }
         if bytes.allSatisfy({ $0 == 0 }) { return true }
         do throws(StorageError) {
-            return switch try FileHeader.read(path, newest: newest) {
+            return switch try FileHeader.read(path) {
             case .missing, .empty, .ours, .garbage, .foreign(applicationID: 0): true
             case .unmarked, .foreign, .newer: false
             }

@@ -10,9 +10,7 @@ final class EntitySelector {
     let names: ReadNames
     let overlay: LayerOverlay
     let groups: FieldGroupReader?
-    let entities: EntityReader
-    private let ranges: EntityRangeReader
-    private let decoder: PayloadDecoder
+    let entities: any EntityReads
     private let rule: Membership
     let type: TypeIndex
     /// The maximum number of matches that are kept for sorting, of one value or of all.
@@ -31,20 +29,17 @@ final class EntitySelector {
     }
 
     init(
-        _ connection: OpaquePointer, names: ReadNames, overlay: LayerOverlay, groups: FieldGroupReader?,
-        decoder: PayloadDecoder, rule: Membership, type: TypeIndex, countMax: Int,
-        onDamage: @escaping (DamagedRow) throws -> Void
-    ) throws {
+        _ entities: any EntityReads, names: ReadNames, overlay: LayerOverlay, groups: FieldGroupReader?,
+        rule: Membership, type: TypeIndex, countMax: Int, onDamage: @escaping (DamagedRow) throws -> Void
+    ) {
         self.names = names
         self.overlay = overlay
         self.groups = groups
-        self.decoder = decoder
         self.rule = rule
         self.type = type
         self.countMax = countMax
         self.onDamage = onDamage
-        entities = try EntityReader(connection)
-        ranges = try EntityRangeReader(connection)
+        self.entities = entities
     }
 
     /// Visits the matches of one library, in order.
@@ -89,7 +84,7 @@ final class EntitySelector {
     func visible(_ key: StoredKey) throws -> EntitySnapshot? {
         guard let name = names.entityKey(key) else { return nil }
         var base: EntitySnapshot?
-        switch try entities.read(key, decoder, names.dictionaries) {
+        switch try entities.read(key, names.dictionaries) {
         case .found(let entity): base = EntitySnapshot(entity, key: name)
         case .absent: break
         case .damaged(let row, let fault): try onDamage(DamagedRow(key: name, row: row, fault: fault))
@@ -118,11 +113,12 @@ final class EntitySelector {
         switch source {
         case .scan:
             return try inOrder(of: rule.orderCount == 0, behind: place, visit) { take in
-                _ = try ranges.forEach(library: library, type: type, after: rule.orderCount == 0 ? place?.id : nil) {
-                    key, record in
+                _ = try entities.forEach(
+                    library: library, type: type, after: rule.orderCount == 0 ? place?.id : nil, expectedCount: 32,
+                    names.dictionaries
+                ) { key, answer in
                     guard !overlay.covers(key) else { return true }
                     readCount += 1
-                    let answer = EntityReader.answer(record, key: key, decoder, names.dictionaries)
                     return try take(try match(answer, key))
                 }
             }
@@ -225,7 +221,7 @@ final class EntitySelector {
         let key = StoredKey(library: library, type: type, id: candidate.id)
         guard !overlay.covers(key) else { return nil }
         readCount += 1
-        let found = try entities.read(key, decoder, names.dictionaries)
+        let found = try entities.read(key, names.dictionaries)
         // A key has one row, and a row has one place in an index, so no entity comes twice.
         if case .found(let entity) = found, entity.row != candidate.row { return nil }
         return try match(found, key, path: path, code: code)

@@ -3,13 +3,15 @@ import TidemarkStore
 
 /// Compares the rows of all indexes with the entities, as these are read one by one.
 ///
-/// Bound: one bit for each row and index.
+/// Bound: one bit for each row and index; in a file of blocks none.
 final class FieldIndexCheck {
     private let connection: OpaquePointer
     private let names: ReadNames
     private let records: [FieldIndexRecord]
     private let damaged: [Int64]
     private let read: PreparedStatement?
+    /// Whether entities have rows, by which the table of values names them.
+    private let hasRows: Bool
     /// The row numbers of the entities of each index's type, by index number.
     private var seen: [Int64: RowSet] = [:]
 
@@ -17,12 +19,18 @@ final class FieldIndexCheck {
         self.connection = connection
         self.names = names
         // The version is read again in each snapshot, because a writer may upgrade the file beside the reader.
-        guard try DataFileSchema.version(connection) >= 5 else {
+        let version = try DataFileSchema.version(connection)
+        hasRows = version <= DataFile.rowFormatVersion
+        guard version >= 5 else {
             (records, damaged, read) = ([], [], nil)
             return
         }
         (records, damaged) = try FieldIndexTable.read(connection)
-        read = try PreparedStatement(connection, "SELECT number, library, code, id FROM field_values WHERE place = ?")
+        read = try PreparedStatement(
+            connection,
+            hasRows
+                ? "SELECT number, library, code, id FROM field_values WHERE place = ?1"
+                : "SELECT number, library, code, id FROM field_codes WHERE number = ?1 AND library = ?2 AND id = ?3")
         for number in damaged {
             report.add(.damaged(DamagedRow(row: number, kind: .index, fault: .checksumMismatch)))
         }
@@ -35,14 +43,23 @@ final class FieldIndexCheck {
     {
         guard !records.isEmpty, let read, Int(key.type) < names.types.count else { return }
         for record in records where record.type == names.types[Int(key.type)] && record.state != .dropping {
-            _ = seen[record.number, default: RowSet()].insert(row)
+            if hasRows { _ = seen[record.number, default: RowSet()].insert(row) }
             guard let entity else { continue }
             let code = entity.payload.withUnsafeBytes { bytes in
                 CompactJSON.isObject(bytes)
                     ? FieldCode.kept(record.path, of: bytes, Completeness(fields: entity.fields)) : nil
             }
             guard let code else { continue }
-            read.bind(1, FieldPlace.of(row: row, record.number))
+            if hasRows {
+                read.bind(1, FieldPlace.of(row: row, record.number))
+            } else {
+                read.bind(1, record.number)
+                read.bind(2, Int64(key.library))
+                switch key.id {
+                case .uuid(let value): read.bind(3, blob: value.bytes)
+                case .text(let text): read.bind(3, text: text)
+                }
+            }
             defer { read.reset() }
             guard try read.step() else {
                 // An index that is being built has no row yet for some entities.
@@ -56,9 +73,10 @@ final class FieldIndexCheck {
         }
     }
 
-    /// Finds the rows of indexes that belong to no entity.
-    func finish(_ report: inout VerifyReport) throws {
+    /// Finds the values of indexes that belong to no entity.
+    func finish(_ entities: any EntityReads, _ report: inout VerifyReport) throws {
         guard read != nil else { return }
+        guard hasRows else { return try finishWithoutRows(entities, &report) }
         let byNumber = Dictionary(uniqueKeysWithValues: records.map { ($0.number, $0) })
         let skipped = Set(damaged + records.filter { $0.state == .dropping }.map(\.number))
         let rows = try PreparedStatement(connection, "SELECT place FROM field_values")
@@ -70,6 +88,26 @@ final class FieldIndexCheck {
                 let index = byNumber[number]?.name ?? "number \(number), which does not exist,"
                 report.add(.strayFieldValue(index: index, row: FieldPlace.row(place)))
             }
+        }
+    }
+
+    private func finishWithoutRows(_ entities: any EntityReads, _ report: inout VerifyReport) throws {
+        let byNumber = Dictionary(uniqueKeysWithValues: records.map { ($0.number, $0) })
+        let skipped = Set(damaged + records.filter { $0.state == .dropping }.map(\.number))
+        try PreparedStatement(connection, "SELECT number, library, id FROM field_codes").forEachRow { row in
+            let number = row.integer(0)
+            guard !skipped.contains(number) else { return }
+            let record = byNumber[number]
+            let library = LibraryIndex(exactly: row.integer(1))
+            if let record, let library, let type = names.types.firstIndex(of: record.type), let id = row.storedID(2),
+                try entities.contains(StoredKey(library: library, type: TypeIndex(type), id: id))
+            {
+                return
+            }
+            report.add(
+                .strayFieldCode(
+                    index: record?.name ?? "number \(number), which does not exist,",
+                    id: row.storedID(2)?.text ?? ByteString(row.borrowedBytes(2))))
         }
     }
 }

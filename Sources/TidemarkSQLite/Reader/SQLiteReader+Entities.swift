@@ -45,7 +45,7 @@ extension SQLiteReader {
     private func answer(
         _ connection: OpaquePointer, _ stored: StoredKey, _ key: EntityKey, _ names: ReadNames
     ) throws -> ReadAnswer {
-        switch try EntityReader(connection).read(stored, decoder, names.dictionaries) {
+        switch try entities(connection).read(stored, names.dictionaries) {
         case .found(let entity): .found(EntitySnapshot(entity, key: key))
         case .damaged(let row, let fault): .damaged(DamagedRow(key: key, row: row, fault: fault))
         case .absent:

@@ -27,15 +27,15 @@ extension SQLiteReader {
             }
             return try withoutActuallyEscaping(onDamage) { onDamage in
                 let indexes = try FieldIndexes(connection, type: selection.rule.resourceType)
-                let selector = try EntitySelector(
-                    connection, names: names, overlay: overlay, groups: indexes.groups, decoder: decoder,
+                let selector = EntitySelector(
+                    try entities(connection), names: names, overlay: overlay, groups: indexes.groups,
                     rule: selection.rule, type: TypeIndex(type), countMax: .max, onDamage: { onDamage($0) })
                 let libraries = names.libraries(selection.library)
                 if selection.rule.takesAll, let index = indexes.records.first(where: { $0.path == path }),
                     let groups = indexes.groups
                 {
                     for library in libraries {
-                        try count(index, library, connection, groups, selector, &counts)
+                        try count(index, library, groups, selector, &counts)
                     }
                     let plan = ReadPlan(method: .walk, index: index.index, readCount: selector.readCount)
                     return counts.facets(countMax: countMax, plan: plan)
@@ -53,8 +53,8 @@ extension SQLiteReader {
     }
 
     private func count(
-        _ index: FieldIndexRecord, _ library: LibraryIndex, _ connection: OpaquePointer, _ groups: FieldGroupReader,
-        _ selector: EntitySelector, _ counts: inout FacetCounts
+        _ index: FieldIndexRecord, _ library: LibraryIndex, _ groups: FieldGroupReader, _ selector: EntitySelector,
+        _ counts: inout FacetCounts
     ) throws {
         let scope = FieldScope(number: index.number, library: library)
         var inexact: [[UInt8]] = []
@@ -69,17 +69,8 @@ extension SQLiteReader {
             try counts.add(index.path, of: entity.payload)
             return true
         }
-        let stored = try PreparedStatement(connection, "SELECT code FROM field_values WHERE place = ?")
-        let rows = try PreparedStatement(
-            connection, #"SELECT "row" FROM keys WHERE library = ? AND type = ? AND id = ?"#)
         for key in selector.overlay.keys(library: library, type: selector.type, after: nil) {
-            rows.bind(key, from: 1)
-            defer { rows.reset() }
-            guard try rows.step() else { continue }
-            stored.bind(1, FieldPlace.of(row: rows.integer(0), index.number))
-            defer { stored.reset() }
-            guard try stored.step() else { continue }
-            let code = Array(stored.borrowedBytes(0))
+            guard let code = try groups.code(index.number, of: key) else { continue }
             if FieldCode.isExact(code), code != FieldCode.hidden { try counts.add(code, count: -1) }
         }
     }

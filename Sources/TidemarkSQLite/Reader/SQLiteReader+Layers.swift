@@ -14,10 +14,10 @@ extension SQLiteReader {
         try snapshot { connection in
             let names = try ReadNames(connection)
             let overlay = try LayerOverlay(connection, names)
-            let entities = try EntityReader(connection)
+            let entities = try entities(connection)
             let orphans = try overlay.orphans(
                 isStored: { key in
-                    if case .found = try entities.read(key, decoder, names.dictionaries) { true } else { false }
+                    if case .found = try entities.read(key, names.dictionaries) { true } else { false }
                 },
                 isDeleted: { try SQLiteReader.hasTombstone(connection, $0) })
             let layers = overlay.records.filter { library == nil || names.libraries[Int($0.library)] == library }

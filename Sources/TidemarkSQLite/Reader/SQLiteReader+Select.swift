@@ -21,8 +21,8 @@ extension SQLiteReader {
             guard let type = names.types.firstIndex(of: selection.rule.resourceType) else { return .done(.empty) }
             return try withoutActuallyEscaping(visit) { visit in
                 let indexes = try FieldIndexes(connection, type: selection.rule.resourceType)
-                let selector = try EntitySelector(
-                    connection, names: names, overlay: overlay, groups: indexes.groups, decoder: decoder,
+                let selector = EntitySelector(
+                    try entities(connection), names: names, overlay: overlay, groups: indexes.groups,
                     rule: selection.rule, type: TypeIndex(type), countMax: selection.countMax,
                     onDamage: { _ = try visit(.damaged($0)) })
                 return try select(selection, connection, selector, indexes, visit)

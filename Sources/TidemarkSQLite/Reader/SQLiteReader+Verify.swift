@@ -21,7 +21,7 @@ extension SQLiteReader {
         do throws(StorageError) {
             try snapshot { connection in
                 try checkIntegrity(connection, &report)
-                try checkEntities(connection, &report, isValid)
+                try withoutActuallyEscaping(isValid) { try checkEntities(connection, &report, $0) }
                 try checkRecords(connection, &report)
                 try checkQueries(connection, &report)
                 try checkLayers(connection, &report)
@@ -45,96 +45,13 @@ extension SQLiteReader {
         }
     }
 
-    private func checkEntities(
-        _ connection: OpaquePointer, _ report: inout VerifyReport, _ isValid: ([UInt8]) -> Bool
-    ) throws {
-        let names = try ReadNames(connection)
-        for number in names.damagedDictionaries {
-            report.add(.damaged(DamagedRow(row: number, kind: .dictionary, fault: .checksumMismatch)))
-        }
-        var counts = [Int64](repeating: 0, count: names.libraries.count)
-        var seen = RowSet()
-        let indexes = try FieldIndexCheck(connection, names, &report)
-        func check(_ key: StoredKey, _ name: EntityKey, _ record: EntityRecord) throws {
-            let number = record.row
-            counts[Int(key.library)] += 1
-            let answer = EntityReader.answer(record, key: key, decoder, names.dictionaries)
-            var entity: StoredEntity?
-            if case .found(let found) = answer { entity = found }
-            try indexes.check(key, row: number, entity: entity, name: name, &report)
-            switch answer {
-            case .found(let entity) where isValid(entity.payload):
-                report.entityCount += 1
-                report.payloadByteCount += Int64(entity.payload.count)
-                report.digest.add(name, payload: entity.payload)
-            case .found, .absent:
-                report.add(.damaged(DamagedRow(key: name, row: number, fault: .notJSON)))
-            case .damaged(_, let fault):
-                report.add(.damaged(DamagedRow(key: name, row: number, fault: fault)))
-            }
-        }
-        var batch = try EntityBatch(connection)
-        var keys: [(key: StoredKey, name: EntityKey, row: Int64)] = []
-        func checkKeys() throws {
-            let taken = keys
-            keys = []
-            batch.read(taken.lazy.map(\.row))
-            for (index, key) in taken.enumerated() {
-                try batch.record(index) { try check(key.key, key.name, $0) }
-            }
-        }
-        do {
-            try PreparedStatement(connection, #"SELECT library, type, id, "row" FROM keys"#).forEachRow { row in
-                let number = row.integer(3)
-                if !seen.insert(number) { report.add(.sharedRow(row: number)) }
-                guard let key = row.storedKey(from: 0), let name = names.entityKey(key) else {
-                    report.add(.unnamedKey(row: number))
-                    return
-                }
-                keys.append((key, name, number))
-                if keys.count == EntityBatch.rowCountMax { try checkKeys() }
-            }
-        } catch {
-            // The keys before the damage are still checked.
-            try checkKeys()
-            throw error
-        }
-        try checkKeys()
-        batch.release()
-        try indexes.finish(&report)
-        try PreparedStatement(connection, #"SELECT "row" FROM entities"#).forEachRow { row in
-            if !seen.contains(row.integer(0)) { report.add(.rowWithoutKey(row: row.integer(0))) }
-        }
-        for record in try LibraryTable.read(connection) where record.entityCount != counts[Int(record.index)] {
-            report.add(
-                .entityCount(
-                    library: record.name, recorded: record.entityCount, stored: counts[Int(record.index)]))
-        }
-        // Opening reads them all: what it would not take is found here first.
-        _ = try TombstoneTable.read(connection, libraryCount: .max, typeCount: .max)
-        let tombstones = try PreparedStatement(
-            connection,
-            """
-            SELECT t.library, t.type, t.id FROM tombstones t
-            JOIN keys k ON k.library = t.library AND k.type = t.type AND k.id = t.id
-            """)
-        try tombstones.forEachRow { row in
-            if let key = row.storedKey(from: 0), let name = names.entityKey(key) {
-                report.add(.tombstoneOfLiving(name))
-            }
-        }
-    }
-
     /// Checks the queries. An element that is neither stored nor tombstoned was evicted: this is no damage, but it is
     /// counted.
     private func checkQueries(_ connection: OpaquePointer, _ report: inout VerifyReport) throws {
         let names = try ReadNames(connection)
-        let known = try PreparedStatement(
-            connection,
-            """
-            SELECT 1 FROM keys WHERE library = ?1 AND type = ?2 AND id = ?3
-            UNION ALL SELECT 1 FROM tombstones WHERE library = ?1 AND type = ?2 AND id = ?3
-            """)
+        let entities = try entities(connection)
+        let tombstones = try PreparedStatement(
+            connection, "SELECT 1 FROM tombstones WHERE library = ?1 AND type = ?2 AND id = ?3")
         try SQLiteReader.forEachQuery(connection, names) { row in
             switch row {
             case .damaged(let row):
@@ -150,9 +67,10 @@ extension SQLiteReader {
                         }
                         continue
                     }
-                    known.bind(key, from: 1)
-                    if try !known.step() { report.missingElementCount += 1 }
-                    known.reset()
+                    if try entities.contains(key) { continue }
+                    tombstones.bind(key, from: 1)
+                    if try !tombstones.step() { report.missingElementCount += 1 }
+                    tombstones.reset()
                 }
             }
             return true

@@ -25,9 +25,9 @@ extension SQLiteReader {
             for row in overlay.damaged {
                 guard try visit(.damaged(row)) else { return }
             }
-            let rows = try EntityRangeReader(connection)
+            let entities = try entities(connection)
             var rest = limit
-            let countdown = { (step: ReadStep) in
+            func countdown(_ step: ReadStep) throws -> Bool {
                 guard rest > 0 else { return false }
                 rest -= 1
                 return try visit(step)
@@ -48,8 +48,14 @@ extension SQLiteReader {
                             continue
                         }
                     }
-                    let goesOn = try walk(range, rows, overlay, names, countdown)
+                    let goesOn = try walk(range, entities, overlay, names, countdown)
                     guard goesOn, rest > 0 else { return }
+                }
+            }
+            // Their entities were left out, or are there in an older version.
+            for number in try blocks(connection)?.snapshot().index.damagedBlocks ?? [] {
+                guard try countdown(.damaged(DamagedRow(row: number, kind: .block, fault: .checksumMismatch))) else {
+                    return
                 }
             }
         }
@@ -64,7 +70,7 @@ extension SQLiteReader {
 
     /// - Returns: False when `visit` stopped the scan.
     private func walk(
-        _ range: KeyRange, _ rows: EntityRangeReader, _ overlay: LayerOverlay, _ names: ReadNames,
+        _ range: KeyRange, _ entities: any EntityReads, _ overlay: LayerOverlay, _ names: ReadNames,
         _ visit: (ReadStep) throws -> Bool
     ) throws -> Bool {
         // The covered entities that have not been visited yet; some come between stored entities.
@@ -79,9 +85,11 @@ extension SQLiteReader {
             }
             return true
         }
-        let goesOn = try rows.forEach(library: range.library, type: range.type, after: range.after) { key, record in
+        let goesOn = try entities.forEach(
+            library: range.library, type: range.type, after: range.after, expectedCount: 32, names.dictionaries
+        ) { key, answer in
             guard try visitCovered(before: key) else { return false }
-            let step = step(key, record, names)
+            let step = step(key, answer, names)
             guard covered.first == key else {
                 if case .entity(let entity) = step, !entity.isWhole { return true }
                 return try visit(step)
@@ -99,9 +107,9 @@ extension SQLiteReader {
         return goesOn ? try visitCovered(before: nil) : false
     }
 
-    private func step(_ key: StoredKey, _ record: EntityRecord, _ names: ReadNames) -> ReadStep {
+    private func step(_ key: StoredKey, _ answer: EntityReader.Answer, _ names: ReadNames) -> ReadStep {
         let name = names.entityKey(key)
-        switch EntityReader.answer(record, key: key, decoder, names.dictionaries) {
+        switch answer {
         case .found(let entity):
             if let name { return .entity(EntitySnapshot(entity, key: name)) }
             return .damaged(DamagedRow(key: nil, row: entity.row, fault: .rowMissing))

@@ -14,6 +14,8 @@ public final class SQLiteReader {
     let file: DataFilePath
     let connection: ReadConnection
     let decoder: PayloadDecoder
+    /// The reads of a file of blocks, which keep what they read as long as nobody commits.
+    private lazy var blocks = SnapshotReads(connection.handle)
 
     /// - Parameter path: The path of an existing data file.
     /// - Throws: ``Tidemark/StorageError``.
@@ -72,6 +74,17 @@ public final class SQLiteReader {
         } catch {
             throw SQLiteFailure.storageError(error, path: file.path)
         }
+    }
+
+    /// Returns the reads of entities in the snapshot under way. The format is read again in each snapshot, because a
+    /// writer may upgrade the file beside the reader.
+    func entities(_ connection: OpaquePointer) throws -> any EntityReads {
+        try blocks(connection) ?? RowReads(connection, decoder: decoder)
+    }
+
+    /// Returns the reads of entities in blocks; nil for a file of rows.
+    func blocks(_ connection: OpaquePointer) throws -> SnapshotReads? {
+        try DataFileSchema.version(connection) <= DataFile.rowFormatVersion ? nil : blocks
     }
 
     // MARK: Totals and sizes

@@ -14,6 +14,14 @@ public struct VerifyReport: Hashable, Sendable {
         case rowWithoutKey(row: Int64)
         /// The library or type of a key has no name.
         case unnamedKey(row: Int64)
+        /// The index of keys names entities that no block has.
+        case missingEntities(count: Int64)
+        /// Entities are missing among the keys in order, so pages and exports leave them out.
+        case unorderedEntities(count: Int64)
+        /// Two blocks have one ordinal, so that a place in the index could mean either.
+        case sharedOrdinal(block: Int64)
+        /// A table of entities as rows has rows in a file of blocks.
+        case unexpectedRows(table: String)
         /// A stored entity also has a tombstone.
         case tombstoneOfLiving(EntityKey)
         /// A query lists an entity more than once.
@@ -24,6 +32,8 @@ public struct VerifyReport: Hashable, Sendable {
         case wrongFieldValue(index: String, EntityKey)
         /// An index has a row for an entity that is not stored, or not of its type.
         case strayFieldValue(index: String, row: Int64)
+        /// An index of a file of blocks has a value for an entity that is not stored.
+        case strayFieldCode(index: String, id: ByteString)
         /// A record of a library contradicts itself; the text describes how.
         case library(ByteString, String)
         /// A line of SQLite's own check.
@@ -37,6 +47,12 @@ public struct VerifyReport: Hashable, Sendable {
             case .sharedRow(let row): "row \(row) has more than one key"
             case .rowWithoutKey(let row): "row \(row) has no key"
             case .unnamedKey(let row): "the key of row \(row) has a library or type without a name"
+            case .missingEntities(let count):
+                "the index names \(counted(count, "entity", "entities")) that no block has"
+            case .unorderedEntities(let count):
+                "\(counted(count, "entity is", "entities are")) missing among the keys in order"
+            case .sharedOrdinal(let block): "block \(block) has the ordinal of another one"
+            case .unexpectedRows(let table): "the table \(table) has rows, and a file of this format has none there"
             case .tombstoneOfLiving(let key): "\(key.text) of library \"\(key.library)\" is stored and has a tombstone"
             case .repeatedElement(let query, let key): "query \(query) lists \(key.text) more than once"
             case .missingFieldValue(let index, let key):
@@ -45,6 +61,8 @@ public struct VerifyReport: Hashable, Sendable {
                 "the index \(index) has a wrong value for \(key.text) of library \"\(key.library)\""
             case .strayFieldValue(let index, let row):
                 "the index \(index) holds row \(row), which is not an entity of its type"
+            case .strayFieldCode(let index, let id):
+                "the index \(index) holds \(id), which is not an entity of its type"
             case .library(let library, let what): "library \"\(library)\": \(what)"
             case .integrity(let line): "SQLite: \(line)"
             }

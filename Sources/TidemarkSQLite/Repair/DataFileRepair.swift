@@ -75,6 +75,8 @@ public enum DataFileRepair {
         _ file: DataFilePath, _ configuration: SQLiteJournal.Configuration, _ isValid: @escaping ([UInt8]) -> Bool
     ) throws(StorageError) -> [RepairStep] {
         do {
+            var configuration = configuration
+            configuration.layout = layout(of: file)
             try DataFileConnection.make(file, contents: FlushBatch(), configuration)
             let steps = try fill(file, configuration, isValid)
             try DataFileConnection.promise(file, configuration)
@@ -127,6 +129,14 @@ public enum DataFileRepair {
         for record in database.memory.indexes { steps.append(RepairStep("the index \(record.name) was rebuilt")) }
         try database.close()
         return steps
+    }
+
+    /// Returns the form of the entities in the damaged file; the new file keeps it.
+    private static func layout(of file: DataFilePath) -> EntityLayout {
+        guard let source = source(file) else { return .blocks }
+        var version = DataFile.formatVersion
+        _ = SalvageScan(source.handle).run("PRAGMA user_version", nil) { version = Int32(clamping: $0.integer(0)) }
+        return version <= DataFile.rowFormatVersion ? .rows : .blocks
     }
 
     /// Opens the damaged file with its own log, or without a log; nil when SQLite cannot open it.

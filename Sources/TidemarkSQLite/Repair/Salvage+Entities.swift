@@ -69,13 +69,13 @@ extension Salvage {
     }
 
     /// An entity is lost whose library is not known: any library may be without it.
-    private func loseSomewhere() {
+    func loseSomewhere() {
         isForgettingEverywhere = true
         for library in names.libraries { lostCounts[library.index, default: 0] += 1 }
     }
 
     /// Counts an entity as lost because its library or type is lost; a library that is kept lacks it.
-    private func lose(_ old: StoredKey) {
+    func lose(_ old: StoredKey) {
         if let library = names.libraryNumbers[old.library] { lostCounts[library, default: 0] += 1 }
     }
 

@@ -50,7 +50,7 @@ final class Salvage {
     func copy() throws {
         reportNames()
         try copyDictionaries()
-        try copyEntities()
+        if version <= DataFile.rowFormatVersion { try copyEntities() } else { try copyBlocks() }
         try copyTombstones()
         try copyLayers()
         try copyQueries()

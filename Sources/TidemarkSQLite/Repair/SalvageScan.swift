@@ -7,7 +7,7 @@ import TidemarkStore
 /// A statement that meets damage ends; other statements reach the rows after it. Rows are not checked here: the code
 /// that receives a row must check it.
 struct SalvageScan {
-    private let connection: OpaquePointer
+    let connection: OpaquePointer
     /// The maximum number of row numbers between both ends that are tried one by one: 1,000,000.
     private static let probeCountMax: Int64 = 1_000_000
 

@@ -5,12 +5,13 @@ enum DataFile {
     /// The application id `TIDE`, at offset 68 of the file.
     static let applicationID: Int32 = 0x5449_4445
 
-    /// The newest format that this code reads, and the only one that it writes; at offset 60 of the file
+    /// The newest format that this code reads: that of a file whose entities are in blocks; at offset 60 of the file
     /// (`user_version`).
-    static let formatVersion: Int32 = 7
+    static let formatVersion: Int32 = 8
 
-    /// The format of a file whose entities are in blocks; see ``EntityLayout``.
-    static let blockFormatVersion: Int32 = 8
+    /// The newest format of a file whose entities are rows, see ``EntityLayout``: that of a file that is created by
+    /// default.
+    static let rowFormatVersion: Int32 = 7
 
     /// The size of a page in bytes. Measured against 4 and 16 KiB: see docs/data-file.md.
     static let pageByteCount = 8192

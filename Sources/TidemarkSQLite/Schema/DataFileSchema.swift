@@ -84,10 +84,20 @@ enum DataFileSchema {
             sql: "CREATE INDEX http_answers_in_order ON http_answers (library, url)", kind: "index"),
     ]
 
-    /// The tables of a file whose entities are in blocks, beside all others. `keys` and `entities` are empty there.
-    static let blockTables = BlockTable.schema.map {
-        Table(version: DataFile.blockFormatVersion, name: $0.name, sql: $0.sql)
-    }
+    /// The tables of a file whose entities are in blocks, beside all others. `keys`, `entities` and `field_values` are
+    /// empty there.
+    static let blockTables =
+        BlockTable.schema.map { Table(version: DataFile.formatVersion, name: $0.name, sql: $0.sql) } + [
+            Table(
+                version: DataFile.formatVersion, name: "field_codes",
+                sql: """
+                    CREATE TABLE field_codes (number INTEGER, library INTEGER, id BLOB, code BLOB, \
+                    PRIMARY KEY (number, library, id)) WITHOUT ROWID
+                    """),
+            Table(
+                version: DataFile.formatVersion, name: "field_codes_in_order",
+                sql: "CREATE INDEX field_codes_in_order ON field_codes (number, library, code, id)", kind: "index"),
+        ]
 
     private static let version1: [(name: String, sql: String)] = [
         (
@@ -192,7 +202,7 @@ enum DataFileSchema {
     static func addBlocks(_ db: Database) throws {
         try db.inTransaction {
             for table in blockTables { try db.execute(sql: table.sql) }
-            try db.execute(sql: "PRAGMA user_version = \(DataFile.blockFormatVersion)")
+            try db.execute(sql: "PRAGMA user_version = \(DataFile.formatVersion)")
             return .commit
         }
     }
@@ -268,7 +278,7 @@ enum DataFileSchema {
         try connection.execute("BEGIN")
         let version = try version(connection.handle)
         // The header of the main file was checked before, but the change of a newer program may still be in the log.
-        let header = FileHeader(version: version, newest: file.newestFormat)
+        let header = FileHeader(version: version)
         if let refusal = header.refusal(path: file.path) { throw refusal }
         let verdict = try withExtendedLifetime(connection) { try inspect(connection.handle, version: version) }
         try connection.execute("COMMIT")

@@ -1,3 +1,4 @@
+import Testing
 import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
@@ -7,6 +8,7 @@ import TidemarkTesting
 /// A file of blocks with settings that make it write all segments, and merge, in few flushes.
 struct BlockStoreFile {
     let file: BlockFile
+    private let path: String
 
     /// - Parameters:
     ///   - readsAhead: Whether victims are read by a thread; without it every run does the same.
@@ -19,6 +21,7 @@ struct BlockStoreFile {
         configuration.victimCountMax = 16
         configuration.victims = victims
         file = try BlockFile(path: path, configuration)
+        self.path = path
     }
 
     var store: BlockStore { file.store }
@@ -37,6 +40,20 @@ struct BlockStoreFile {
             return true
         }
         return keys
+    }
+
+    /// Reads an entity as a reader of another process does, without an index in memory.
+    func entities(inSnapshot keys: [StoredKey]) throws -> [BlockStoredEntity?] {
+        let connection = try BlockConnection(path: path)
+        try connection.execute("BEGIN")
+        let index = try SnapshotIndex(connection.handle, seed: BlockFile.Configuration().hashSeed)
+        let handle = connection.handle
+        let reader = try BlockReader(handle, index) { try DictionaryTable.read(handle).dictionaries[$0] }
+        let found = try withExtendedLifetime(connection) { try keys.map { try reader.entity($0) } }
+        try index.loadEverything()
+        #expect(index.entityCount() == Set(zip(keys, found).filter { $1 != nil }.map(\.0)).count)
+        #expect(index.damagedBlocks == [] && index.damagedSegments == [])
+        return found
     }
 
     func blockCount() throws -> Int64 {

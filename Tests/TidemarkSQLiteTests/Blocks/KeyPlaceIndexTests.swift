@@ -64,8 +64,11 @@ import TidemarkTesting
         // What is restored replaces what was there.
         for number in 1_000..<3_000 { _ = copy.set(place(&random), of: hash(number, isCrowded: isCrowded)) }
         for segment in 0..<KeyPlaceIndex.segmentCount {
-            let isRestored = copy.restore(segment: segment, index.stored(segment: segment))
-            #expect(isRestored, "segment \(segment)")
+            // Blocks have other ordinals after the file was opened again.
+            let bytes = index.stored(segment: segment, seed: 3) { Int64($0) + 1_000 }
+            let stored = StoredSegment(bytes, as: segment, seed: 3)
+            let leftOut = stored.flatMap { copy.restore(segment: segment, $0) { Int($0) - 1_000 } }
+            #expect(leftOut == [], "segment \(segment)")
         }
         copy.checkInvariants()
         #expect(copy.count == index.count)
@@ -79,26 +82,48 @@ import TidemarkTesting
         var random = SeededGenerator(seed: 8)
         var segment = KeySegment()
         for _ in 0..<20 { _ = segment.set(place(&random), of: random.next()) }
-        let bytes = segment.stored(as: 5)
-        #expect(KeySegment(stored: bytes, as: 5)?.count == 20)
-        #expect(KeySegment(stored: bytes, as: 6) == nil)
-        #expect(KeySegment(stored: bytes + [0], as: 5) == nil)
-        for count in 0..<bytes.count { #expect(KeySegment(stored: Array(bytes.prefix(count)), as: 5) == nil) }
+        let bytes = StoredSegment.bytes(segment, as: 5, seed: 3) { Int64($0) }
+        #expect(StoredSegment(bytes, as: 5, seed: 3)?.count == 20)
+        #expect(StoredSegment(bytes, as: 6, seed: 3) == nil)
+        // Tags mean nothing with another number of the file.
+        #expect(StoredSegment(bytes, as: 5, seed: 4) == nil)
+        #expect(StoredSegment(bytes + [0], as: 5, seed: 3) == nil)
+        for count in 0..<bytes.count { #expect(StoredSegment(Array(bytes.prefix(count)), as: 5, seed: 3) == nil) }
         for bit in 0..<bytes.count * 8 {
             var damaged = bytes
             damaged.flip(bit: bit % 8, at: bit / 8)
-            #expect(KeySegment(stored: damaged, as: 5) == nil, "bit \(bit)")
+            #expect(StoredSegment(damaged, as: 5, seed: 3) == nil, "bit \(bit)")
         }
     }
 
-    @Test func `a forged segment with a tag twice, or a place that is none, is refused`() {
+    @Test func `a forged segment with a tag twice is refused, and keys of blocks that are gone are left out`() throws {
         var one = KeySegment()
         _ = one.set(BlockPlace(ordinal: 1, position: 2), of: 3)
-        let slot = one.stored(as: 0).dropFirst(12)
-        #expect(KeySegment(stored: sealed([1, 0, 0, 0] + slot), as: 0)?.count == 1)
-        #expect(KeySegment(stored: sealed([2, 0, 0, 0] + slot + slot), as: 0) == nil)
-        #expect(KeySegment(stored: sealed([1, 0, 0, 0] + slot.prefix(8) + [127, 0, 0, 0]), as: 0) == nil)
-        #expect(KeySegment(stored: sealed([255, 255, 255, 255] + slot), as: 0) == nil)
+        let slot = StoredSegment.bytes(one, as: 0, seed: 0) { _ in 77 }.dropFirst(12)
+        var index = KeyPlaceIndex()
+        func restore(_ bytes: [UInt8]) throws -> [KeyHash]? {
+            let stored = try #require(StoredSegment(sealed(bytes), as: 0, seed: 0))
+            return index.restore(segment: 0, stored) { $0 == 77 ? 9 : nil }
+        }
+        #expect(try restore([1, 0, 0, 0] + slot) == [])
+        #expect(index[KeyHash(segment: 0, tag: 3)] == BlockPlace(ordinal: 9, position: 2))
+        #expect(try restore([2, 0, 0, 0] + slot + slot) == nil)
+        #expect(index.count == 1)
+        #expect(try restore([1, 0, 0, 0] + slot.prefix(8) + [127, 0, 0, 0, 0, 0]) == [KeyHash(segment: 0, tag: 3)])
+        #expect(index.count == 0)
+        #expect(StoredSegment(sealed([255, 255, 255, 255] + slot), as: 0, seed: 0) == nil)
+    }
+
+    @Test func `the highest number of a block and the last position are stored whole`() throws {
+        var one = KeySegment()
+        _ = one.set(BlockPlace(ordinal: 1, position: BlockPlace.positionMax), of: .max)
+        let stored = try #require(
+            StoredSegment(
+                StoredSegment.bytes(one, as: 4_095, seed: 0) { _ in BlockPlace.numberMax }, as: 4_095, seed: 0))
+        var found: [(UInt64, Int64, Int)] = []
+        stored.forEach { found.append(($0, $1, $2)) }
+        #expect(found.count == 1)
+        #expect(found.first.map { $0 == (.max, BlockPlace.numberMax, BlockPlace.positionMax) } == true)
     }
 
     /// Returns the bytes of a segment with a check that holds.

@@ -41,13 +41,17 @@ struct DamageFixture: Sendable {
 
     static let rowCount = 60
 
-    init() async throws {
+    /// The form of the entities in the files.
+    let layout: EntityLayout
+
+    init(_ layout: EntityLayout = .rows) async throws {
+        self.layout = layout
         let folder = try TemporaryFolder()
         let disk = try FaultDisk(folder: folder.path)
         defer { withExtendedLifetime(disk) {} }
         let path = folder.file()
         var cache = SmallCache()
-        var journal = try await DamageFixture.open(path)
+        var journal = try await DamageFixture.open(path, layout)
         for number in 0..<Self.rowCount {
             cache.put(Self.key(number), Self.json(number, "first"), sequence: Int64(number + 1))
         }
@@ -86,7 +90,7 @@ struct DamageFixture: Sendable {
         later = try Self.contents(path)
 
         let other = folder.file("other.db")
-        let second = try await SQLiteJournal.open(path: other)
+        let second = try await SQLiteJournal.open(path: other, layout: layout)
         var elsewhere = SmallCache()
         for number in 0..<20 { elsewhere.put(Self.key(number), #"{"id":"elsewhere"}"#) }
         try await second.commit(Self.dated(elsewhere.take()))
@@ -114,8 +118,9 @@ struct DamageFixture: Sendable {
         return flush
     }
 
-    static func open(_ path: String) async throws -> SQLiteJournal {
+    static func open(_ path: String, _ layout: EntityLayout = .rows) async throws -> SQLiteJournal {
         var configuration = SQLiteJournal.Configuration(path: path)
+        configuration.layout = layout
         configuration.dictionarySampleCountMin = 50
         return try await SQLiteJournal.open(configuration)
     }

@@ -11,6 +11,7 @@ enum DamageKind: String, CaseIterable, Sendable {
     case flippedBitInLog, zeroedSectorInLog, truncatedLog, lostLog, foreignLog
     case swappedBodies, swappedLayers, swappedKeys, damagedDictionary
     case bomb, layerBomb, unknownBodyFormat, unknownFileFormat
+    case swappedBlocks, swappedSegments, swappedRuns, lostBlock, lostSegment, lostRun
     case foreignFile, trigger, view, index, hiddenTrigger, hiddenView
 
     var count: Int {
@@ -21,9 +22,19 @@ enum DamageKind: String, CaseIterable, Sendable {
         case .flippedBitInLog, .zeroedSectorInLog: 60
         case .truncatedLog: 50
         case .swappedBodies, .swappedLayers, .swappedKeys: 30
+        case .swappedBlocks, .swappedSegments, .swappedRuns, .lostBlock, .lostSegment, .lostRun: 10
         case .bomb, .layerBomb, .unknownBodyFormat: 20
         case .lostLog, .foreignLog, .garbage, .damagedDictionary, .unknownFileFormat, .foreignFile: 10
         case .trigger, .view, .index, .hiddenTrigger, .hiddenView: 6
+        }
+    }
+
+    /// The forms of entities that have it.
+    var layouts: [EntityLayout] {
+        switch self {
+        case .swappedBodies, .swappedKeys, .bomb, .unknownBodyFormat: [.rows]
+        case .swappedBlocks, .swappedSegments, .swappedRuns, .lostBlock, .lostSegment, .lostRun: [.blocks]
+        default: EntityLayout.allCases
         }
     }
 
@@ -118,6 +129,15 @@ enum DamageKind: String, CaseIterable, Sendable {
         }
         return switch self {
         case .swappedBodies: exchange("entities", "body", "\"row\"", row, other)
+        case .swappedBlocks: exchange("blocks", "body", "number", 1 + random.below(3), 1 + random.below(6))
+        case .swappedSegments: exchange("segments", "body", "segment", random.below(40), random.below(80))
+        case .swappedRuns:
+            [
+                "UPDATE key_runs SET body = (SELECT body FROM key_runs ORDER BY place DESC LIMIT 1) WHERE place = (SELECT min(place) FROM key_runs)"
+            ]
+        case .lostBlock: ["DELETE FROM blocks WHERE number = \(1 + random.below(4))"]
+        case .lostSegment: ["DELETE FROM segments WHERE segment % 7 = \(random.below(7))"]
+        case .lostRun: ["DELETE FROM key_runs WHERE place = (SELECT min(place) FROM key_runs)"]
         case .swappedLayers: exchange("layers", "body", "number", 1 + random.below(3), 1 + random.below(3))
         case .swappedKeys:
             [

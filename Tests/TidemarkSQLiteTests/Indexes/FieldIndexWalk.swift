@@ -38,7 +38,7 @@ struct FieldIndexWalk {
         self.path = path
         random = SeededGenerator(seed: seed)
         idCount = 3 + random.below(60)
-        journal = try await SQLiteJournal.open(path: path)
+        journal = try await SQLiteJournal.open(path: path, layout: .of(seed: seed))
         let first = ["file./a", "file./b", "file./p"].compactMap { FieldIndex($0) }
         try await journal.changeIndexes(FieldIndexChanges(added: first), progress: nil)
     }

@@ -16,11 +16,13 @@ import TidemarkTesting
 
     /// Writes entities whose ids, texts and UUIDs, are in another order than their rows; large bodies exceed the
     /// read-ahead.
-    private func written(count: Int, byteCount: Int) async throws -> [EntityKey: String] {
+    private func written(
+        count: Int, byteCount: Int, layout: EntityLayout = .rows
+    ) async throws -> [EntityKey: String] {
         var random = SeededGenerator(seed: 5)
         var cache = SmallCache()
         var expected: [EntityKey: String] = [:]
-        let journal = try await SQLiteJournal.open(path: folder.file())
+        let journal = try await SQLiteJournal.open(path: folder.file(), layout: layout)
         for index in 0..<count {
             let id =
                 index % 3 == 0
@@ -47,11 +49,12 @@ import TidemarkTesting
         return keys
     }
 
-    @Test(arguments: [(count: 2_000, byteCount: 64), (count: 90, byteCount: 800_000)])
+    @Test(arguments: EntityLayout.allCases, [(count: 2_000, byteCount: 64), (count: 90, byteCount: 800_000)])
     func `a scan returns every entity in key order, however much is read ahead`(
-        count: Int, byteCount: Int
+        layout: EntityLayout, size: (count: Int, byteCount: Int)
     ) async throws {
-        let expected = try await written(count: count, byteCount: byteCount)
+        let count = size.count
+        let expected = try await written(count: count, byteCount: size.byteCount, layout: layout)
         var found: [EntityKey: String] = [:]
         var keys: [EntityKey] = []
         try SQLiteReader(path: folder.file()).walk { step in

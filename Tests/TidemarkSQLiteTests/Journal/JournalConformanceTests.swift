@@ -6,18 +6,6 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 @Suite struct JournalConformanceTests {
-    @Test(arguments: UInt64(1)...6) func `a journal on disk keeps its promises`(seed: UInt64) async throws {
-        let folder = try TemporaryFolder()
-        try await JournalConformance().run(seed: seed) { try await SQLiteJournal.open(path: folder.file()) }
-        let report = try SQLiteReader(path: folder.file()).verify(isValid: { _ in true })
-        #expect(report.problems == [])
-    }
-
-    @Test(arguments: UInt64(1)...4) func `a rebuilt journal on disk is as a new one`(seed: UInt64) async throws {
-        let folder = try TemporaryFolder()
-        try await JournalConformance().runRebuild(seed: seed) { try await SQLiteJournal.open(path: folder.file()) }
-    }
-
     private func open(_ path: String, _ layout: EntityLayout) async throws -> SQLiteJournal {
         var configuration = SQLiteJournal.Configuration(path: path)
         configuration.layout = layout
@@ -26,33 +14,38 @@ import TidemarkTesting
         return try await SQLiteJournal.open(configuration)
     }
 
-    @Test(arguments: UInt64(1)...8) func `a journal on disk in blocks keeps its promises`(seed: UInt64) async throws {
-        let folder = try TemporaryFolder()
-        var conformance = JournalConformance()
-        conformance.numbersRows = false
-        try await conformance.run(seed: seed) { try await open(folder.file(), .blocks) }
-        #expect(throws: StorageError.self) { try SQLiteReader(path: folder.file()) }
-        await #expect(throws: StorageError.self) { try await open(folder.file(), .rows) }
+    private func conformance(_ layout: EntityLayout, indexes: [FieldIndex] = []) -> JournalConformance {
+        var conformance = indexes.isEmpty ? JournalConformance() : JournalConformance.withIndexes(indexes)
+        conformance.numbersRows = layout == .rows
+        return conformance
     }
 
-    @Test(arguments: UInt64(1)...4) func `a rebuilt journal on disk in blocks is as a new one`(
-        seed: UInt64
+    @Test(arguments: EntityLayout.allCases, UInt64(1)...6) func `a journal on disk keeps its promises`(
+        layout: EntityLayout, seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder()
-        var conformance = JournalConformance()
-        conformance.numbersRows = false
-        try await conformance.runRebuild(seed: seed) { try await open(folder.file(), .blocks) }
+        try await conformance(layout).run(seed: seed) { try await open(folder.file(), layout) }
+        let report = try SQLiteReader(path: folder.file()).verify(isValid: { _ in true })
+        #expect(report.problems == [])
+    }
+
+    @Test(arguments: EntityLayout.allCases, UInt64(1)...4) func `a rebuilt journal on disk is as a new one`(
+        layout: EntityLayout, seed: UInt64
+    ) async throws {
+        let folder = try TemporaryFolder()
+        try await conformance(layout).runRebuild(seed: seed) { try await open(folder.file(), layout) }
     }
 
     private static let indexes = ["type-0./size", "type-0./name", "type-1./size", "type-2./text", "type-3./name"]
         .compactMap { FieldIndex($0) }
 
-    @Test(arguments: UInt64(1)...6) func `a journal with indexes returns all entities that fulfil a constraint`(
-        seed: UInt64
+    @Test(arguments: EntityLayout.allCases, UInt64(1)...4)
+    func `a journal with indexes returns all entities that fulfil a constraint`(
+        layout: EntityLayout, seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder()
-        let conformance = JournalConformance.withIndexes(JournalConformanceTests.indexes)
-        try await conformance.run(seed: seed) { try await SQLiteJournal.open(path: folder.file()) }
+        let conformance = conformance(layout, indexes: JournalConformanceTests.indexes)
+        try await conformance.run(seed: seed) { try await open(folder.file(), layout) }
         let report = try SQLiteReader(path: folder.file()).verify()
         #expect(report.problems == [])
         #expect(report.fieldValueCount > 0)

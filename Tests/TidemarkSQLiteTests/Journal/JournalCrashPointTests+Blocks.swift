@@ -22,6 +22,16 @@ extension JournalCrashPointTests {
             flushes.append(model.flush(rowCount: 60, removalShare: 150, clears: number == 5))
             states.append(model.entities.mapValues(\.payload))
         }
+        flushes[0].newLibraries = [(0, "a"), (1, "b")]
+        flushes[0].newTypes = [(0, "t0"), (1, "t1"), (2, "t2")]
+        for number in flushes.indices {
+            let counts = states[number + 1].keys.reduce(into: [:]) { $0[$1.library, default: Int64(0)] += 1 }
+            flushes[number].libraries = [(0, "a"), (1, "b")].map { index, name in
+                LibraryRecord(
+                    index: index, name: name, epoch: nil, generation: 0, cursor: nil, isStale: false, lost: [],
+                    entityCount: counts[index] ?? 0)
+            }
+        }
         return (model.keys, flushes, states)
     }
 

@@ -129,12 +129,12 @@ import TidemarkTesting
                 let keys = flush.bytes.withUnsafeBytes { bytes in flush.rows.map { $0.storedKey(id: $0.id(in: bytes)) }
                 }
                 let loaded = try await journal.load(keys).entities
-                let byRow = Dictionary(uniqueKeysWithValues: loaded.map { ($0.row, $0.payload) })
-                guard !byRow.isEmpty else { break }
+                let byKey = Dictionary(uniqueKeysWithValues: loaded.map { ($0.key, $0.payload) })
+                guard !byKey.isEmpty else { break }
                 found += 1
-                for row in flush.rows {
+                for (row, key) in zip(flush.rows, keys) {
                     let payload = Array(flush.bytes[row.payloadOffset..<row.payloadOffset + row.payloadCount])
-                    #expect(byRow[row.row] == payload)
+                    #expect(byKey[key] == payload)
                 }
             }
             #expect(found >= acknowledged)

@@ -143,7 +143,7 @@ import TidemarkStore
         flush.queries = [query]
         try await journal.commit(flush)
         try await journal.close()
-        #expect(try version() == [0, 0, 0, UInt8(DataFile.formatVersion)])
+        #expect(try version() == [0, 0, 0, UInt8(DataFile.rowFormatVersion)])
         journal = try await SQLiteJournal.open(path: folder.file())
         #expect(await journal.openingReport == .reopened)
         state = try await journal.recover()
@@ -175,7 +175,7 @@ import TidemarkStore
         // The same reader sees the file after a writer has upgraded it.
         #expect(try reader.layers().count == 1)
         try await journal.close()
-        #expect(try version() == [0, 0, 0, UInt8(DataFile.formatVersion)])
+        #expect(try version() == [0, 0, 0, UInt8(DataFile.rowFormatVersion)])
         journal = try await SQLiteJournal.open(path: folder.file())
         #expect(try await journal.recover().layers == [layer])
         #expect(try await journal.load(entities.map(\.key)).entities == entities)
@@ -227,7 +227,7 @@ import TidemarkStore
         #expect(recounted.values == counted.values)
         #expect(recounted.plan == ReadPlan(method: .walk, index: index, readCount: 0))
         try await journal.close()
-        #expect(try version() == [0, 0, 0, UInt8(DataFile.formatVersion)])
+        #expect(try version() == [0, 0, 0, UInt8(DataFile.rowFormatVersion)])
         #expect(try reader.verify().problems == [])
         #expect(try reader.verify().fieldValueCount == 2)
     }
@@ -237,7 +237,7 @@ import TidemarkStore
     {
         if format == 6 {
             // The tables of format 6 and 7 are the same.
-            let journal = try await SQLiteJournal.open(path: folder.file())
+            let journal = try await SQLiteJournal.open(path: folder.file(), layout: .rows)
             var flush = FlushBatch()
             flush.newLibraries = [(0, "home")]
             flush.newTypes = [(0, "file")]
@@ -261,7 +261,7 @@ import TidemarkStore
         flush.layers = [request]
         try await journal.commit(flush)
         try await journal.close()
-        #expect(try version() == [0, 0, 0, UInt8(DataFile.formatVersion)])
+        #expect(try version() == [0, 0, 0, UInt8(DataFile.rowFormatVersion)])
         journal = try await SQLiteJournal.open(path: folder.file())
         #expect(try await journal.recover().layers == before + [request])
         try await journal.close()
@@ -309,7 +309,7 @@ import TidemarkStore
         let copy = folder.file("copy.db")
         #expect(
             Array(try Data(contentsOf: URL(fileURLWithPath: copy))[60..<64]) == [
-                0, 0, 0, UInt8(DataFile.formatVersion),
+                0, 0, 0, UInt8(DataFile.rowFormatVersion),
             ])
         await #expect(throws: StorageError.self) { try await SQLiteJournal.open(path: copy) }
         do throws(StorageError) {

@@ -78,7 +78,7 @@ import TidemarkStore
         try await written(folder.file())
         let bytes = try contents(folder.file())
         #expect(Array(bytes[68..<72]) == Array("TIDE".utf8))
-        #expect(Array(bytes[60..<64]) == [0, 0, 0, UInt8(DataFile.formatVersion)])
+        #expect(Array(bytes[60..<64]) == [0, 0, 0, UInt8(DataFile.rowFormatVersion)])
         #expect(Array(bytes[18..<20]) == [2, 2])
     }
 

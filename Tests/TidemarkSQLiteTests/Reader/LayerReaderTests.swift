@@ -51,7 +51,7 @@ import TidemarkTesting
                 ["x", "y", "z", "id"].filter { _ in random.below(2) == 0 }.map { ($0, random.below(9)) },
                 uniquingKeysWith: { $1 })
         }
-        let journal = try await SQLiteJournal.open(path: folder.file())
+        let journal = try await SQLiteJournal.open(path: folder.file(), layout: .of(seed: seed))
         for library in libraries {
             for type in types { _ = cache.stored(EntityKey(library: library, type: type, id: "1")) }
         }

@@ -53,7 +53,7 @@ import TidemarkTesting
     ) async throws {
         let keys = randomKeys(seed)
         var random = SeededGenerator(seed: seed &+ 100)
-        let journal = try await SQLiteJournal.open(path: folder.file())
+        let journal = try await SQLiteJournal.open(path: folder.file(), layout: .of(seed: seed))
         var cache = SmallCache()
         for key in keys.shuffled(using: &random) { cache.put(key, #"{"n":1}"#) }
         try await journal.commit(cache.take())

@@ -65,8 +65,13 @@ extension LayerRowTests {
         }
     }
 
-    @Test(arguments: ["entities", "keys", "libraries", "types", "queries", "counters", "lost_ranges", "tombstones"])
+    @Test(arguments: [
+        "entities", "keys", "blocks", "segments", "key_runs", "libraries", "types", "queries", "counters",
+        "lost_ranges", "tombstones",
+    ])
     func `layers outlive a file whose other pages are damaged`(table: String) async throws {
+        let isOfBlocks = ["blocks", "segments", "key_runs"].contains(table)
+        try await SQLiteJournal.open(path: folder.file(), layout: isOfBlocks ? .blocks : .rows).close()
         let records = try await written(300)
         let page = try rootPage(of: table)
         try overwritePage(page)

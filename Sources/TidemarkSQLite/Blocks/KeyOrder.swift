@@ -1,0 +1,46 @@
+import TidemarkModel
+import TidemarkStore
+
+/// The keys of the blocks of a data file, in order: by library and type, texts before UUIDs.
+protocol KeyOrder: AnyObject {
+    /// Begins a walk over keys in order, those that have no version any more among them.
+    ///
+    /// - Parameter start: The ``OrderedKey`` after which to begin; nil: at the first key.
+    /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a run is damaged.
+    func keyWalk(after start: [UInt8]?) throws -> KeyWalk
+
+    /// Notes that a walk met a damaged run.
+    func noteDamagedRun()
+
+    /// Whether a key has a version.
+    ///
+    /// - Throws: ``SQLiteFailure``.
+    func hasVersion(_ key: StoredKey) throws -> Bool
+}
+
+extension KeyOrder {
+    /// Walks over the keys that have a version.
+    ///
+    /// - Parameters:
+    ///   - key: The keys after it; nil: all.
+    ///   - visit: Called with each key until it returns false.
+    /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a run is damaged.
+    func walkKeys(after key: StoredKey?, _ visit: (StoredKey) throws -> Bool) throws {
+        try notingDamage {
+            var walk = try keyWalk(after: key.map { OrderedKey.bytes(of: $0) })
+            while let key = try walk.next() {
+                if try hasVersion(key), try !visit(key) { return }
+            }
+        }
+    }
+
+    /// Runs a part of a walk, and notes when it meets a damaged run.
+    ///
+    /// - Throws: The error of `body`.
+    func notingDamage<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let fault as PayloadFault {
+            noteDamagedRun()
+            throw fault
+        }
+    }
+}

@@ -1,0 +1,220 @@
+import TidemarkModel
+
+/// Finds keys in one state of a data file without an index in memory: in the stored segment of each key that is asked
+/// for, and in the directories of the blocks that the segment does not know.
+///
+/// ```
+/// blocks   1 … 40 … 62 … 90      the segment of the key knows the blocks up to 62
+/// behind           63 … 90       directories that are read once, for all keys
+/// ```
+/// It holds as long as nobody commits. A segment that is missing or damaged knows no block, so all directories are read
+/// in place of it. Bound: 12 to 16 bytes for each key of the segments that were read, and as much for each entry of the
+/// directories: all segments together are as large as the writer's index, and directories of at most half as many
+/// entries lie behind them.
+///
+/// Owner: one thread.
+/// - Source: docs/decisions/0020-past-memory.md.
+final class SnapshotIndex: BlockLocator {
+    private let connection: OpaquePointer
+    private let seed: UInt64
+    private let readSegment: PreparedStatement
+    private let readNumbers: PreparedStatement
+    private let unpacker: BlockUnpacker
+    /// Reads around damaged pages; nil: these are errors.
+    private let rescue: SalvageScan?
+
+    /// The places of the segments that were read.
+    private var places = KeyPlaceIndex()
+    /// The last block that each segment knows; nil: it was not read yet.
+    private var throughs = [Int64?](repeating: nil, count: KeyPlaceIndex.segmentCount)
+    /// The newest versions in the directories that were read. A removal has the position ``removedPosition``.
+    private var behind = KeyPlaceIndex()
+    /// The directories of all blocks above this number were read.
+    private var readAfter = Int64.max
+    /// The numbers of blocks in the order of their ordinals here, which are not those of the writer.
+    private var numbers: [Int64] = []
+    private var ordinals: [Int64: Int] = [:]
+
+    /// Segments that fail their check.
+    private(set) var damagedSegments: [Int] = []
+    /// Blocks behind segments whose directory fails its check, by their numbers. Their entries count as far as each
+    /// passes its own check.
+    private(set) var damagedBlocks: [Int64] = []
+    /// Whether all blocks could be reached; false only for a reader that reads around damaged pages.
+    private(set) var areAllReached = true
+
+    /// No entity of a block has it: there are 127 at most, from position 0 on.
+    private static let removedPosition = BlockPlace.positionMax
+
+    /// - Parameters:
+    ///   - connection: A connection that lives longer, with a transaction under way.
+    ///   - seed: The random number of the file.
+    ///   - rescue: Reads around damaged pages; nil: these are errors.
+    /// - Throws: ``SQLiteFailure``.
+    init(_ connection: OpaquePointer, seed: UInt64, rescue: SalvageScan? = nil) throws {
+        self.rescue = rescue
+        self.connection = connection
+        self.seed = seed
+        readSegment = try PreparedStatement(connection, "SELECT through, body FROM segments WHERE segment = ?")
+        readNumbers = try PreparedStatement(
+            connection,
+            "SELECT number, length(body) FROM blocks WHERE number > ?1 AND number <= ?2 ORDER BY number DESC")
+        unpacker = try BlockUnpacker()
+    }
+
+    func hash(_ key: BlockKey) -> KeyHash { KeyHash(key, seed: seed) }
+
+    func waitForPublication() {}
+
+    /// - Complexity: O(1), after the first key of its segment.
+    func location(of hash: KeyHash) throws -> BlockIndex.Location? {
+        let through = try load(hash.segment)
+        if let newer = behind[hash].map({ BlockIndex.Location(place: $0, number: number(of: $0)) }),
+            newer.number > through
+        {
+            return newer.place.position == SnapshotIndex.removedPosition ? nil : newer
+        }
+        return places[hash].map { BlockIndex.Location(place: $0, number: number(of: $0)) }
+    }
+
+    /// Whether no damaged block can have a newer version of a key.
+    ///
+    /// - Parameter location: The place that ``location(of:)`` returned.
+    func isCertain(_ hash: KeyHash, at location: BlockIndex.Location?) throws -> Bool {
+        guard let newest = damagedBlocks.max() else { return true }
+        return newest <= max(try load(hash.segment), location?.number ?? 0)
+    }
+
+    /// Reads all segments, and the directories behind them.
+    ///
+    /// - Throws: ``SQLiteFailure``.
+    /// - Complexity: O(keys).
+    func loadEverything() throws {
+        for segment in throughs.indices { _ = try load(segment) }
+    }
+
+    /// The keys that have a version; only after ``loadEverything()``.
+    ///
+    /// - Complexity: O(keys).
+    func entityCount() -> Int {
+        var count = places.count
+        behind.forEachKey { hash, place in
+            let isNewer = number(of: place) > (throughs[hash.segment] ?? 0)
+            guard isNewer else { return }
+            if places[hash] != nil { count -= 1 }
+            if place.position != SnapshotIndex.removedPosition { count += 1 }
+        }
+        return count
+    }
+
+    // MARK: Segments
+
+    /// Reads a segment, and the directories that it does not know.
+    ///
+    /// - Returns: The last block that it knows.
+    private func load(_ segment: Int) throws -> Int64 {
+        if let known = throughs[segment] { return known }
+        var through: Int64 = 0
+        if let (last, bytes) = try storedSegment(segment) {
+            let seed = StoredSegment.seed(of: seed, through: last)
+            let leftOut = StoredSegment(bytes, as: segment, seed: seed).flatMap { stored in
+                places.restore(segment: segment, stored) { number in
+                    1...BlockPlace.numberMax ~= number ? ordinal(of: number) : nil
+                }
+            }
+            if leftOut == [], 0...BlockPlace.numberMax ~= last {
+                through = last
+            } else {
+                damagedSegments.append(segment)
+            }
+        }
+        throughs[segment] = through
+        if through < readAfter { try readDirectories(after: through) }
+        return through
+    }
+
+    private func storedSegment(_ segment: Int) throws -> (through: Int64, bytes: [UInt8])? {
+        var stored: (through: Int64, bytes: [UInt8])?
+        if let rescue {
+            let isRead = rescue.run("SELECT through, body FROM segments WHERE segment = ?1", Int64(segment)) { row in
+                stored = (row.integer(0), Array(row.borrowedBytes(1)))
+            }
+            if !isRead { damagedSegments.append(segment) }
+            return isRead ? stored : nil
+        }
+        readSegment.bind(1, Int64(segment))
+        defer { readSegment.reset() }
+        if try readSegment.step() { stored = (readSegment.integer(0), Array(readSegment.borrowedBytes(1))) }
+        return stored
+    }
+
+    // MARK: Directories
+
+    private func readDirectories(after through: Int64) throws {
+        if let rescue { return try rescueDirectories(rescue) }
+        // A blob that is open would keep the transaction open.
+        let blob = BlockBlob(connection)
+        readNumbers.bind(1, through)
+        readNumbers.bind(2, readAfter)
+        readAfter = through
+        try readNumbers.forEachRow { row in
+            let (number, byteCount) = (row.integer(0), Int(clamping: row.integer(1)))
+            switch try blob.directory(of: number, byteCount: byteCount) {
+            case .success(let content) where 1...BlockPlace.numberMax ~= number: note(content, number) { _ in true }
+            case .success, .failure: try noteDamaged(number, try blob.prefix(of: number, byteCount))
+            }
+        }
+    }
+
+    /// Reads the directories of all blocks that can be reached.
+    private func rescueDirectories(_ rescue: SalvageScan) throws {
+        guard readAfter > 0 else { return }
+        readAfter = 0
+        areAllReached = try rescue.numbered("blocks", key: "number", columns: "body") { row in
+            let (number, bytes) = (row.integer(0), Array(row.borrowedBytes(1)))
+            if BlockSalvage.isWhole(bytes, number: number), 1...BlockPlace.numberMax ~= number,
+                case .success(let content) = try content(of: bytes, number)
+            {
+                note(content, number) { _ in true }
+            } else {
+                try noteDamaged(number, bytes)
+            }
+        }
+    }
+
+    private func noteDamaged(_ number: Int64, _ bytes: [UInt8]) throws {
+        damagedBlocks.append(number)
+        guard 1...BlockPlace.numberMax ~= number, case .success(let content) = try content(of: bytes, number) else {
+            return
+        }
+        note(content, number) { content.withStored(at: $0) { _, _, _ in } != nil }
+    }
+
+    private func content(of bytes: [UInt8], _ number: Int64) throws -> Result<BlockContent, PayloadFault> {
+        BlockSalvage.content(
+            of: bytes, number: number, unpacker: unpacker,
+            dictionaries: rescue == nil ? try DictionaryTable.read(connection).dictionaries : [:])
+    }
+
+    /// Notes the entries of a block, in any order of the blocks: that in the highest one counts, and in it the last.
+    private func note(_ content: BlockContent, _ number: Int64, _ isTrue: (Int) -> Bool) {
+        let head = content.directory.head
+        for (position, entry) in content.directory.entries.enumerated() where isTrue(position) {
+            let hash = content.withID(at: position) { id in
+                self.hash(BlockKey(library: head.library, type: head.type, isUUID: entry.isUUID, id: id))
+            }
+            if let known = behind[hash], self.number(of: known) > number { continue }
+            let position = entry.isRemoval ? SnapshotIndex.removedPosition : position
+            _ = behind.set(BlockPlace(ordinal: ordinal(of: number), position: position), of: hash)
+        }
+    }
+
+    private func ordinal(of number: Int64) -> Int {
+        if let known = ordinals[number] { return known }
+        numbers.append(number)
+        ordinals[number] = numbers.count
+        return numbers.count
+    }
+
+    private func number(of place: BlockPlace) -> Int64 { numbers[place.ordinal - 1] }
+}

@@ -1,0 +1,90 @@
+import TidemarkModel
+
+/// A segment of the index as it is stored: 8 bytes of XXH64; 4 of the count, little endian; and for each key 8 of its
+/// tag and 6 of its place, in the order of the table. A place is the number of a block above 7 bits of the position, so
+/// that a reader needs nothing but the segment to find an entity.
+///
+/// The check is seeded with the segment's index, with the last block that it knows, and with the random number of the
+/// file, without which tags mean nothing.
+/// - Source: docs/decisions/0020-past-memory.md.
+struct StoredSegment {
+    private static let headByteCount = 12
+    private static let slotByteCount = 14
+
+    private let bytes: [UInt8]
+    /// The keys of the segment.
+    let count: Int
+
+    /// - Parameters:
+    ///   - index: The index of the segment, so that a segment in another's row is damage.
+    ///   - seed: That of ``seed(of:through:)``.
+    /// - Returns: nil for bytes that are damaged, of another segment, or no segment: it is then built again from the
+    ///   directories of the blocks.
+    init?(_ bytes: [UInt8], as index: Int, seed: UInt64) {
+        guard bytes.count >= StoredSegment.headByteCount else { return nil }
+        let count = Int(StoredSegment.number(bytes, at: 8, byteCount: 4))
+        guard bytes.count == StoredSegment.headByteCount + count * StoredSegment.slotByteCount,
+            StoredSegment.number(bytes, at: 0, byteCount: 8) == StoredSegment.check(bytes, index, seed)
+        else { return nil }
+        self.bytes = bytes
+        self.count = count
+    }
+
+    /// Returns the part of a check's seed that does not depend on the segment.
+    ///
+    /// - Parameters:
+    ///   - file: The random number of the file.
+    ///   - through: The last block that the segment knows.
+    static func seed(of file: UInt64, through: Int64) -> UInt64 {
+        file ^ UInt64(bitPattern: through) &* 0xC2B2_AE3D_27D4_EB4F
+    }
+
+    /// Calls a function with the tag, the number of the block and the position of each key.
+    func forEach(_ body: (_ tag: UInt64, _ number: Int64, _ position: Int) throws -> Void) rethrows {
+        for slot in 0..<count {
+            let start = StoredSegment.headByteCount + slot * StoredSegment.slotByteCount
+            let place = StoredSegment.number(bytes, at: start + 8, byteCount: 6)
+            try body(
+                StoredSegment.number(bytes, at: start, byteCount: 8),
+                Int64(place >> UInt64(BlockPlace.positionBitCount)), Int(place) & BlockPlace.positionMax)
+        }
+    }
+
+    /// Returns the bytes of a segment.
+    ///
+    /// - Parameter number: Returns the number of the block that has an ordinal.
+    /// - Complexity: O(count).
+    static func bytes(_ segment: KeySegment, as index: Int, seed: UInt64, number: (Int) -> Int64) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 8)
+        bytes.reserveCapacity(headByteCount + segment.count * slotByteCount)
+        append(UInt64(segment.count), byteCount: 4, to: &bytes)
+        segment.forEach { tag, place in
+            append(tag, byteCount: 8, to: &bytes)
+            let bits = UInt64(number(place.ordinal)) << UInt64(BlockPlace.positionBitCount) | UInt64(place.position)
+            append(bits, byteCount: 6, to: &bytes)
+        }
+        let check = check(bytes, index, seed)
+        for byte in 0..<8 { bytes[byte] = UInt8(truncatingIfNeeded: check >> UInt64(8 * byte)) }
+        return bytes
+    }
+
+    private static func check(_ bytes: [UInt8], _ index: Int, _ seed: UInt64) -> UInt64 {
+        bytes.withUnsafeBytes { bytes in
+            Checksum.xxh64(
+                UnsafeRawBufferPointer(rebasing: bytes[8...]), seed: UInt64(index) ^ seed &* 0x9E37_79B1_85EB_CA87)
+        }
+    }
+
+    private static func number(_ bytes: [UInt8], at start: Int, byteCount: Int) -> UInt64 {
+        bytes.withUnsafeBytes { bytes in
+            if byteCount == 8 {
+                return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+            }
+            return (0..<byteCount).reduce(0) { $0 | UInt64(bytes[start + $1]) << UInt64(8 * $1) }
+        }
+    }
+
+    private static func append(_ number: UInt64, byteCount: Int, to bytes: inout [UInt8]) {
+        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0[..<byteCount]) }
+    }
+}

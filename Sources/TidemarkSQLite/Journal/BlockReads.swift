@@ -1,0 +1,113 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+
+/// Reads entities in blocks: the tables `blocks`, `segments` and `key_runs`.
+///
+/// Entities have no row numbers here: all have 0.
+final class BlockReads: EntityReads {
+    private let reader: BlockReader
+    private let keys: any KeyOrder
+
+    /// The keys of one batch of ``forEach(library:type:after:expectedCount:_:_:)`` at most. Keys in order are in any
+    /// blocks, so each block is unpacked once a batch.
+    private static let batchCountMax = 65_536
+    /// The bytes of payloads that are read ahead: 32 MiB. Further entities are read when it is their turn.
+    private static let batchByteCountMax = 32 << 20
+
+    init(_ reader: BlockReader, _ keys: any KeyOrder) {
+        self.reader = reader
+        self.keys = keys
+    }
+
+    func read(_ keys: [StoredKey], _ dictionaries: [Int64: PayloadDictionary]) throws -> [EntityReader.Answer] {
+        zip(keys, try reader.entities(keys)).map { BlockReads.answer($1 ?? .success(nil), key: $0) }
+    }
+
+    func find(_ keys: [StoredKey]) throws -> [StoredRow] {
+        try keys.filter { try self.keys.hasVersion($0) }.map { StoredRow(key: $0, row: 0) }
+    }
+
+    static func answer(_ result: Result<BlockStoredEntity?, PayloadFault>, key: StoredKey) -> EntityReader.Answer {
+        switch result {
+        case .failure(let fault): return .damaged(row: 0, fault: fault)
+        case .success(nil): return .absent
+        case .success(let entity?):
+            // A checksum can be forged, and the code that reads and merges entities relies on the form of the payload.
+            guard CompactJSON.isObject(entity.payload) else { return .damaged(row: 0, fault: .notJSON) }
+            return .found(
+                StoredEntity(
+                    key: key, row: 0, payload: entity.payload, fields: entity.fields,
+                    sequence: entity.sequence.map { EventSequence($0) }, generation: entity.generation,
+                    writtenAt: entity.writtenAt))
+        }
+    }
+
+    // MARK: In order
+
+    func forEach(
+        library: LibraryIndex, type: TypeIndex, after: ByteString?, expectedCount: Int,
+        _ dictionaries: [Int64: PayloadDictionary], _ visit: (StoredKey, EntityReader.Answer) throws -> Bool
+    ) throws -> Bool {
+        var batchCount = min(expectedCount, BlockReads.batchCountMax)
+        var batch: [StoredKey] = []
+        func visitBatch() throws -> Bool {
+            for (key, result) in zip(batch, try reader.entities(batch, byteCountMax: BlockReads.batchByteCountMax)) {
+                let answer = try result.map { BlockReads.answer($0, key: key) } ?? read(key, dictionaries)
+                guard try visit(key, answer) else { return false }
+            }
+            batch.removeAll(keepingCapacity: true)
+            batchCount = min(batchCount * 4, BlockReads.batchCountMax)
+            return true
+        }
+        var walk = try ordered { try TypeWalk(keys, library: library, type: type, after: after) }
+        while let key = try ordered({ try walk.next() }) {
+            batch.append(key)
+            if batch.count >= batchCount, try !visitBatch() { return false }
+        }
+        return try visitBatch()
+    }
+
+    func ages(after key: StoredKey?, countMax: Int) throws -> [StoredRowAge] {
+        var found: [StoredKey] = []
+        try ordered {
+            try keys.walkKeys(after: key) { key in
+                found.append(key)
+                return found.count < countMax
+            }
+        }
+        return zip(found, try reader.entries(found)).map { key, entry in
+            StoredRowAge(
+                stored: StoredRow(key: key, row: 0), writtenAt: entry?.writtenAt ?? .min,
+                isReduced: entry?.flags.contains(.reduced) ?? false)
+        }
+    }
+
+    func counts() throws -> [JournalEntityCount] {
+        var counts: [JournalEntityCount] = []
+        try ordered {
+            try keys.walkKeys(after: nil) { key in
+                if let last = counts.last, last.library == key.library, last.type == key.type {
+                    counts[counts.count - 1].count += 1
+                } else {
+                    counts.append(JournalEntityCount(library: key.library, type: key.type, count: 1))
+                }
+                return true
+            }
+        }
+        return counts
+    }
+
+    /// Walks over keys in their order.
+    private func ordered<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try keys.notingDamage(body) } catch let fault as PayloadFault { throw DamagedKeyRun(fault: fault) }
+    }
+}
+
+/// A run of the keys in order is damaged. A writer makes all runs again from the blocks.
+struct DamagedKeyRun: Error {
+    var fault: PayloadFault
+
+    /// The error of a reader, which cannot make them again.
+    var failure: SQLiteFailure { SQLiteFailure.damaged("a run of keys is damaged: \(fault.rawValue)") }
+}

@@ -1,0 +1,44 @@
+import GRDB
+import TidemarkModel
+import TidemarkStore
+
+extension JournalDatabase {
+    /// Replaces damaged parts of the tables of entities. All libraries are stale then: entities are lost, or older ones
+    /// are back, and the damage does not tell whose they are. Late events up to the highest number that was known are
+    /// held off, as after a repair.
+    ///
+    /// - Throws: Errors of SQLite; nothing was changed.
+    /// - Source: Protocol/sequencing.md, late events.
+    func heal(_ damage: EntityDamage, _ db: Database, _ statements: JournalStatements) throws {
+        let counters = try CounterTable.read(statements.connection)
+        try statements.entities.inTransaction(db) {
+            try statements.entities.heal()
+            for var record in try LibraryTable.read(statements.connection) {
+                record.isStale = true
+                record.entityCount = damage.entityCounts[record.index] ?? 0
+                try statements.libraries.write(record, lostBefore: record.lost)
+                let places = [
+                    counters[CounterTable.answeredThrough(record.index)],
+                    counters[CounterTable.forgottenThrough(record.index)], record.cursor?.rawValue,
+                ]
+                if let known = places.compactMap({ $0 }).max(), known >= 0 {
+                    try statements.counters.write(CounterTable.forgottenThrough(record.index), known)
+                }
+            }
+        }
+    }
+
+    /// Runs a read of keys in order. When a run of them is damaged, all are made again from the blocks, and the read is
+    /// repeated.
+    ///
+    /// - Throws: Errors of SQLite, and those of `body`.
+    func readingKeys<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let damage as DamagedKeyRun {
+            if isReadOnly { throw damage.failure }
+            report([DamagedRow(row: 0, kind: .keyRun, fault: damage.fault)])
+            let entities = try openStatements().entities
+            try queue.writeWithoutTransaction { db in try entities.inTransaction(db) { try entities.heal() } }
+            return try body()
+        }
+    }
+}
