@@ -1,4 +1,4 @@
-// SQL functions over a data file, for the sqlite3 shell: see docs/data-file.md, looking inside.
+// SQL functions and a table over a data file, for the sqlite3 shell: see docs/data-file.md, looking inside.
 #ifndef TIDEMARK_EXTENSION_H
 #define TIDEMARK_EXTENSION_H
 

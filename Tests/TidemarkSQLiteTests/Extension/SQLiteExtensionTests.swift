@@ -10,13 +10,21 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// The extension for the sqlite3 shell, with a connection of its own: its results equal those of a reader of the file.
+/// The functions are for files of rows, the table for files of both forms.
 @Suite(.serialized, .timeLimit(.minutes(60)), .tags(.slow)) struct SQLiteExtensionTests {
-    private let folder: TemporaryFolder
+    let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Opens a connection that has the functions, as `.load` adds them.
-    private func open() throws -> OpaquePointer {
+    /// Creates a file of one form, which it keeps when it is opened again.
+    func create(_ layout: EntityLayout) async throws {
+        var configuration = SQLiteJournal.Configuration(path: folder.file())
+        configuration.layout = layout
+        try await SQLiteJournal.open(configuration).close()
+    }
+
+    /// Opens a connection that has the functions and the table, as `.load` adds them.
+    func open() throws -> OpaquePointer {
         // The extension is registered only while the connection opens; other connections opened meanwhile are not
         // harmed by it.
         let entry = try #require(tidemark_extension_entry())
@@ -27,7 +35,7 @@ import TidemarkTesting
         return try #require(connection)
     }
 
-    private func rows(_ connection: OpaquePointer, _ sql: String) -> [[String?]] {
+    func rows(_ connection: OpaquePointer, _ sql: String) -> [[String?]] {
         var statement: OpaquePointer?
         guard sqlite3_prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK else {
             Issue.record("\(String(cString: sqlite3_errmsg(connection))): \(sql)")
@@ -77,6 +85,7 @@ import TidemarkTesting
         async throws
     {
         var random = SeededGenerator(seed: 11)
+        try await create(.rows)
         let cache = try await SyncCache.open(path: folder.file())
         var lines: [String] = []
         for number in 1...2_500 {
@@ -108,6 +117,7 @@ import TidemarkTesting
     }
 
     @Test func `a forged or damaged body, or a value of another type, gives NULL`() async throws {
+        try await create(.rows)
         let journal = try await SQLiteJournal.open(path: folder.file())
         var cache = SmallCache()
         for number in 1...8 {

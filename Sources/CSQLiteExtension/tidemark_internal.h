@@ -1,0 +1,140 @@
+// Declarations that the files of the extension share; none of them is for programs that link it.
+#ifndef TIDEMARK_INTERNAL_H
+#define TIDEMARK_INTERNAL_H
+
+#include <sqlite3ext.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ZSTD_STATIC_LINKING_ONLY
+#include <zstd.h>
+
+enum {
+    payload_max = 16 << 20,
+    fields_max = 16 << 20,
+    window_max = 1 << 23,
+    dictionary_max = 64,
+    padding_count = 4,
+    uuid_count = 16,
+    uuid_text_count = 36,
+    entity_max = 127,
+    segment_count = 1 << 12,
+};
+
+// No block has a higher number.
+static const sqlite3_int64 number_max = ((sqlite3_int64)1 << 41) - 1;
+
+// Bytes that may be damaged or forged; `at` moves on while they are read.
+typedef struct {
+    const uint8_t *at;
+    const uint8_t *end;
+} Bytes;
+
+// tidemark_unpack.c: checks and decompression, for both forms of a file.
+
+typedef struct {
+    sqlite3_int64 number;
+    ZSTD_DDict *dictionary;
+} Dictionary;
+
+// The state of one connection, which uses it from one thread at a time.
+typedef struct {
+    ZSTD_DCtx *context;
+    // The dictionaries that were needed so far. A number always names the same dictionary.
+    Dictionary dictionaries[dictionary_max];
+    int dictionary_count;
+    int users;
+} Reader;
+
+// The key and the stamps that a check covers beside the data.
+typedef struct {
+    uint64_t library;
+    uint64_t type;
+    // -1: none.
+    sqlite3_int64 sequence;
+    uint32_t generation;
+    sqlite3_int64 written_at;
+    int is_uuid;
+    // The 16 bytes of a UUID, or a text.
+    Bytes id;
+} Seal;
+
+// Gives up one use of a reader, and frees it after the last one.
+void tidemark_release(void *reader);
+
+// Returns a dictionary of `main`; NULL when there is none, or when its row fails its check.
+const ZSTD_DDict *tidemark_dictionary(Reader *reader, sqlite3 *connection, sqlite3_int64 number);
+
+// Reads a number. Returns 0 when the bytes end within it, or when it has more than five bytes.
+int tidemark_read_number(Bytes *bytes, uint64_t *value);
+
+// Unpacks a frame without a magic number, or a bare block, to exactly `count` bytes. Returns 0 when it is neither.
+int tidemark_unpack(
+    Reader *reader, Bytes data, int is_bare, const ZSTD_DDict *dictionary, uint8_t *target, size_t count);
+
+// Returns the seed of the check of an entity.
+uint64_t tidemark_seed(const Seal *seal);
+
+// Writes the 36 characters of a UUID.
+void tidemark_write_uuid(uint8_t *text, const uint8_t *id);
+
+// tidemark_blocks.c: the directories of blocks.
+
+// One entity in the directory of a block. The lengths were compared with those of the block.
+typedef struct {
+    Seal seal;
+    uint8_t flags;
+    // Where the id stands in the payload; 0 when it is not left out.
+    uint64_t id_offset;
+    // The fields and the payload in the unpacked data.
+    uint64_t data_offset;
+    uint64_t fields_count;
+    uint64_t payload_count;
+    uint32_t check;
+} Entry;
+
+enum {
+    flag_uuid = 1,
+    flag_sequenced = 2,
+    flag_removal = 4,
+    flag_fields = 8,
+    flag_reduced = 16,
+    flag_without_id = 32,
+};
+
+typedef struct {
+    sqlite3_int64 number;
+    int codec;
+    uint64_t library;
+    uint64_t type;
+    // 0 but for codec 2.
+    uint64_t dictionary;
+    uint64_t unpacked_count;
+    Bytes data;
+    int count;
+    Entry entries[entity_max];
+} Block;
+
+// Reads head and directory of a block, which then refers to the bytes. Returns 0 when they are damaged.
+int tidemark_read_block(Block *block, Bytes bytes, sqlite3_int64 number);
+
+// Returns the seed of the check of an entity of a block.
+uint64_t tidemark_entry_seed(const Entry *entry);
+
+// tidemark_index.c: the newest version of each key.
+
+typedef struct Index Index;
+
+// Reads the places of all keys in the transaction that is under way. Returns a status of SQLite.
+int tidemark_read_index(sqlite3 *connection, Index **index);
+
+// Returns 1 when an entity of a block is the newest version of its key, and its key is not gone.
+int tidemark_is_newest(const Index *index, const Block *block, int position);
+
+void tidemark_free_index(Index *index);
+
+// tidemark_entities.c: the table.
+
+extern const sqlite3_module tidemark_entities_module;
+
+#endif
