@@ -32,7 +32,14 @@ extension JournalDatabase {
     func entityCounts() throws -> [JournalEntityCount] {
         let statements = try openStatements()
         return try readingKeys {
-            try queue.writeWithoutTransaction { _ in try statements.entities.reads.counts() }
+            try queue.writeWithoutTransaction { db in
+                var counts: [JournalEntityCount] = []
+                try db.inTransaction(.deferred) {
+                    counts = try statements.entities.reads.counts()
+                    return .commit
+                }
+                return counts
+            }
         }
     }
 }

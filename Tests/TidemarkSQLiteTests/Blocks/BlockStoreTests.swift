@@ -2,49 +2,51 @@ import Testing
 import TidemarkFaultDisk
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkSQLite
 
 /// The store of blocks against a dictionary, under random flushes, reopenings and transactions that fail.
 @Suite struct BlockStoreTests {
-    @Test(arguments: 1...8) func `random flushes leave what a dictionary has, whenever the file is opened again`(
-        seed: Int
+    @Test(arguments: TestScale.seeds(8)) func `random flushes leave what a dictionary has, at every opening`(
+        seed: UInt64
     ) throws {
         // The last two with a thread that reads ahead.
         let readsAhead = seed > 6
-        var random = SeededGenerator(seed: UInt64(seed))
+        var random = SeededGenerator(seed: seed)
         let folder = try TemporaryFolder()
         // A fault disk avoids real syncs.
         let disk = try FaultDisk(folder: folder.path)
         defer { withExtendedLifetime(disk) {} }
-        let keyCount = [20, 400, 1_500][seed % 3]
-        var model = BlockStoreModel(seed: seed, keyCount: keyCount)
+        let keyCount = [20, 400, 1_500][Int(seed % 3)]
+        var model = BlockStoreModel(seed: Int(seed), keyCount: keyCount)
         var file = try BlockStoreFile(folder.file(), readsAhead: readsAhead)
         let removalShare = [20, 200, 500][random.below(3)]
-        for step in 0..<40 {
+        var run = RandomWalk(seed: seed)
+        while run.next(of: 40) {
             let rowCount = 1 + random.below(keyCount)
             let flush = model.flush(rowCount: rowCount, removalShare: removalShare, clears: random.chance(100))
             let outcome = try file.outcome(of: flush)
             #expect(outcome.replacedCounts == [:])
             #expect(outcome.damaged.isEmpty)
-            if step % 8 == 0 || random.chance(100) {
+            if run.step % 8 == 1 || random.chance(100) {
                 file.store.checkInvariants()
                 file = try BlockStoreFile(folder.file(), readsAhead: readsAhead)
                 file.store.checkInvariants()
                 #expect(file.store.damage == BlockStore.Damage())
-                #expect(!file.store.isRebuilt, "seed \(seed), step \(step)")
+                #expect(!file.store.isRebuilt, "\(run)")
             }
-            if step % 5 == 0 {
+            if run.step % 5 == 1 {
                 let differences = try model.differences(from: file)
-                #expect(differences == [], "seed \(seed), step \(step)")
+                #expect(differences == [], "\(run)")
                 // A page of keys first, so that only some segments are read.
                 let someKeys = model.keys.filter { _ in random.chance(100) } + model.keys
                 let isSame = try file.entities(inSnapshot: someKeys).dropFirst(someKeys.count - model.keys.count)
                     .elementsEqual(model.keys.map { model.entities[$0] })
-                #expect(isSame, "seed \(seed), step \(step): a snapshot has something else")
+                #expect(isSame, "\(run): a snapshot has something else")
                 let isInOrder = try file.walkedKeys() == model.keysInOrder
-                #expect(isInOrder, "seed \(seed), step \(step): other keys are walked over")
+                #expect(isInOrder, "\(run): other keys are walked over")
             }
         }
         #expect(file.store.entityCount == model.entities.count)

@@ -5,6 +5,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkSQLite
@@ -34,11 +35,12 @@ import TidemarkTesting
         return (ids, outcome)
     }
 
-    @Test(arguments: 1...24 as ClosedRange<UInt64>)
+    @Test(arguments: TestScale.seeds(24))
     func `selections and counts equal a filter and a sort of everything`(seed: UInt64) async throws {
         var walk = try await FieldIndexWalk(seed: seed, path: folder.file())
         var methods: Set<ReadPlan.Method> = []
-        for _ in 0..<20 {
+        var run = RandomWalk(seed: seed)
+        while run.next(of: 20) {
             try await walk.step()
             for _ in 0..<6 { if let method = try walk.check() { methods.insert(method) } }
         }
