@@ -34,7 +34,7 @@ final class IdentityLock: Sendable {
     static func path(of identity: FileIdentity, in folder: String) -> String { "\(folder)/\(identity.text).lock" }
 
     private init(_ file: DataFilePath, _ identity: FileIdentity, path: String) throws(StorageError) {
-        for _ in 0..<IdentityLock.attemptCountMax {
+        for attempt in 1...IdentityLock.attemptCountMax {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else { throw DataFilePath.failure("cannot create \(path)", errno) }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -42,6 +42,10 @@ final class IdentityLock: Sendable {
                 let holder = IdentityLock.holder(descriptor)
                 close(descriptor)
                 guard number == EWOULDBLOCK else { throw DataFilePath.failure("cannot lock \(path)", number) }
+                if attempt < IdentityLock.attemptCountMax, IdentityLock.isEnding(holder, identity) {
+                    poll(nil, 0, IdentityLock.waitMillisecondCount)
+                    continue
+                }
                 let name = holder.path.map { ", under the name \($0)" } ?? ""
                 throw StorageError(
                     .locked, "\(file.path) is open for writing in \(WriterLock.name(of: holder.process))\(name)",
@@ -68,6 +72,15 @@ final class IdentityLock: Sendable {
     }
 
     private static let attemptCountMax = 100
+    /// The wait for a lock that is about to be released; 100 ms in all.
+    private static let waitMillisecondCount: Int32 = 1
+
+    /// Whether a lock is of a file of this process that was deleted while it was open. Its number was given again, so
+    /// the file is closed by now, and its lock is released next.
+    private static func isEnding(_ holder: (process: String?, path: String?), _ identity: FileIdentity) -> Bool {
+        guard let path = holder.path, holder.process == "\(getpid())" else { return false }
+        return FileIdentity(path: path) != identity
+    }
 
     deinit { release() }
 

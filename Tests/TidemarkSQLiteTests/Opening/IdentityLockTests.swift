@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Testing
 import Tidemark
@@ -60,6 +61,22 @@ import TidemarkModel
         try makeLink()
         #expect(await refusal { _ = try await SQLiteJournal.open(path: link) }?.code == .locked)
         try await journal.close()
+    }
+
+    @Test func `a lock of a deleted file of this process, whose number another file has now, is waited for`()
+        async throws
+    {
+        try await written()
+        let locks = LockFolder.standard()
+        let identity = try #require(FileIdentity(path: folder.file()))
+        let held = try #require(try IdentityLock.acquire(DataFilePath(folder.file()), in: locks))
+        // As if the holder had opened it under a name that is gone.
+        let path = IdentityLock.path(of: identity, in: try #require(locks.usable()))
+        try Data("\(getpid())\n\(folder.file("gone.db"))\n".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(throws: StorageError.self) { try IdentityLock.acquire(DataFilePath(folder.file()), in: locks) }
+        DispatchQueue.global().async { held.release() }
+        let next = try #require(try IdentityLock.acquire(DataFilePath(folder.file()), in: locks))
+        next.release()
     }
 
     @Test func `a lock without a process number is reported as another process's`() {
