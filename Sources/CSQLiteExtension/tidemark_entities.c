@@ -216,7 +216,7 @@ static int unpack_block(Cursor *cursor) {
 // Gives the JSON of the entity under the cursor, or NULL. Returns a status of SQLite.
 static int give_resource(Cursor *cursor, sqlite3_context *context) {
     const Entry *entry = &cursor->block.entries[cursor->position];
-    // As in a file of rows: an entity of which only some fields are left has no JSON.
+    // An entity of which only some fields are left has no JSON, in a file of rows either.
     if (entry->flags & flag_reduced) return SQLITE_OK;
     const uint8_t *bytes = cursor->block.data.at;
     if (cursor->block.codec != 0) {

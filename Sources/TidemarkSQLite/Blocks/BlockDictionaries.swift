@@ -7,3 +7,11 @@ struct BlockDictionaries {
     /// Every dictionary, for reading.
     var byNumber: [Int64: PayloadDictionary] = [:]
 }
+
+extension BlockDictionaries {
+    /// - Parameter dictionaries: Every dictionary of a file, by number; the newest one of a type has the highest.
+    init(_ dictionaries: [Int64: PayloadDictionary]) {
+        byNumber = dictionaries
+        for (_, dictionary) in dictionaries.sorted(by: { $0.key < $1.key }) { byType[dictionary.type] = dictionary }
+    }
+}

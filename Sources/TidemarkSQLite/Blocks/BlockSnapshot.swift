@@ -3,7 +3,7 @@ import TidemarkStore
 
 /// The blocks of a data file in one state, for a reader that has no index in memory.
 ///
-/// It holds as long as nobody commits. Owner: one thread; the connection lives longer.
+/// A snapshot is valid until another connection commits. Owner: one thread; the connection lives longer.
 final class BlockSnapshot: KeyOrder {
     let index: SnapshotIndex
     let reader: BlockReader
@@ -12,9 +12,7 @@ final class BlockSnapshot: KeyOrder {
 
     /// - Throws: ``SQLiteFailure``.
     init(_ connection: OpaquePointer) throws {
-        // Every file of blocks was created with its number.
-        let identity = try CounterTable.read(connection)[LogIdentity.counter] ?? 0
-        index = try SnapshotIndex(connection, seed: UInt64(bitPattern: identity))
+        index = try SnapshotIndex(connection, seed: try LogIdentity.hashSeed(connection))
         reader = try BlockReader(connection, index) { try DictionaryTable.read(connection).dictionaries[$0] }
         table = try KeyRunTable(connection)
     }

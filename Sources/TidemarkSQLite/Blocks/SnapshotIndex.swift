@@ -7,10 +7,11 @@ import TidemarkModel
 /// blocks   1 … 40 … 62 … 90      the segment of the key knows the blocks up to 62
 /// behind           63 … 90       directories that are read once, for all keys
 /// ```
-/// It holds as long as nobody commits. A segment that is missing or damaged knows no block, so all directories are read
-/// in place of it. Bound: 12 to 16 bytes for each key of the segments that were read, and as much for each entry of the
-/// directories: all segments together are as large as the writer's index, and directories of at most half as many
-/// entries lie behind them.
+/// The index is valid until another connection commits. A segment that is missing or damaged knows no block, so all
+/// directories are read in place of it. Bound: 12 to 16 bytes for each key of the segments that were read, and as much
+/// for each entry of the directories. All segments together are as large as the writer's index, and directories of at
+/// most half as many entries lie behind them. Blocks beyond ``BlockPlace/ordinalMax``, as a forged file may have, are
+/// damage.
 ///
 /// Owner: one thread.
 /// - Source: docs/decisions/0020-past-memory.md.
@@ -119,7 +120,7 @@ final class SnapshotIndex: BlockLocator {
             let seed = StoredSegment.seed(of: seed, through: last)
             let leftOut = StoredSegment(bytes, as: segment, seed: seed).flatMap { stored in
                 places.restore(segment: segment, stored) { number in
-                    1...BlockPlace.numberMax ~= number ? ordinal(of: number) : nil
+                    1...BlockPlace.numberMax ~= number && hasRoom ? ordinal(of: number) : nil
                 }
             }
             if leftOut == [], 0...BlockPlace.numberMax ~= last {
@@ -198,6 +199,7 @@ final class SnapshotIndex: BlockLocator {
 
     /// Notes the entries of a block, in any order of the blocks: that in the highest one counts, and in it the last.
     private func note(_ content: BlockContent, _ number: Int64, _ isTrue: (Int) -> Bool) {
+        guard hasRoom else { return damagedBlocks.append(number) }
         let head = content.directory.head
         for (position, entry) in content.directory.entries.enumerated() where isTrue(position) {
             let hash = content.withID(at: position) { id in
@@ -208,6 +210,9 @@ final class SnapshotIndex: BlockLocator {
             _ = behind.set(BlockPlace(ordinal: ordinal(of: number), position: position), of: hash)
         }
     }
+
+    /// Whether one more block can have an ordinal.
+    private var hasRoom: Bool { numbers.count < BlockPlace.ordinalMax }
 
     private func ordinal(of number: Int64) -> Int {
         if let known = ordinals[number] { return known }

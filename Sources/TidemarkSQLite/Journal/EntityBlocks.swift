@@ -19,18 +19,12 @@ final class EntityBlocks: EntityTables {
     /// - Throws: ``SQLiteFailure``.
     /// - Complexity: O(keys + blocks).
     init(_ connection: OpaquePointer, path: String) throws {
-        // Every file of blocks was created with its number.
-        let identity = try CounterTable.read(connection)[LogIdentity.counter] ?? 0
-        let configuration = BlockStore.Configuration(hashSeed: UInt64(bitPattern: identity))
+        let configuration = BlockStore.Configuration(hashSeed: try LogIdentity.hashSeed(connection))
         let victims = VictimReader(path: path) { connection, number in
             try DictionaryTable.read(connection.handle).dictionaries[number]
         }
         fieldCodes = try FieldCodeWriter(connection)
-        var dictionaries = BlockDictionaries()
-        for (number, dictionary) in try DictionaryTable.read(connection).dictionaries.sorted(by: { $0.key < $1.key }) {
-            dictionaries.byNumber[number] = dictionary
-            dictionaries.byType[dictionary.type] = dictionary
-        }
+        let dictionaries = BlockDictionaries(try DictionaryTable.read(connection).dictionaries)
         self.dictionaries = dictionaries
         store = try BlockStore(connection, configuration, victims: victims, dictionaries: dictionaries)
         let reader = try BlockReader(connection, store.index) { try DictionaryTable.read(connection).dictionaries[$0] }

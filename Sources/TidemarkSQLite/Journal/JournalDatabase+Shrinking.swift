@@ -39,7 +39,8 @@ extension JournalDatabase {
         guard debt > 0 else { return false }
         try queue.writeWithoutTransaction { db in try entities.inTransaction(db) { try entities.merge(memory) } }
         // Blocks that cannot be merged stay.
-        return 0..<debt ~= entities.mergeDebtByteCount && entities.mergeDebtByteCount > 0
+        let rest = entities.mergeDebtByteCount
+        return rest > 0 && rest < debt
     }
 
     /// Returns the free pages, and what was written to the log; nothing when the file cannot be read.

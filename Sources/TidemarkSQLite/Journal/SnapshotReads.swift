@@ -4,7 +4,7 @@ import TidemarkStore
 
 /// Reads entities in blocks that another connection may write: each call sees the state of the transaction under way.
 ///
-/// As long as nobody commits, the parts of the index that were read are kept.
+/// The parts of the index that were read are kept until another connection commits.
 final class SnapshotReads: EntityReads {
     private let connection: OpaquePointer
     private var current: (version: Int64, snapshot: BlockSnapshot)?
@@ -40,7 +40,9 @@ final class SnapshotReads: EntityReads {
 
     func read(_ keys: [StoredKey], _ dictionaries: [Int64: PayloadDictionary]) throws -> [EntityReader.Answer] {
         let index = try snapshot().index
-        return try zip(keys, try reads().read(keys, dictionaries)).map { key, answer in
+        let answers = try reads().read(keys, dictionaries)
+        guard !index.damagedBlocks.isEmpty else { return answers }
+        return try zip(keys, answers).map { key, answer in
             let hash = index.hash(key)
             // A block that cannot be read may have a newer version: an older one is no answer.
             guard try index.isCertain(hash, at: index.location(of: hash)) else {

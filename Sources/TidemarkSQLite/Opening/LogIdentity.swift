@@ -9,6 +9,14 @@ enum LogIdentity {
     /// The name of the counter that holds the number.
     static let counter = "identity"
 
+    /// Returns the seed for hashes of keys in a file of blocks: its number. Every such file was created with one;
+    /// without it the segments fail their checks.
+    ///
+    /// - Throws: ``SQLiteFailure``.
+    static func hashSeed(_ connection: OpaquePointer) throws -> UInt64 {
+        UInt64(bitPattern: try CounterTable.read(connection)[counter] ?? 0)
+    }
+
     /// - Returns: False also when there is no log, and when the file or its log cannot be read; that damage is reported
     ///   elsewhere.
     static func isForeign(_ file: DataFilePath) -> Bool {

@@ -79,7 +79,7 @@ extension Salvage {
 /// Writes entities into the blocks of a new file, in a transaction of the caller. Owner: one repair.
 final class SalvagedBlocks {
     private let store: BlockStore
-    private var dictionaries = BlockDictionaries()
+    private let dictionaries: BlockDictionaries
     private var flush = FlushBatch()
 
     /// The entities that are written together.
@@ -90,12 +90,9 @@ final class SalvagedBlocks {
     ///   - dictionaries: The dictionaries that it has, by number.
     /// - Throws: ``SQLiteFailure``.
     init(_ connection: OpaquePointer, _ dictionaries: [Int64: PayloadDictionary]) throws {
-        for (number, dictionary) in dictionaries.sorted(by: { $0.key < $1.key }) {
-            self.dictionaries.byNumber[number] = dictionary
-            self.dictionaries.byType[dictionary.type] = dictionary
-        }
-        let identity = try CounterTable.read(connection)[LogIdentity.counter] ?? 0
-        store = try BlockStore(connection, BlockStore.Configuration(hashSeed: UInt64(bitPattern: identity)))
+        self.dictionaries = BlockDictionaries(dictionaries)
+        store = try BlockStore(
+            connection, BlockStore.Configuration(hashSeed: try LogIdentity.hashSeed(connection)))
     }
 
     /// - Parameter key: The key with the numbers that its library and its type have in the new file.

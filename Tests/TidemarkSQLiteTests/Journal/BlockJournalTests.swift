@@ -203,7 +203,7 @@ import TidemarkTesting
         let full = try await journal.size().usedByteCount
         for number in 0..<6_000 { cache.evict(key(number)) }
         try await journal.commit(cache.take())
-        // What merging gives back soon does not count as used.
+        // The used bytes leave out those that merging gives back soon.
         #expect(try await journal.size().usedByteCount < full * 2 / 3)
         while try await journal.releaseFreeSpace(isLast: true) {}
         try await journal.shrink()

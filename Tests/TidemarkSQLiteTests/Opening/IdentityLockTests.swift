@@ -70,7 +70,7 @@ import TidemarkModel
         let locks = LockFolder.standard()
         let identity = try #require(FileIdentity(path: folder.file()))
         let held = try #require(try IdentityLock.acquire(DataFilePath(folder.file()), in: locks))
-        // As if the holder had opened it under a name that is gone.
+        // The lock file names a path that does not exist, like that of a holder whose file was deleted.
         let path = IdentityLock.path(of: identity, in: try #require(locks.usable()))
         try Data("\(getpid())\n\(folder.file("gone.db"))\n".utf8).write(to: URL(fileURLWithPath: path))
         #expect(throws: StorageError.self) { try IdentityLock.acquire(DataFilePath(folder.file()), in: locks) }
