@@ -7,8 +7,8 @@ import TidemarkStore
 /// Each call sees one committed state. It takes no lock that could block a writer, and changes no byte of the database.
 /// SQLite's shared memory (`-shm`) and an empty log (`-wal`) may appear beside a file that no process has open: without
 /// them the reader could not notice a writer that starts meanwhile. A reader must not be used by several tasks at once.
-/// In a file of blocks the first read after a commit also reads the directories of the blocks that the stored index does
-/// not know: those of half as many changes as there are entities at most.
+/// In a file of blocks the first read after a commit also reads the directories of the blocks that the stored index
+/// does not know: those of half as many changes as there are entities at most.
 /// Errors: `.notFound`, `.notOurs`, `.newerFormat`, `.damaged`, `.locked`, `.inputOutput`.
 ///
 /// - Source: docs/data-file.md; docs/operating.md, one writer, and damage.
