@@ -149,12 +149,18 @@ static int next(sqlite3_vtab_cursor *base) {
     return SQLITE_OK;
 }
 
-// Reads the format of `main`.
+// Reads the format of `main`. While entities are moved into blocks, the file still is one of rows.
 static int read_format(sqlite3 *connection, int *format) {
     sqlite3_stmt *statement = NULL;
     int status = sqlite3_prepare_v2(connection, "PRAGMA main.user_version", -1, &statement, NULL);
     if (status != SQLITE_OK) return status;
     if (sqlite3_step(statement) == SQLITE_ROW) *format = sqlite3_column_int(statement, 0);
+    status = sqlite3_finalize(statement);
+    if (status != SQLITE_OK || *format != format_blocks) return status;
+    const char *moved = "SELECT 1 FROM main.counters WHERE name = 'moved_rows'";
+    status = sqlite3_prepare_v2(connection, moved, -1, &statement, NULL);
+    if (status != SQLITE_OK) return status;
+    if (sqlite3_step(statement) == SQLITE_ROW) *format = format_rows;
     return sqlite3_finalize(statement);
 }
 

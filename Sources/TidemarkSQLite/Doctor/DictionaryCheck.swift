@@ -68,7 +68,7 @@ struct DictionaryCheck {
     /// it.
     private func usesByDictionary() throws -> [Int64: Int64] {
         var uses: [Int64: Int64] = [:]
-        if try DataFileSchema.version(connection) > DataFile.rowFormatVersion {
+        if try EntityLayout(connection) == .blocks {
             try BlockBlob.forEachHead(connection) { head in
                 if let number = head.dictionary { uses[number, default: 0] += Int64(head.count) }
             }

@@ -28,7 +28,7 @@ struct FieldGroupReader {
     private let one: PreparedStatement
 
     init(_ connection: OpaquePointer) throws {
-        let hasRows = try DataFileSchema.version(connection) <= DataFile.rowFormatVersion
+        let hasRows = try EntityLayout(connection) == .rows
         let place = hasRows ? "place" : "0"
         let table =
             "FROM \(hasRows ? "field_values INDEXED BY field_values_in_order" : "field_codes INDEXED BY field_codes_in_order")"

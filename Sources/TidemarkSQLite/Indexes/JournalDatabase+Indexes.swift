@@ -143,7 +143,7 @@ extension JournalDatabase {
         _ library: LibraryIndex, _ type: TypeIndex, after id: StoredID?, countMax: Int,
         _ statements: JournalStatements, _ visit: (StoredKey, EntityReader.Answer) throws -> Void
     ) throws {
-        guard try DataFileSchema.version(statements.connection) <= DataFile.rowFormatVersion else {
+        guard statements.layout == .rows else {
             var rest = countMax
             _ = try statements.entities.reads.forEach(
                 library: library, type: type, after: id?.text, expectedCount: countMax, memory.dictionaries

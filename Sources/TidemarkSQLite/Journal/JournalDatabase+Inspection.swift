@@ -30,17 +30,7 @@ extension JournalDatabase {
 
     /// Counts the stored entities of each library and type.
     func entityCounts() throws -> [JournalEntityCount] {
-        let statements = try openStatements()
-        return try readingKeys {
-            try queue.writeWithoutTransaction { db in
-                var counts: [JournalEntityCount] = []
-                try db.inTransaction(.deferred) {
-                    counts = try statements.entities.reads.counts()
-                    return .commit
-                }
-                return counts
-            }
-        }
+        try readingKeys { try reading { try $0.entities.reads.counts() } }
     }
 }
 

@@ -7,20 +7,18 @@ import TidemarkStore
 extension JournalDatabase {
     /// Reads entities by key.
     func load(_ keys: [StoredKey]) throws -> LoadedEntities {
-        let statements = try openStatements()
         var found = Found()
-        func read() throws {
+        func read(_ statements: JournalStatements) throws {
             for (key, answer) in zip(keys, try statements.entities.reads.read(keys, memory.dictionaries)) {
                 found.add(answer, under: key, memory)
             }
         }
-        try queue.writeWithoutTransaction { db in
-            // A single statement needs no explicit transaction.
-            if keys.count <= 1, !isReadOnly { return try read() }
-            try db.inTransaction(.deferred) {
-                try read()
-                return .commit
-            }
+        // A single statement needs no explicit transaction.
+        if keys.count <= 1, !isReadOnly {
+            let statements = try openStatements()
+            try queue.writeWithoutTransaction { _ in try read(statements) }
+        } else {
+            try reading { try read($0) }
         }
         report(found.damaged)
         return found.loaded
@@ -28,14 +26,26 @@ extension JournalDatabase {
 
     /// Finds the rows of keys.
     func find(_ keys: [StoredKey]) throws -> [StoredRow] {
-        let statements = try openStatements()
-        return try queue.writeWithoutTransaction { db in
-            var rows: [StoredRow] = []
+        try reading { try $0.entities.reads.find(keys) }
+    }
+
+    /// Runs a read on one committed state. The writer of a file that this process only reads may have changed the form
+    /// of its entities.
+    ///
+    /// - Throws: Errors of SQLite, and those of `body`.
+    func reading<Value>(_ body: (JournalStatements) throws -> Value) throws -> Value {
+        try queue.writeWithoutTransaction { db in
+            var value: Value?
             try db.inTransaction(.deferred) {
-                rows = try statements.entities.reads.find(keys)
+                var statements = try openStatements()
+                if isReadOnly, try EntityLayout(statements.connection) != statements.layout {
+                    statements = try prepareStatements(statements.connection)
+                }
+                value = try body(statements)
                 return .commit
             }
-            return rows
+            guard let value else { throw closed }
+            return value
         }
     }
 
@@ -66,8 +76,9 @@ extension JournalDatabase {
     ) throws -> LoadedEntities {
         // No input reaches it: all callers pass constants.
         precondition(countMax > 0, "a page has one entity at least, not \(countMax)")
-        let statements = try openStatements()
-        let found = try readingKeys { try page(library, type, after: id, countMax: countMax, constraint, statements) }
+        let found = try readingKeys {
+            try reading { try page(library, type, after: id, countMax: countMax, constraint, $0) }
+        }
         report(found.damaged)
         return found.loaded
     }
@@ -78,24 +89,19 @@ extension JournalDatabase {
     ) throws -> Found {
         var found = Found()
         var isFull: Bool { found.loaded.entities.count == countMax || found.loaded.damaged.count == countMax }
-        try queue.writeWithoutTransaction { db in
-            try db.inTransaction(.deferred) {
-                if let constraint, let ids = try candidates(library, type, after: id?.text, constraint, statements) {
-                    for id in ids {
-                        let key = StoredKey(library: library, type: type, id: id)
-                        found.add(try statements.entities.reads.read(key, memory.dictionaries), under: key, memory)
-                        if isFull { break }
-                    }
-                    return .commit
-                }
-                _ = try statements.entities.reads.forEach(
-                    library: library, type: type, after: id?.text, expectedCount: countMax, memory.dictionaries
-                ) { key, answer in
-                    found.add(answer, under: key, memory)
-                    return !isFull
-                }
-                return .commit
+        if let constraint, let ids = try candidates(library, type, after: id?.text, constraint, statements) {
+            for id in ids {
+                let key = StoredKey(library: library, type: type, id: id)
+                found.add(try statements.entities.reads.read(key, memory.dictionaries), under: key, memory)
+                if isFull { break }
             }
+            return found
+        }
+        _ = try statements.entities.reads.forEach(
+            library: library, type: type, after: id?.text, expectedCount: countMax, memory.dictionaries
+        ) { key, answer in
+            found.add(answer, under: key, memory)
+            return !isFull
         }
         return found
     }

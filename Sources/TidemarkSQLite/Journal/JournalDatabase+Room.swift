@@ -6,17 +6,7 @@ import TidemarkStore
 /// Row ages for disk eviction, copies of the file, and release of memory.
 extension JournalDatabase {
     func rows(after key: StoredKey?, countMax: Int) throws -> [StoredRowAge] {
-        let statements = try openStatements()
-        return try readingKeys {
-            try queue.writeWithoutTransaction { db in
-                var rows: [StoredRowAge] = []
-                try db.inTransaction(.deferred) {
-                    rows = try statements.entities.reads.ages(after: key, countMax: countMax)
-                    return .commit
-                }
-                return rows
-            }
-        }
+        try readingKeys { try reading { try $0.entities.reads.ages(after: key, countMax: countMax) } }
     }
 
     /// - Parameter path: The path of the copy; an existing file is overwritten.

@@ -9,7 +9,7 @@ import TidemarkStore
 /// ``Tidemark/StorageError``; the journal converts them to storage errors.
 final class JournalDatabase {
     let file: DataFilePath
-    private let configuration: SQLiteJournal.Configuration
+    let configuration: SQLiteJournal.Configuration
     let queue: DatabaseQueue
     /// Whether another process writes the file.
     private(set) var isReadOnly = false
@@ -28,6 +28,8 @@ final class JournalDatabase {
     private(set) var canShrink = false
     /// Whether free pages are being given back: more than half of the file was free, and more than an eighth still is.
     var isGivingBack = false
+    /// Whether the entities are rows that may become blocks.
+    var canMove = false
     /// The prepared statements; nil before ``recover()`` and after ``close()``, because statements must be freed before
     /// their connection.
     private var statements: JournalStatements?
@@ -78,16 +80,29 @@ final class JournalDatabase {
     func recover() throws -> RecoveredState {
         let (state, damaged) = try queue.writeWithoutTransaction { db in
             guard let connection = db.sqliteConnection else { throw closed }
-            let statements = try JournalStatements(connection, path: file.path, isReadOnly: isReadOnly)
-            self.statements = statements
+            var statements = try prepareStatements(connection)
             let damage = statements.entities.openingDamage
             if let damage { try heal(damage, db, statements) }
-            let (state, damaged) = try readState(connection, statements)
+            var (state, damaged) = try readState(connection, statements)
+            if !isReadOnly {
+                try moveEntitiesAtOpening(db, statements)
+                statements = try openStatements()
+                state.lastRow = try statements.entities.lastRow()
+            }
             return (state, damaged + (damage?.rows ?? []))
         }
         if !isReadOnly { try sweepHTTP() }
         report(damaged)
         return state
+    }
+
+    /// Prepares the statements for the form that the entities have now.
+    @discardableResult
+    func prepareStatements(_ connection: OpaquePointer) throws -> JournalStatements {
+        let statements = try JournalStatements(connection, path: file.path, isReadOnly: isReadOnly)
+        self.statements = statements
+        canMove = !isReadOnly && statements.layout == .rows
+        return statements
     }
 
     private func readState(
@@ -120,6 +135,7 @@ final class JournalDatabase {
         for record in state.libraries {
             if !record.lost.isEmpty { memory.lost[record.index] = record.lost }
             memory.places[record.index] = LibraryPlaces(record)
+            memory.entityCounts[record.index] = record.entityCount
         }
         for (_, dictionary) in dictionaries.dictionaries.sorted(by: { $0.key < $1.key }) { memory.add(dictionary) }
         memory.lastDictionary = dictionaries.lastNumber
@@ -168,7 +184,8 @@ final class JournalDatabase {
     ///
     /// With FULL, COMMIT returns after fsync. GRDB's own WAL set-up chooses NORMAL and is therefore not used.
     func commit(_ flush: FlushBatch) throws {
-        guard let statements else { throw closed }
+        try moveEntities(before: flush)
+        let statements = try openStatements()
         // A flush that failed may have left an unfinished batch.
         statements.encoder.startBatch()
         let trained = trainer.dictionaries(
@@ -240,6 +257,7 @@ final class JournalDatabase {
             let places = LibraryPlaces(record)
             try places.write(over: next.places[record.index] ?? LibraryPlaces(), of: record.index, statements.counters)
             next.places[record.index] = places
+            next.entityCounts[record.index] = record.entityCount
         }
         for change in flush.tombstones {
             if let tombstone = change.tombstone {

@@ -40,6 +40,12 @@ struct JournalMemory {
     /// and whose replacement was counted again. They are subtracted from each record until the file is opened again.
     var entityCountCorrections: [LibraryIndex: Int64] = [:]
 
+    /// The entities that each library's stored record counts.
+    var entityCounts: [LibraryIndex: Int64] = [:]
+
+    /// The entities of all libraries.
+    var storedEntityCount: Int64 { entityCounts.values.reduce(0, +) }
+
     mutating func add(_ dictionary: PayloadDictionary) {
         dictionaries[dictionary.number] = dictionary
         lastDictionary = max(lastDictionary, dictionary.number)

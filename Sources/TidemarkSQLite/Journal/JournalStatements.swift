@@ -1,6 +1,8 @@
 /// The statements that a writer prepares once for its connection. They must be freed before the connection closes.
 struct JournalStatements {
     let connection: OpaquePointer
+    /// The form of the entities that the statements are for.
+    let layout: EntityLayout
     let encoder: PayloadEncoder
     let decoder: PayloadDecoder
     let entities: any EntityTables
@@ -26,10 +28,12 @@ struct JournalStatements {
         self.connection = connection
         encoder = try PayloadEncoder()
         decoder = try PayloadDecoder()
-        if try DataFileSchema.version(connection) <= DataFile.rowFormatVersion {
+        layout = try EntityLayout(connection)
+        switch layout {
+        case .rows:
             entities = try EntityRows(connection, encoder: encoder, decoder: decoder)
             fieldValues = try FieldValueWriter(connection)
-        } else {
+        case .blocks:
             entities = isReadOnly ? FollowedBlocks(connection) : try EntityBlocks(connection, path: path)
             fieldValues = try FieldCodeWriter(connection)
         }

@@ -20,6 +20,13 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         package var dictionarySampleCountMin = 1_000
         /// The form of entities in a file that is created.
         package var layout = EntityLayout.rows
+        /// The number of entities from which a file of rows becomes one of blocks: 262,144; nil: never.
+        package var blockEntityCountMin: Int64? = 1 << 18
+        /// The entities that are moved in one step: 16,384, some 7 MiB in memory.
+        package var movedCountPerStep = 16_384
+        /// Called while opening moves the entities of a file of an older format, with the number of moved ones and of
+        /// all, on the journal's queue. It takes some 10 seconds for each million, once.
+        public var onMove: @Sendable (_ movedCount: Int64, _ totalCount: Int64) -> Void = { _, _ in }
         /// The port that renames files; tests use it to stop between two steps.
         package var names: any FileNames = SystemFileNames()
         /// The folder for the locks by which writers exclude each other when they open one file by different names.

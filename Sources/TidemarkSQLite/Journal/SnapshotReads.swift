@@ -16,10 +16,10 @@ final class SnapshotReads: EntityReads {
     ///
     /// - Throws: ``SQLiteFailure``.
     static func entities(_ connection: OpaquePointer) throws -> any EntityReads {
-        guard try DataFileSchema.version(connection) <= DataFile.rowFormatVersion else {
-            return SnapshotReads(connection)
+        switch try EntityLayout(connection) {
+        case .rows: try RowReads(connection, decoder: try PayloadDecoder())
+        case .blocks: SnapshotReads(connection)
         }
-        return try RowReads(connection, decoder: try PayloadDecoder())
     }
 
     /// Returns the blocks in the state of the transaction under way.

@@ -31,7 +31,11 @@ enum DataFileConnection {
                 try db.execute(
                     sql: "INSERT INTO counters (name, value) VALUES (?, ?)",
                     arguments: [LogIdentity.counter, Int64(truncatingIfNeeded: configuration.random() >> 1) | 1])
-                if configuration.layout == .blocks { try DataFileSchema.addBlocks(db) }
+                guard configuration.layout == .blocks else { return }
+                try db.inTransaction {
+                    try DataFileSchema.addBlocks(db)
+                    return .commit
+                }
             }
             try queue.close()
             if !contents.isEmpty { try fill(file, contents, configuration) }

@@ -20,7 +20,7 @@ final class FieldIndexCheck {
         self.names = names
         // The version is read again in each snapshot, because a writer may upgrade the file beside the reader.
         let version = try DataFileSchema.version(connection)
-        hasRows = version <= DataFile.rowFormatVersion
+        hasRows = try EntityLayout(connection) == .rows
         guard version >= 5 else {
             (records, damaged, read) = ([], [], nil)
             return

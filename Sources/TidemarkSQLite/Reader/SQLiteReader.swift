@@ -86,7 +86,7 @@ public final class SQLiteReader {
 
     /// Returns the reads of entities in blocks; nil for a file of rows.
     func blocks(_ connection: OpaquePointer) throws -> SnapshotReads? {
-        try DataFileSchema.version(connection) <= DataFile.rowFormatVersion ? nil : blocks
+        try EntityLayout(connection) == .rows ? nil : blocks
     }
 
     // MARK: Totals and sizes

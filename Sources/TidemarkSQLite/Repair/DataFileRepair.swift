@@ -134,9 +134,10 @@ public enum DataFileRepair {
     /// Returns the form of the entities in the damaged file; the new file keeps it.
     private static func layout(of file: DataFilePath) -> EntityLayout {
         guard let source = source(file) else { return .blocks }
+        let scan = SalvageScan(source.handle)
         var version = DataFile.formatVersion
-        _ = SalvageScan(source.handle).run("PRAGMA user_version", nil) { version = Int32(clamping: $0.integer(0)) }
-        return version <= DataFile.rowFormatVersion ? .rows : .blocks
+        _ = scan.run("PRAGMA user_version", nil) { version = Int32(clamping: $0.integer(0)) }
+        return scan.layout(version)
     }
 
     /// Opens the damaged file with its own log, or without a log; nil when SQLite cannot open it.

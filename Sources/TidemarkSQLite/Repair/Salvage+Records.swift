@@ -32,9 +32,8 @@ extension Salvage {
         let counters = try CounterTable(target)
         let areCountersWhole = try scan.run("SELECT name, value FROM counters", nil) { row in
             let name = row.text(0).description
-            guard name != LogIdentity.counter, name != CounterTable.quarantineCount, let own = counter(name) else {
-                return
-            }
+            let isOfFile = [LogIdentity.counter, CounterTable.quarantineCount, BlockMigration.counter].contains(name)
+            guard !isOfFile, let own = counter(name) else { return }
             try counters.write(own.name, row.integer(1))
             if let library = own.library, row.integer(1) >= 0 {
                 places[library] = max(places[library] ?? .beforeFirst, EventSequence(row.integer(1)))

@@ -16,6 +16,7 @@ final class Salvage {
     let decoder: PayloadDecoder
     var dictionaries: [Int64: PayloadDictionary] = [:]
     let version: Int32
+    let layout: EntityLayout
     /// The number of rows that were left out of each library, by new number.
     var lostCounts: [LibraryIndex: Int] = [:]
     /// The libraries, by new number, that lost an entity, a tombstone or an evicted key.
@@ -43,6 +44,7 @@ final class Salvage {
         var version: Int32 = 0
         _ = scan.run("PRAGMA user_version", nil) { version = Int32(clamping: $0.integer(0)) }
         self.version = version
+        layout = scan.layout(version)
         names = SalvagedNames(scan)
         decoder = try PayloadDecoder()
     }
@@ -50,7 +52,10 @@ final class Salvage {
     func copy() throws {
         reportNames()
         try copyDictionaries()
-        if version <= DataFile.rowFormatVersion { try copyEntities() } else { try copyBlocks() }
+        switch layout {
+        case .rows: try copyEntities()
+        case .blocks: try copyBlocks()
+        }
         try copyTombstones()
         try copyLayers()
         try copyQueries()

@@ -15,6 +15,15 @@ struct SalvageScan {
         self.connection = connection
     }
 
+    /// Returns the form of the entities, as far as it can be read.
+    ///
+    /// - Parameter version: The format of the file.
+    func layout(_ version: Int32) -> EntityLayout {
+        var isMoving = false
+        _ = run(BlockMigration.movedCountQuery, nil) { _ in isMoving = true }
+        return version <= DataFile.rowFormatVersion || isMoving ? .rows : .blocks
+    }
+
     /// Visits the rows of a table whose key is a number.
     ///
     /// - Parameters:

@@ -198,13 +198,16 @@ enum DataFileSchema {
         return migrator
     }
 
-    /// Makes a new file one of blocks, in one transaction.
+    /// Adds the tables of blocks, in the transaction under way.
     static func addBlocks(_ db: Database) throws {
-        try db.inTransaction {
-            for table in blockTables { try db.execute(sql: table.sql) }
-            try db.execute(sql: "PRAGMA user_version = \(DataFile.formatVersion)")
-            return .commit
-        }
+        for table in blockTables { try db.execute(sql: table.sql) }
+        try db.execute(sql: "PRAGMA user_version = \(DataFile.formatVersion)")
+    }
+
+    /// Removes the tables of blocks, in the transaction under way.
+    static func removeBlocks(_ db: Database) throws {
+        for table in blockTables where table.kind == "table" { try db.execute(sql: "DROP TABLE \(table.name)") }
+        try db.execute(sql: "PRAGMA user_version = \(DataFile.rowFormatVersion)")
     }
 
     /// Returns the format of a file in the connection's snapshot, including its log.

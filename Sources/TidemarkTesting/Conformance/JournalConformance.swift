@@ -41,7 +41,7 @@ public struct JournalConformance: Sendable {
     /// ignore them.
     package var indexes: [FieldIndex] = []
     package var comparison: Comparison?
-    /// Whether the journal stores the row numbers of flushes; one that does not answers every entity with 0.
+    /// Whether the journal stores the row numbers of flushes, so that they are compared.
     package var numbersRows = true
 
     public init() {}

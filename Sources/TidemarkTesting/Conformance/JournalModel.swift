@@ -13,8 +13,6 @@ package struct JournalModel {
     /// Whether payloads have the fields that rules ask about. Either way every payload is an object without white
     /// space, as journals are given.
     private let isJSON: Bool
-    /// Whether the journal stores row numbers.
-    private let numbersRows: Bool
     /// The weight of each kind of change, fixed for a run.
     private let weights: [Int]
     private let idCount: Int
@@ -23,13 +21,12 @@ package struct JournalModel {
     private var layers: LayerFlushModel
     private var quarantine: QuarantineFlushModel
 
-    init(seed: UInt64, rowCountMax: Int, isJSON: Bool = false, numbersRows: Bool = true) {
+    init(seed: UInt64, rowCountMax: Int, isJSON: Bool = false) {
         var random = SeededGenerator(seed: seed)
         weights = (0..<4).map { _ in Int.random(in: 1...8, using: &random) }
         idCount = Int.random(in: 5...300, using: &random)
         self.rowCountMax = rowCountMax
         self.isJSON = isJSON
-        self.numbersRows = numbersRows
         queries = QueryFlushModel(seed: random.next())
         layers = LayerFlushModel(seed: random.next())
         quarantine = QuarantineFlushModel(seed: random.next())
@@ -197,8 +194,7 @@ package struct JournalModel {
         }
         if change == .insert { flush.tombstones.append(FlushTombstone(key: key, tombstone: nil)) }
         entities[key] = StoredEntity(
-            key: key, row: numbersRows ? row : 0, payload: change == .stamp ? entities[key]?.payload ?? [] : payload,
-            fields: fields,
+            key: key, row: row, payload: change == .stamp ? entities[key]?.payload ?? [] : payload, fields: fields,
             sequence: sequence, generation: generation, writtenAt: clock)
     }
 
@@ -340,8 +336,6 @@ package struct JournalModel {
         if recovered.ignoredKinds != state.ignoredKinds { return "ignored kinds are \(recovered.ignoredKinds)" }
         if recovered.evicted != state.evicted { return "evicted keys are otherwise" }
         if let difference = queries.difference(to: recovered) { return difference }
-        if let difference = layers.difference(to: recovered) { return difference }
-        let lastRow = entities.values.map(\.row).max() ?? 0
-        return recovered.lastRow == lastRow ? nil : "the last row is \(recovered.lastRow), not \(lastRow)"
+        return layers.difference(to: recovered)
     }
 }

@@ -19,8 +19,7 @@ struct JournalRun {
 
     private static func model(_ conformance: JournalConformance, seed: UInt64) -> JournalModel {
         JournalModel(
-            seed: seed, rowCountMax: conformance.rowCountMax, isJSON: !conformance.indexes.isEmpty,
-            numbersRows: conformance.numbersRows)
+            seed: seed, rowCountMax: conformance.rowCountMax, isJSON: !conformance.indexes.isEmpty)
     }
 
     /// Checks that the journal is empty.
@@ -43,6 +42,9 @@ struct JournalRun {
         journal = try await open()
         let state = try await recover()
         if let difference = model.difference(to: state) { throw failure("after reopening, \(difference)") }
+        let lastRow = model.entities.values.map(\.row).max() ?? 0
+        try check(
+            compared(state.lastRow) == compared(lastRow), "the last row is \(state.lastRow), not \(lastRow)")
         try await compare()
     }
 
@@ -91,6 +93,21 @@ struct JournalRun {
 
     // MARK: Comparing
 
+    /// Returns a row number as it is compared: 0 when the journal need not store those of flushes.
+    private func compared(_ row: Int64) -> Int64 { conformance.numbersRows ? row : 0 }
+
+    private func compared(_ entity: StoredEntity) -> StoredEntity {
+        var entity = entity
+        entity.row = compared(entity.row)
+        return entity
+    }
+
+    private func compared(_ row: StoredRowAge) -> StoredRowAge {
+        var row = row
+        row.stored.row = compared(row.stored.row)
+        return row
+    }
+
     private mutating func compare() async throws {
         try await compareLoads()
         try await compareFinds()
@@ -106,20 +123,20 @@ struct JournalRun {
 
     private mutating func compareLoads() async throws {
         let keys = model.keysToLoad()
-        let loaded = try await journal.load(keys).entities
+        let loaded = try await journal.load(keys).entities.map { compared($0) }
         let byKey = Dictionary(loaded.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         try check(byKey.count == loaded.count, "load gave a key twice")
         for key in keys {
+            let wanted = model.entities[key].map { compared($0) }
             try check(
-                byKey[key] == model.entities[key],
-                "\(key) is \(String(describing: byKey[key])), not \(String(describing: model.entities[key]))")
+                byKey[key] == wanted, "\(key) is \(String(describing: byKey[key])), not \(String(describing: wanted))")
         }
     }
 
     private mutating func compareFinds() async throws {
         let keys = model.keysToLoad()
-        let found = try await journal.find(keys)
-        let wanted = keys.compactMap { key in model.entities[key].map { StoredRow(key: key, row: $0.row) } }
+        let found = try await journal.find(keys).map { StoredRow(key: $0.key, row: compared($0.row)) }
+        let wanted = keys.compactMap { key in model.entities[key].map { StoredRow(key: key, row: compared($0.row)) } }
         try check(
             Set(found) == Set(wanted) && found.count == wanted.count,
             "\(keys.count) keys have \(found.count) rows, not \(wanted.count), or others")
@@ -136,7 +153,8 @@ struct JournalRun {
             if page.count < countMax || rows.count > model.entities.count { break }
         }
         try check(
-            Set(rows) == model.rowAges && rows.count == model.entities.count,
+            Set(rows.map { compared($0) }) == Set(model.rowAges.map { compared($0) })
+                && rows.count == model.entities.count,
             "a scan of the rows gives \(rows.count) of \(model.entities.count), or others")
     }
 
@@ -145,7 +163,7 @@ struct JournalRun {
         let found = try await journal.page(
             library: page.library, type: page.type, after: page.after, countMax: page.countMax)
         try check(
-            found.entities == page.entities && found.damaged.isEmpty,
+            found.entities.map { compared($0) } == page.entities.map { compared($0) } && found.damaged.isEmpty,
             "a page after \(String(describing: page.after)) is \(found.entities.map(\.key.id)), not "
                 + "\(page.entities.map(\.key.id))")
     }

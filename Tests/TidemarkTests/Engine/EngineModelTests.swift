@@ -16,9 +16,10 @@ import TidemarkTesting
         try await run(seed: seed) { _ in MemoryJournal(store: store) }
     }
 
-    @Test(arguments: EntityLayout.allCases, TestScale.seeds(8))
+    /// - Parameter layout: The form of entities; nil: rows that become blocks on the way.
+    @Test(arguments: [EntityLayout.rows, .blocks, nil], TestScale.seeds(8))
     func `a journal on disk and a stream with restarts end in the state of the model`(
-        layout: EntityLayout, seed: UInt64
+        layout: EntityLayout?, seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder()
         try await run(seed: seed &+ 1_000) { index in
@@ -32,7 +33,9 @@ import TidemarkTesting
                 }
             }
             var configuration = SQLiteJournal.Configuration(path: path)
-            configuration.layout = layout
+            configuration.layout = layout ?? .rows
+            configuration.blockEntityCountMin = layout == nil ? Int64(5 + seed % 40) : nil
+            configuration.movedCountPerStep = 7
             configuration.dictionarySampleCountMin = 40
             return try await SQLiteJournal.open(configuration)
         }
