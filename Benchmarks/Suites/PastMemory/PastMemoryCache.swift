@@ -11,10 +11,10 @@ final class PastMemoryCache: PastMemoryStore, Sendable {
     /// - Parameters:
     ///   - memoryByteCount: The limit of the memory for entities; nil: the default.
     ///   - entityCountMax: The most entities in memory and on the disk together; nil: no limit.
-    ///   - layout: The form of entities in a file that is created.
+    ///   - movesToBlocks: Whether many entities become blocks, as in every data file of users.
     init(
         folder: String, memoryByteCount: Int? = PastMemorySizes.memoryByteCount, entityCountMax: Int64? = nil,
-        layout: EntityLayout = .rows
+        movesToBlocks: Bool = true
     ) async throws {
         self.folder = folder
         var configuration = CacheConfiguration()
@@ -25,7 +25,7 @@ final class PastMemoryCache: PastMemoryStore, Sendable {
         configuration.flush.startCount = PastMemorySizes.batchLineCount
         configuration.flush.changeCountMax = 2 * PastMemorySizes.batchLineCount
         var file = SQLiteJournal.Configuration(path: PastMemoryCache.path(in: folder))
-        file.layout = layout
+        if !movesToBlocks { file.blockEntityCountMin = nil }
         cache = try await SyncCache.open(configuration: configuration, journal: try await SQLiteJournal.open(file))
     }
 

@@ -23,8 +23,8 @@ struct PastMemoryWorker: AsyncParsableCommand {
         case tidemark, rocks
         /// The store of blocks by itself: no engine, no data file.
         case blocks
-        /// The engine over a data file whose entities are in blocks: no product yet.
-        case cacheBlocks = "cache-blocks"
+        /// The engine over a data file whose entities stay rows.
+        case rows
     }
 
     static let name = "past-memory"
@@ -45,7 +45,7 @@ struct PastMemoryWorker: AsyncParsableCommand {
             var stages = try await PastMemoryRun(entityCount: entities, input: input, measuresFiles: true) {
                 try await open(storeFolder)
             }
-            let isCache = store == .tidemark || store == .cacheBlocks
+            let isCache = store == .tidemark || store == .rows
             try await stages.run(PastMemoryStage.allCases.filter { isCache || $0.isCompared })
             if let cache = stages.store as? PastMemoryCache { try await stages.loadWhileReading(cache) }
             try await stages.store.close()
@@ -54,9 +54,9 @@ struct PastMemoryWorker: AsyncParsableCommand {
                 try await readFromDisk(try await PastMemoryCache(folder: storeFolder, memoryByteCount: 0))
                 try readAll(storeFolder)
             case .blocks: try await readFromDisk(try PastMemoryBlocks(folder: storeFolder))
-            case .cacheBlocks:
+            case .rows:
                 try await readFromDisk(
-                    try await PastMemoryCache(folder: storeFolder, memoryByteCount: 0, layout: .blocks))
+                    try await PastMemoryCache(folder: storeFolder, memoryByteCount: 0, movesToBlocks: false))
             case .rocks: break
             }
         case .fill:
@@ -98,7 +98,7 @@ struct PastMemoryWorker: AsyncParsableCommand {
         case .tidemark: try await PastMemoryCache(folder: folder)
         case .rocks: try PastMemoryRocks(folder: folder)
         case .blocks: try PastMemoryBlocks(folder: folder)
-        case .cacheBlocks: try await PastMemoryCache(folder: folder, layout: .blocks)
+        case .rows: try await PastMemoryCache(folder: folder, movesToBlocks: false)
         }
     }
 

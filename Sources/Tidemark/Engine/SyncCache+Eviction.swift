@@ -11,6 +11,12 @@ extension SyncCache {
     /// The number of entities in memory.
     var residentCount: Int { state.residentCount }
 
+    /// The limit of the memory for entities: what the journal leaves of the cache's limit, and a sixteenth at least.
+    var entityByteCountMax: Int {
+        let limit = configuration.memoryByteCountMax
+        return max(limit / 16, limit - journal.memoryByteCount)
+    }
+
     /// Begins an eviction from memory when entities take more than the limit.
     ///
     /// The first slice runs at once, so that a small excess is evicted immediately. Other slices take turns with the
@@ -18,7 +24,7 @@ extension SyncCache {
     func checkMemory() {
         evictExcluded()
         guard eviction.memoryTask == nil, eviction.residentScan.isWorthwhile(residentCount: state.residentCount),
-            !turns.loads.isLoading, state.memoryByteCount > configuration.memoryByteCountMax
+            !turns.loads.isLoading, state.memoryByteCount > entityByteCountMax
         else { return }
         let willEvict = configuration.eviction.willEvict
         switch eviction.memoryConsent.request(hasDelegate: willEvict != nil) {
@@ -30,7 +36,7 @@ extension SyncCache {
 
     private func askForMemory(_ willEvict: @escaping @Sendable (EvictionCheck) async -> Bool) {
         let check = EvictionCheck(
-            tier: .memory, count: Int64(state.memoryByteCount), limit: Int64(configuration.memoryByteCountMax))
+            tier: .memory, count: Int64(state.memoryByteCount), limit: Int64(entityByteCountMax))
         eviction.memoryTask = spawn { [weak self] in
             let isAllowed = await willEvict(check)
             await self?.memoryAnswered(isAllowed)
@@ -63,7 +69,7 @@ extension SyncCache {
     ///   memory again afterwards.
     private func evictSlice(_ unscannedCount: inout Int) -> Bool {
         guard !turns.loads.isLoading else { return false }
-        let goal = configuration.eviction.goal(ofLimit: configuration.memoryByteCountMax)
+        let goal = configuration.eviction.goal(ofLimit: entityByteCountMax)
         let budget = SliceBudget(configuration.stepClock)
         let now = clock.now()
         var seenCount = 0

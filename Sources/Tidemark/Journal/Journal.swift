@@ -123,6 +123,9 @@ public protocol Journal: Sendable {
     /// Returns what the journal makes of its disk; nothing for a journal that is not on a disk.
     func diskUse() async -> JournalUse
 
+    /// The bytes in memory that the journal needs to find entities. They count in the cache's limit of memory.
+    nonisolated var memoryByteCount: Int { get }
+
     /// Writes everything to its final place and releases the lock. Further calls throw.
     func close() async throws(StorageError)
 }
@@ -130,6 +133,9 @@ public protocol Journal: Sendable {
 // Only methods that journals implement as async ones have defaults: on a value of the journal's own type, a default
 // that is async would be called in place of a synchronous method.
 extension Journal {
+    /// Zero: this journal needs no memory to find entities.
+    public nonisolated var memoryByteCount: Int { 0 }
+
     /// Returns nothing: this journal is not on a disk.
     public func diskUse() async -> JournalUse { JournalUse() }
 

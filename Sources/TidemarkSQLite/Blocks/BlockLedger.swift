@@ -31,6 +31,9 @@ struct BlockLedger {
     /// The highest ordinal that a block had.
     var ordinalMax: Int { blocks.count }
 
+    /// The bytes in memory.
+    var byteCount: Int { blocks.count * MemoryLayout<Block>.stride }
+
     /// - Returns: nil when no block has the ordinal.
     subscript(ordinal: Int) -> Block? {
         guard 1...blocks.count ~= ordinal, blocks[ordinal - 1].number > 0 else { return nil }

@@ -107,6 +107,13 @@ final class BlockStore: KeyOrder {
     /// The keys that have a version.
     var entityCount: Int { index.withState { $0.places.count } }
 
+    /// The bytes in memory of the index, of what the planner and the ledger know of each block, and of victims that
+    /// are read ahead, at most.
+    var memoryByteCount: Int {
+        index.withState { $0.places.byteCount + $0.ledger.byteCount } + planner.memoryByteCount
+            + VictimReader.byteCountMax
+    }
+
     /// The runs of keys.
     var keyRunCount: Int { keys.runCount }
 
@@ -323,7 +330,19 @@ final class BlockStore: KeyOrder {
 
     private func requestVictims() {
         guard victims.requestedCount < configuration.victimCountMax / 2 else { return }
-        let ordinals = planner.victims(countMax: configuration.victimCountMax)
+        request(planner.victims(countMax: configuration.victimCountMax))
+    }
+
+    /// Chooses what is merged while nothing else is to do.
+    ///
+    /// - Returns: Whether there is anything to merge.
+    /// - Complexity: O(blocks).
+    func requestVictimsAtRest() -> Bool {
+        if victims.requestedCount == 0 { request(planner.victimsAtRest(countMax: configuration.victimCountMax)) }
+        return victims.requestedCount > 0
+    }
+
+    private func request(_ ordinals: [Int]) {
         guard !ordinals.isEmpty else { return }
         let ledger = index.withState { state in
             ordinals.map { (ordinal: $0, number: state.ledger[$0]?.number ?? 0) }

@@ -16,6 +16,10 @@ struct MergePlanner {
         var deadShare = 28
         /// The share of dead bytes above which a flush waits for blocks that are being read.
         var deadShareMax = 38
+        /// The share of its own bytes from which a block is merged while nothing else is to do.
+        var deadShareAtRest = 33
+        /// The short blocks that are merged together while nothing else is to do.
+        var shortCountAtRest = 64
         /// The bytes of a full block; a block that holds less is merged as if the rest were dead.
         var fullByteCount = BlockCodec.fullByteCount
     }
@@ -54,6 +58,10 @@ struct MergePlanner {
     private(set) var mergingCount = 0
     /// The dead bytes of these blocks, which are as good as gone.
     private var mergingDeadByteCount = 0
+    /// The short blocks that were left when such blocks were merged last: one for each type at least.
+    private var shortCountLeft = 0
+    /// Whether the last choice at rest took all short blocks.
+    private var hasTakenShort = false
 
     init(_ limits: Limits = Limits()) {
         // No input reaches it: the limits are constants of the program.
@@ -62,6 +70,9 @@ struct MergePlanner {
             "\(limits.deadShare) and \(limits.deadShareMax) hundredths")
         self.limits = limits
     }
+
+    /// The bytes in memory.
+    var memoryByteCount: Int { blocks.count * MemoryLayout<Block>.stride }
 
     var deadByteCount: Int { byteCount - liveByteCount }
 
@@ -193,6 +204,46 @@ struct MergePlanner {
             chosen.append(candidate.ordinal)
         }
         return chosen.sorted()
+    }
+
+    /// Chooses the blocks to merge while nothing else is to do: those of which a third is dead, and short ones when
+    /// there are many, as after many small flushes.
+    ///
+    /// - Parameter countMax: The most blocks.
+    /// - Returns: Ordinals in ascending order; empty when it is not worth it.
+    /// - Complexity: O(blocks).
+    mutating func victimsAtRest(countMax: Int) -> [Int] {
+        let shortCount = blocks.count { isShort($0) }
+        if hasTakenShort { shortCountLeft = shortCount }
+        let mergesShort = shortCount >= 2 * shortCountLeft + limits.shortCountAtRest
+        var chosen: [Int] = []
+        for (index, block) in blocks.enumerated()
+        where isLoose(block) || mergesShort && isShort(block) {
+            guard chosen.count < countMax else { break }
+            chosen.append(index + 1)
+        }
+        for ordinal in chosen {
+            mergingDeadByteCount += self[ordinal].deadByteCount
+            self[ordinal].phase = .merging
+        }
+        mergingCount += chosen.count
+        hasTakenShort = mergesShort && chosen.count < countMax
+        return chosen
+    }
+
+    /// The dead bytes that are merged while nothing else is to do.
+    ///
+    /// - Complexity: O(blocks).
+    var looseByteCount: Int { blocks.reduce(0) { $0 + (isLoose($1) ? $1.deadByteCount : 0) } }
+
+    /// Whether much of a block is dead.
+    private func isLoose(_ block: Block) -> Bool {
+        block.phase == .settled && block.deadByteCount * 100 > Int(block.byteCount) * limits.deadShareAtRest
+    }
+
+    /// Whether a small flush left a block short.
+    private func isShort(_ block: Block) -> Bool {
+        block.phase == .settled && Int(block.byteCount) < limits.fullByteCount / 4
     }
 
     /// Whether merging a block gains anything: something is dead.

@@ -112,8 +112,10 @@ struct BlockMigration {
             let answer = EntityReader.answer(row, from: 3, key: key, decoder, memory.dictionaries)
             switch answer {
             case .found(let entity):
-                let header = UnsafeRawBufferPointer(rebasing: row.borrowedBytes(7).dropFirst(PayloadCodec.checkByteCount))
-                flush.append(entity, as: key, isReduced: PayloadCodec.isReduced(header: header))
+                let head = row.borrowedBytes(7).dropFirst(PayloadCodec.checkByteCount)
+                flush.append(
+                    entity, as: key,
+                    isReduced: PayloadCodec.isReduced(header: UnsafeRawBufferPointer(rebasing: head)))
                 try writeFieldCodes(of: entity)
             case .absent: break
             case .damaged(let number, let fault):

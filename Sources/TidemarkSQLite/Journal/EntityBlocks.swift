@@ -59,9 +59,13 @@ final class EntityBlocks: EntityTables {
         }
     }
 
+    var memoryByteCount: Int { store.memoryByteCount }
+
     var leavesFreePages: Bool { true }
 
-    var mergeDebtByteCount: Int { store.planner.debtByteCount }
+    var mergeDebtByteCount: Int { max(store.planner.debtByteCount, store.planner.looseByteCount) }
+
+    func hasToMerge() -> Bool { store.requestVictimsAtRest() }
 
     /// The entities of blocks that are merged in one transaction while no flush is written: some 50 ms.
     private static let mergedCountMax = 20_000

@@ -31,11 +31,17 @@ protocol EntityTables: AnyObject {
     /// - Throws: The error of `commit`.
     func publish(_ commit: () throws -> Void) throws
 
+    /// The bytes in memory that find entities or wait to be merged; 0 where nothing is kept.
+    var memoryByteCount: Int { get }
+
     /// Whether writing leaves free pages all the time, which the next flushes use.
     var leavesFreePages: Bool { get }
 
     /// The bytes of dead entities that merging gives back soon; 0 where nothing is merged.
     var mergeDebtByteCount: Int { get }
+
+    /// Whether ``merge(_:)`` has anything to do while no flush is written.
+    func hasToMerge() -> Bool
 
     /// Copies live entities together, in the transaction under way, so that dead ones leave free pages. Does nothing
     /// where nothing is merged.
@@ -64,9 +70,13 @@ struct EntityDamage {
 }
 
 extension EntityTables {
+    var memoryByteCount: Int { 0 }
+
     var leavesFreePages: Bool { false }
 
     var mergeDebtByteCount: Int { 0 }
+
+    func hasToMerge() -> Bool { false }
 
     func merge(_ memory: JournalMemory) throws {}
 

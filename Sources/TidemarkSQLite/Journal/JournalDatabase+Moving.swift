@@ -19,7 +19,7 @@ extension JournalDatabase {
             try moving(db) { connection in
                 try transaction(db) {
                     try BlockMigration.begin(db)
-                    var migration = try BlockMigration(connection, memory, stepCountMax: configuration.movedCountPerStep)
+                    var migration = try migration(connection)
                     while try migration.copy() {}
                     return try finishMoving(db)
                 }
@@ -39,7 +39,7 @@ extension JournalDatabase {
         guard isMoving || configuration.blockEntityCountMin.map({ count >= $0 }) == true else { return }
         try moving(db) { connection in
             try transaction(db) { try BlockMigration.begin(db) }
-            var migration = try BlockMigration(connection, memory, stepCountMax: configuration.movedCountPerStep)
+            var migration = try migration(connection)
             var hasMore = true
             while hasMore {
                 hasMore = try transaction(db) { try migration.copy() }
@@ -57,6 +57,10 @@ extension JournalDatabase {
         }
         guard let value else { throw closed }
         return value
+    }
+
+    private func migration(_ connection: OpaquePointer) throws -> BlockMigration {
+        try BlockMigration(connection, memory, stepCountMax: configuration.movedCountPerStep)
     }
 
     private func finishMoving(_ db: Database) throws -> [FieldIndexRecord] {

@@ -32,15 +32,12 @@ extension JournalDatabase {
 
     /// Merges entities once, so that dead ones leave free pages.
     ///
-    /// - Returns: Whether there is more to merge.
+    /// - Returns: Whether anything was merged; then there may be more.
     private func mergeOnce() throws -> Bool {
         let entities = try openStatements().entities
-        let debt = entities.mergeDebtByteCount
-        guard debt > 0 else { return false }
+        guard entities.hasToMerge() else { return false }
         try queue.writeWithoutTransaction { db in try entities.inTransaction(db) { try entities.merge(memory) } }
-        // Blocks that cannot be merged stay.
-        let rest = entities.mergeDebtByteCount
-        return rest > 0 && rest < debt
+        return true
     }
 
     /// Returns the free pages, and what was written to the log; nothing when the file cannot be read.

@@ -72,6 +72,9 @@ final class JournalDatabase {
         queue = try DataFileConnection.openForReading(file.path)
     }
 
+    /// The bytes in memory that find entities.
+    var memoryByteCount: Int { statements?.entities.memoryByteCount ?? 0 }
+
     // MARK: The journal's work
 
     /// Reads the stored state without the entities.
@@ -102,6 +105,11 @@ final class JournalDatabase {
         let statements = try JournalStatements(connection, path: file.path, isReadOnly: isReadOnly)
         self.statements = statements
         canMove = !isReadOnly && statements.layout == .rows
+        if statements.layout == .blocks {
+            // Blocks are appended: the pages that writing needs again are few.
+            let pragma = "PRAGMA cache_size = -\(DataFile.blockCacheKibibyteCount)"
+            _ = try PreparedStatement(connection, pragma).step()
+        }
         return statements
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Tidemark
 import TidemarkModel
 import TidemarkStore
@@ -74,6 +75,11 @@ public actor SQLiteJournal: Journal, HTTPJournal {
 
     package nonisolated var httpLedger: HTTPLedger? { sharedHTTP }
 
+    /// As of the last flush.
+    private let memoryUse = Atomic<Int>(0)
+
+    public nonisolated var memoryByteCount: Int { memoryUse.load(ordering: .relaxed) }
+
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     // MARK: Opening
@@ -135,6 +141,7 @@ public actor SQLiteJournal: Journal, HTTPJournal {
             sharedHTTP = opened.database.httpLedger
             recovered = opened.state
             openingReport = opened.report
+            memoryUse.store(opened.database.memoryByteCount, ordering: .relaxed)
             if case .rebuilt = opened.report {
                 salvagedLayerCount = opened.state.layers.count
             } else {
@@ -231,7 +238,10 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         // The recovered state is no longer needed: a copy of 100,000 tombstones must not live as long as the journal.
         recovered = RecoveredState()
         do { try database.commit(flush) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+        noteMemory()
     }
+
+    private func noteMemory() { memoryUse.store(database?.memoryByteCount ?? 0, ordering: .relaxed) }
 
     public func rows(after key: StoredKey?, countMax: Int) throws(StorageError) -> [StoredRowAge] {
         let database = try openDatabase()

@@ -21,4 +21,7 @@ enum DataFile {
 
     /// The size of the writer's page cache in KiB: 64 MiB.
     static let cacheKibibyteCount = 65536
+
+    /// The same for a file whose entities are in blocks: 8 MiB.
+    static let blockCacheKibibyteCount = 8192
 }

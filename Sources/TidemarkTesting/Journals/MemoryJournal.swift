@@ -41,6 +41,7 @@ package actor MemoryJournal: Journal {
 
     /// The store, which outlives the journal.
     package nonisolated let store: Store
+    package nonisolated let memoryByteCount: Int
     private let quarantineRecordCountMax: Int
     private var isClosed = false
     private var failures: [StorageError] = []
@@ -68,10 +69,13 @@ package actor MemoryJournal: Journal {
     /// - Parameters:
     ///   - store: The content that an earlier journal left; empty by default.
     ///   - quarantineRecordCountMax: The number of records that are kept, the newest.
+    ///   - memoryByteCount: The bytes that the journal says it needs to find entities.
     package init(
-        store: Store = Store(), quarantineRecordCountMax: Int = Limits().quarantineRecordCountMax
+        store: Store = Store(), quarantineRecordCountMax: Int = Limits().quarantineRecordCountMax,
+        memoryByteCount: Int = 0
     ) {
         self.store = store
+        self.memoryByteCount = memoryByteCount
         self.quarantineRecordCountMax = quarantineRecordCountMax
     }
 

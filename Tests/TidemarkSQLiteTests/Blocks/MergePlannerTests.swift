@@ -63,6 +63,51 @@ import TidemarkTesting
         planner.checkInvariants()
     }
 
+    @Test func `at rest a block of which a third is dead is chosen without any debt`() {
+        var planner = MergePlanner(limits)
+        for ordinal in 1...20 { planner.wrote(ordinal, byteCount: 1_000) }
+        planner.committed()
+        planner.died(in: 3, byteCount: 330)
+        planner.died(in: 7, byteCount: 340)
+        #expect(planner.debtByteCount == 0)
+        #expect(planner.looseByteCount == 340)
+        let inDebt = planner.victims(countMax: 10)
+        #expect(inDebt == [])
+        let atRest = planner.victimsAtRest(countMax: 10)
+        #expect(atRest == [7])
+        let again = planner.victimsAtRest(countMax: 10)
+        #expect(again == [])
+        planner.checkInvariants()
+    }
+
+    @Test func `at rest many short blocks are merged, and those that are left are not merged for ever`() {
+        var planner = MergePlanner(limits)
+        var last = 0
+        func writeShort(_ count: Int) {
+            for _ in 0..<count {
+                last += 1
+                planner.wrote(last, byteCount: 100)
+            }
+            planner.committed()
+        }
+        writeShort(limits.shortCountAtRest - 1)
+        let few = planner.victimsAtRest(countMax: 1_000)
+        #expect(few == [])
+        writeShort(1)
+        let many = planner.victimsAtRest(countMax: 1_000)
+        #expect(many.count == limits.shortCountAtRest)
+        for ordinal in many {
+            planner.died(in: ordinal, byteCount: 100)
+            planner.gone(ordinal)
+        }
+        // Ten types leave ten short blocks.
+        writeShort(10)
+        writeShort(limits.shortCountAtRest - 1)
+        let left = planner.victimsAtRest(countMax: 1_000)
+        #expect(left == [])
+        planner.checkInvariants()
+    }
+
     /// A store of entities in blocks that updates at random and merges as the planner says, with the reads of victims
     /// one transaction behind.
     @Test(arguments: 1...8) func `a store that follows it stays within its limits, and loses no entity`(seed: Int) {
@@ -108,6 +153,20 @@ import TidemarkTesting
                 planner.deadByteCount * 100 <= planner.byteCount * (limits.deadShareMax + 5),
                 "\(walk)")
         }
+        // At rest merging ends, and leaves no block of which a third is dead.
+        var roundCount = 0
+        repeat {
+            write(isBeingRead.flatMap { ordinal in (blocks[ordinal] ?? []).filter { places[$0] == ordinal } })
+            for ordinal in isBeingRead {
+                blocks[ordinal] = nil
+                planner.gone(ordinal)
+            }
+            planner.committed()
+            isBeingRead = planner.victimsAtRest(countMax: 20)
+            roundCount += 1
+        } while !isBeingRead.isEmpty && roundCount < 1_000
+        #expect(isBeingRead.isEmpty)
+        #expect(planner.looseByteCount == 0)
         #expect(planner.liveByteCount == entityCount * entityByteCount)
         for entity in 0..<entityCount {
             #expect(places[entity].flatMap { blocks[$0] }?.contains(entity) == true, "seed \(seed)")

@@ -40,6 +40,18 @@ import TidemarkTesting
         return await fixture.cache.residentCount
     }
 
+    @Test(arguments: [(indexed: 0, kept: 32), (15, 17), (31, 2), (100, 2)])
+    func `the index of the journal counts in the limit, and leaves a sixteenth for entities`(
+        indexed: Int, kept: Int
+    ) async throws {
+        let each = try await byteCount(of: 10..<50)
+        let journal = MemoryJournal(memoryByteCount: indexed * each)
+        let fixture = try await open(journal, byteCountMax: 32 * each, autoEvict: 0)
+        try await feed(fixture, 10..<50)
+        try await fixture.cache.flush()
+        #expect(try await settled(fixture) == kept)
+    }
+
     @Test func `memory is evicted to the limit less the freed share, the least recently used first`()
         async throws
     {
