@@ -1,22 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// A block that was made, and is not written yet.
-struct BuiltBlock {
-    var number: Int64
-    var ordinal: Int
-    /// The bytes of the row.
-    var bytes: [UInt8]
-    /// The entities, removals included.
-    var count: Int
-    var removalCount: Int
-    /// The bytes of the data before they were compressed.
-    var dataByteCount: Int
-    /// The bytes of the data, compressed.
-    var packedByteCount: Int
-}
-
-/// Collects entities of one library and type, and makes a block of them.
+/// Collects entities of one library and type for a block.
 ///
 /// A block is full by its predicted size: its directory, and its data by the ratio of the blocks before.
 struct BlockBuilder {
@@ -95,38 +80,15 @@ struct BlockBuilder {
         if entry.isRemoval { removalCount += 1 }
     }
 
-    /// Makes the block, and begins an empty one.
-    ///
-    mutating func take(
-        number: Int64, ordinal: Int, dictionary: PayloadDictionary?, packer: BlockPacker
-    ) -> BuiltBlock {
+    /// Takes what was collected, and begins an empty block.
+    mutating func take(number: Int64, ordinal: Int, dictionary: PayloadDictionary?) -> FilledBlock {
         // No input reaches it: the writer counts what it added.
         precondition(count > 0, "a block has an entity")
-        let packed = packer.pack(data, dictionary: dictionary)
-        var bytes: [UInt8] = [0, 0, 0, 0]
-        bytes.reserveCapacity(BlockCodec.headByteCountMax + directory.count + packed.bytes.count)
-        bytes.append(BlockCodec.formatVersion << 5 | packed.codec.rawValue)
-        PayloadCodec.append(ordinal, to: &bytes)
-        PayloadCodec.append(Int(library), to: &bytes)
-        PayloadCodec.append(Int(type), to: &bytes)
-        if packed.codec == .zstdWithDictionary, let dictionary {
-            BlockCursor.append(word: UInt64(dictionary.number), to: &bytes)
-        }
-        PayloadCodec.append(count, to: &bytes)
-        PayloadCodec.append(data.count, to: &bytes)
-        PayloadCodec.append(packed.bytes.count, to: &bytes)
-        bytes += directory
-        let dataOffset = bytes.count
-        bytes.append(contentsOf: packed.bytes)
-        bytes.withUnsafeMutableBytes { bytes in
-            let check = BlockDirectory.check(UnsafeRawBufferPointer(bytes), dataOffset: dataOffset, number: number)
-            bytes.storeBytes(of: check.littleEndian, as: UInt32.self)
-        }
-        let block = BuiltBlock(
-            number: number, ordinal: ordinal, bytes: bytes, count: count, removalCount: removalCount,
-            dataByteCount: data.count, packedByteCount: bytes.count - dataOffset)
-        directory.removeAll(keepingCapacity: true)
-        data.removeAll(keepingCapacity: data.capacity <= 2 * BlockCodec.sharedByteCountMax)
+        let block = FilledBlock(
+            number: number, ordinal: ordinal, library: library, type: type, dictionary: dictionary, count: count,
+            removalCount: removalCount, directory: directory, data: data)
+        directory = []
+        data = []
         base = BlockEntry.Base()
         count = 0
         removalCount = 0

@@ -13,7 +13,7 @@ extension BlockCodec {
     ) throws -> [UInt8] {
         var builder = BlockBuilder(library: library, type: type)
         for entity in entities { entity.withBlockEntity { builder.add($0) } }
-        return builder.take(number: number, ordinal: 1, dictionary: dictionary, packer: try BlockPacker()).bytes
+        return builder.take(number: number, ordinal: 1, dictionary: dictionary).packed(by: try BlockPacker()).bytes
     }
 
     /// Reads a block whose directory passes its check and whose data unpacks.

@@ -10,6 +10,9 @@ struct BlockSizer {
     /// A ratio for each type, at most 65,536.
     private var ratios: [TypeIndex: Double] = [:]
 
+    /// Whether a block of the type was noted.
+    func knows(_ type: TypeIndex) -> Bool { ratios[type] != nil }
+
     /// Returns the predicted share of its bytes that data compresses to.
     func ratio(of type: TypeIndex) -> Double { ratios[type] ?? BlockSizer.firstRatio }
 

@@ -13,7 +13,9 @@ final class BlockStaging {
 
     private let table: BlockTable
     private let index: BlockIndex
-    private let packer: BlockPacker
+    private let packers: BlockPackers
+    /// The full blocks that are not packed yet.
+    private var waiting: [FilledBlock] = []
     private let unpacker: BlockUnpacker
     let dictionaries: BlockDictionaries
     var flush: StagedFlush
@@ -28,7 +30,7 @@ final class BlockStaging {
     init(_ store: BlockStore, _ dictionaries: BlockDictionaries, lastNumber: Int64) {
         table = store.table
         index = store.index
-        packer = store.packer
+        packers = store.packers
         unpacker = store.unpacker
         sizer = store.sizer
         self.dictionaries = dictionaries
@@ -232,6 +234,7 @@ final class BlockStaging {
     /// Writes the blocks that are being filled.
     func finish() throws {
         for building in buildings.indices where buildings[building].builder.count > 0 { try close(building) }
+        try writeWaiting()
     }
 
     private func close(_ building: Int) throws {
@@ -240,18 +243,27 @@ final class BlockStaging {
             throw SQLiteFailure.full("the file has given all the numbers that blocks can have")
         }
         flush.lastNumber += 1
-        let block = buildings[building].builder.take(
-            number: flush.lastNumber, ordinal: buildings[building].ordinal, dictionary: dictionaries.byType[type],
-            packer: packer)
-        try table.put(block)
-        sizer.note(block, of: type)
-        flush.blocks.append(
-            StagedFlush.Block(
-                ordinal: block.ordinal,
-                entry: BlockLedger.Block(
-                    number: block.number, byteCount: UInt32(block.bytes.count),
-                    library: buildings[building].builder.library, count: UInt8(block.count)),
-                removalCount: block.removalCount))
+        waiting.append(
+            buildings[building].builder.take(
+                number: flush.lastNumber, ordinal: buildings[building].ordinal, dictionary: dictionaries.byType[type]))
+        // The first block of a type tells how large the next ones become.
+        if waiting.count == BlockPackers.batchCount || !sizer.knows(type) { try writeWaiting() }
+    }
+
+    private func writeWaiting() throws {
+        for block in packers.pack(waiting) {
+            try table.put(block)
+            sizer.note(block, of: block.type)
+            flush.blocks.append(
+                StagedFlush.Block(
+                    ordinal: block.ordinal,
+                    entry: BlockLedger.Block(
+                        number: block.number, byteCount: UInt32(block.bytes.count), library: block.library,
+                        count: UInt8(block.count)),
+                    removalCount: block.removalCount))
+        }
+        waiting.removeAll(keepingCapacity: true)
+        Processor.yield()
     }
 }
 

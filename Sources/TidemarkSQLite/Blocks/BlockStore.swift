@@ -36,7 +36,7 @@ final class BlockStore: KeyOrder {
     /// Whether the runs of keys are made again by the next flush: one is damaged, or the index was made again.
     private var mustReplaceKeys: Bool
     let unpacker: BlockUnpacker
-    let packer: BlockPacker
+    let packers: BlockPackers
     private let victims: any VictimSource
 
     // The state of the writer. Everything is as of the last commit, except `sizer`, which only predicts.
@@ -83,7 +83,7 @@ final class BlockStore: KeyOrder {
         self.configuration = configuration
         table = try BlockTable(connection)
         unpacker = try BlockUnpacker()
-        packer = try BlockPacker()
+        packers = try BlockPackers()
         self.victims = victims ?? VictimsInPlace(table, unpacker)
         let opening = try BlockOpening(
             connection, table, configuration, unpacker: unpacker, dictionaries: dictionaries.byNumber)

@@ -55,7 +55,7 @@ import TidemarkTesting
                 builder.add(BlockEntity(copyOf: entry, id: id, data: data))
             }
         }
-        let bytes = builder.take(number: 10, ordinal: 6, dictionary: nil, packer: try BlockPacker()).bytes
+        let bytes = builder.take(number: 10, ordinal: 6, dictionary: nil).packed(by: try BlockPacker()).bytes
         let copy = try content(bytes, number: 10).get()
         let read = try entities(copy)
         let positions = (0..<60).reversed().filter { $0 % 3 > 0 }
@@ -71,7 +71,7 @@ import TidemarkTesting
         let packer = try BlockPacker()
         let blocks = entities.map { entity in
             entity.withBlockEntity { builder.add($0) }
-            return builder.take(number: 9, ordinal: 1, dictionary: nil, packer: packer).bytes
+            return builder.take(number: 9, ordinal: 1, dictionary: nil).packed(by: packer).bytes
         }
         for (bytes, entity) in zip(blocks, entities) {
             let read = try self.entities(try content(bytes).get())
@@ -91,7 +91,7 @@ import TidemarkTesting
             for row in flush.rows {
                 builder.add(BlockEntity(row, in: bytes))
                 guard builder.isFull(ratio: sizer.ratio(of: 0)) else { continue }
-                let block = builder.take(number: 1, ordinal: 1, dictionary: nil, packer: packer)
+                let block = builder.take(number: 1, ordinal: 1, dictionary: nil).packed(by: packer)
                 sizer.note(block, of: 0)
                 sizes.append(block.bytes.count)
             }
@@ -112,7 +112,7 @@ import TidemarkTesting
             builder.add(entity)
             #expect(builder.isFull(ratio: 0.1))
         }
-        let bytes = builder.take(number: 9, ordinal: 1, dictionary: nil, packer: try BlockPacker()).bytes
+        let bytes = builder.take(number: 9, ordinal: 1, dictionary: nil).packed(by: try BlockPacker()).bytes
         let read = try entities(try content(bytes).get())
         #expect(read == [long])
         let short = BlockStoredEntity(
