@@ -86,13 +86,12 @@ public actor SyncCache {
                 return missing(key)
             case .elsewhere(let stored):
                 let commitCount = flushes.commitCount
-                let loaded = try await loadFromJournal([stored]).entities
+                let loaded = try await journal.read(stored)
+                tallies.read(loaded == nil ? 0 : 1, at: clock.now())
                 // A commit during the load may have written or evicted the entity: look it up again.
                 guard commitCount == flushes.commitCount else { continue }
                 if case .elsewhere = state.lookUp(key) {
-                    guard let entity = loaded.first else {
-                        return missing(key)
-                    }
+                    guard let entity = loaded else { return missing(key) }
                     // A read counts as a use for the order of evictions.
                     state.install(LoadedEntities(entities: [entity]))
                     checkMemory()

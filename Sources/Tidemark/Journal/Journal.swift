@@ -36,6 +36,12 @@ public protocol Journal: Sendable {
     /// - Throws: ``StorageError``.
     func load(_ keys: [StoredKey]) async throws(StorageError) -> LoadedEntities
 
+    /// Reads one entity. Unlike ``load(_:)`` it may run beside a commit, and then gives the entity as it was before.
+    ///
+    /// - Returns: nil when it is not stored, or is damaged.
+    /// - Throws: ``StorageError``.
+    func read(_ key: StoredKey) async throws(StorageError) -> StoredEntity?
+
     /// Finds entities by key without reading them, as they were last committed.
     ///
     /// The cache asks for rows that events are about to replace as a whole.
@@ -135,6 +141,11 @@ public protocol Journal: Sendable {
 extension Journal {
     /// Zero: this journal needs no memory to find entities.
     public nonisolated var memoryByteCount: Int { 0 }
+
+    /// Loads the entity, after the commit under way.
+    public func read(_ key: StoredKey) async throws(StorageError) -> StoredEntity? {
+        try await load([key]).entities.first
+    }
 
     /// Returns nothing: this journal is not on a disk.
     public func diskUse() async -> JournalUse { JournalUse() }

@@ -59,6 +59,8 @@ final class EntityBlocks: EntityTables {
         }
     }
 
+    var index: BlockIndex? { store.index }
+
     var memoryByteCount: Int { store.memoryByteCount }
 
     var leavesFreePages: Bool { true }

@@ -15,6 +15,9 @@ protocol EntityTables: AnyObject {
     /// Reads what the last commit left.
     var reads: any EntityReads { get }
 
+    /// The index of keys that readers on other connections may use; nil where there is none in memory.
+    var index: BlockIndex? { get }
+
     /// The highest row number in use; 0 when there are no entities, or when they have no numbers.
     ///
     /// - Throws: ``SQLiteFailure``.
@@ -70,6 +73,8 @@ struct EntityDamage {
 }
 
 extension EntityTables {
+    var index: BlockIndex? { nil }
+
     var memoryByteCount: Int { 0 }
 
     var leavesFreePages: Bool { false }

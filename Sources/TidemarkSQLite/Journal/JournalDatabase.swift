@@ -109,6 +109,9 @@ final class JournalDatabase {
             // Blocks are appended: the pages that writing needs again are few.
             let pragma = "PRAGMA cache_size = -\(DataFile.blockCacheKibibyteCount)"
             _ = try PreparedStatement(connection, pragma).step()
+            if !isReadOnly, let index = statements.entities.index {
+                configuration.concurrentReads?.open(path: file.path, index)
+            }
         }
         return statements
     }
@@ -341,6 +344,7 @@ final class JournalDatabase {
         } catch {
             // Uses only decide which answers go first, and free pages are used later: closing goes on without both.
         }
+        configuration.concurrentReads?.close()
         statements = nil
         var failure: (any Error)?
         do {

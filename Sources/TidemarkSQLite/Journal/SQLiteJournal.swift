@@ -38,6 +38,8 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         package var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
         /// Runs the journal's work in order, one closure at a time; nil means a queue of the journal's own.
         package var enqueue: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
+        /// Reads single entities of blocks beside commits; nil: all reads take their turn.
+        var concurrentReads: ConcurrentReads?
         /// Called with each row that failed its check and counts as absent, on the journal's queue.
         public var onDamagedRow: @Sendable (DamagedRow) -> Void = { _ in }
 
@@ -118,6 +120,8 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         let counter = DamagedRowCounter(configuration.onDamagedRow)
         var configuration = configuration
         configuration.onDamagedRow = { counter.add($0) }
+        // Whoever orders the journal's work orders all of it.
+        if configuration.enqueue == nil { configuration.concurrentReads = ConcurrentReads() }
         let file = DataFilePath(configuration.path)
         let header = try FileHeader.read(file.path)
         let isKnown = FileTraces.areBeside(file)
@@ -203,6 +207,14 @@ public actor SQLiteJournal: Journal, HTTPJournal {
     public func load(_ keys: [StoredKey]) throws(StorageError) -> LoadedEntities {
         let database = try openDatabase()
         do { return try database.load(keys) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+    }
+
+    @concurrent public nonisolated func read(_ key: StoredKey) async throws(StorageError) -> StoredEntity? {
+        switch configuration.concurrentReads?.read(key) {
+        case .found(let entity): entity
+        case .absent: nil
+        case .damaged, nil: try await load([key]).entities.first
+        }
     }
 
     public func find(_ keys: [StoredKey]) throws(StorageError) -> [StoredRow] {

@@ -110,6 +110,7 @@ struct JournalRun {
 
     private mutating func compare() async throws {
         try await compareLoads()
+        try await compareReads()
         try await compareFinds()
         try await compareRows()
         for _ in 0..<8 { try await comparePage() }
@@ -130,6 +131,15 @@ struct JournalRun {
             let wanted = model.entities[key].map { compared($0) }
             try check(
                 byKey[key] == wanted, "\(key) is \(String(describing: byKey[key])), not \(String(describing: wanted))")
+        }
+    }
+
+    /// Compares some reads of one entity, which a journal may make beside its other work.
+    private mutating func compareReads() async throws {
+        for key in model.keysToLoad().prefix(10) {
+            let found = try await journal.read(key).map { compared($0) }
+            let wanted = model.entities[key].map { compared($0) }
+            try check(found == wanted, "\(key) is read as \(String(describing: found))")
         }
     }
 

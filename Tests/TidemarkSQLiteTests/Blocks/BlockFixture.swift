@@ -58,7 +58,8 @@ struct BlockFixture {
     ) throws -> [UInt8] {
         var builder = BlockBuilder(library: library, type: type)
         for entity in entities { entity.withBlockEntity { builder.add($0) } }
-        return builder.take(number: number, ordinal: ordinal, dictionary: dictionary).packed(by: try BlockPacker()).bytes
+        return builder.take(number: number, ordinal: ordinal, dictionary: dictionary).packed(by: try BlockPacker())
+            .bytes
     }
 
     /// A dictionary of the words that payloads have.
