@@ -6,7 +6,7 @@ import TidemarkSQLite
 extension GapsCommand {
     func healNow() async throws {
         guard let source = try source() else { return }
-        let journal = try await SQLiteJournal.open(path: database.path)
+        let journal = try await database.openJournal()
         let cache = try await SyncCache.open(journal: journal, upstream: source)
         await cache.heal(library: scope.library)
         try await cache.close()
@@ -23,7 +23,7 @@ extension GapsCommand {
 
     func rewindNow() async throws {
         guard let library = scope.library, let target else { return }
-        let cache = try await SyncCache.open(journal: try await SQLiteJournal.open(path: database.path))
+        let cache = try await SyncCache.open(journal: try await database.openJournal())
         do {
             try await cache.rewind(library: library, to: EventSequence(target))
         } catch let error as CacheError {

@@ -85,7 +85,7 @@ struct GraphQLQueryCommand: AsyncParsableCommand {
         if let file = schema.file { configuration.policy = try PolicyOptions.read(file) }
         let rules = try schema.rules(
             policy: configuration.policy, policyText: [], typeAliases: configuration.typeAliases)
-        let journal = try await SQLiteJournal.open(path: database.path)
+        let journal = try await database.openJournal()
         let cache = try await SyncCache.open(configuration: configuration, journal: journal)
         let upstream = GraphHTTPUpstream(
             try server(), transport: CurlTransport(proxy: try EndpointOptions.proxy(proxy, option: "-")),

@@ -131,7 +131,7 @@ struct HTTPGetCommand: AsyncParsableCommand {
     private func perform(
         _ fetch: HTTPFetch, _ write: (HTTPFetched) async throws -> Void
     ) async throws {
-        let journal = try await SQLiteJournal.open(path: database.path)
+        let journal = try await database.openJournal()
         let cache = try await SyncCache.open(configuration: CacheConfiguration(), journal: journal)
         let transport: any HTTPTransport = offline ? OfflineTransport("--offline is given") : CurlTransport()
         let client = HTTPClient(cache, transport: transport, defaults: HTTPClientDefaults())

@@ -52,7 +52,7 @@ struct HTTPInvalidateCommand: AsyncParsableCommand {
         if let url = url ?? place { selection.url = try HTTPInvalidateCommand.url(url) }
         // The reader comes first: an invalidation must not create a database that does not exist.
         _ = try SQLiteReader(path: database.path)
-        let journal = try await SQLiteJournal.open(path: database.path)
+        let journal = try await database.openJournal()
         let cache = try await SyncCache.open(configuration: CacheConfiguration(), journal: journal)
         let count = try await journal.writeHTTP([.removeAll(selection)])
         try await cache.close()

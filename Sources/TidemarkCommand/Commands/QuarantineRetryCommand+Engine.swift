@@ -16,7 +16,7 @@ extension QuarantineRetryCommand {
                 outcome: "nothing was retried",
                 advice: "see tidemark quarantine list --db \(database.path)")
         }
-        let journal = try await SQLiteJournal.open(path: database.path)
+        let journal = try await database.openJournal()
         let cache = try await SyncCache.open(journal: journal)
         var summary = Summary()
         var last: Int64 = 0

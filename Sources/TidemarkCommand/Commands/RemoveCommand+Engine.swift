@@ -18,7 +18,7 @@ extension RemoveCommand {
         _ = try SQLiteReader(path: database.path)
         var configuration = CacheConfiguration()
         configuration.policy = policy
-        let journal = try await SQLiteJournal.open(path: database.path)
+        let journal = try await database.openJournal()
         let cache = try await SyncCache.open(configuration: configuration, journal: journal)
         var outcome = Outcome()
         for library in await libraries(of: cache) {

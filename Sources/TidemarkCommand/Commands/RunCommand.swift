@@ -95,7 +95,7 @@ struct RunCommand: AsyncParsableCommand {
             outputQueue, timeout: session.fetchMilliseconds, clock: clock, logger: configuration.logger)
         let host = HostUpstream(calls, limits: configuration.limits)
         if askBeforeEvict { configuration.eviction.willEvict = { check in await host.mayEvict(check) } }
-        let journal = try await SQLiteJournal.open(path: database.path)
+        let journal = try await database.openJournal()
         let upstream = try eventUpstream(host, configuration)
         let recorder = try await Recorder.begin(
             recording, command: "run", configuration, journal: journal, hasUpstream: upstream != nil,

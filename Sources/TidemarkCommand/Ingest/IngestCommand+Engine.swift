@@ -18,7 +18,7 @@ extension IngestCommand {
         let start = clock.now
         var configuration = try self.configuration(policy)
         let upstream = try upstream(configuration)
-        let journal = try await SQLiteJournal.open(path: database.path)
+        let journal = try await database.openJournal()
         indexes.apply(to: &configuration, errors: errors)
         let cacheClock = SystemClock()
         let recorder = try await Recorder.begin(

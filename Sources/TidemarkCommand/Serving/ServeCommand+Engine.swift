@@ -31,7 +31,7 @@ extension ServeCommand {
             policy: policy, policyText: try self.policy.text(), typeAliases: configuration.typeAliases)
         configuration.mergedTypes = rules.identity.mergedTypes
         let clock = SystemClock()
-        let journal = try await SQLiteJournal.open(path: database.path)
+        let journal = try await database.openJournal()
         let transport = http.transport(nil)
         let server = try serverUpstream(limits: configuration.limits, transport)
         let upstream = try eventUpstream(configuration) ?? server

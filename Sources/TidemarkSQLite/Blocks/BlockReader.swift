@@ -8,6 +8,8 @@ final class BlockReader {
     private let index: any BlockLocator
     private let read: PreparedStatement
     private let unpacker: BlockUnpacker
+    /// An unpacker for each thread; made when many entities are read.
+    private var unpackers: [BlockUnpacker] = []
     /// Loads a dictionary; nil when the file has none of that number.
     private let load: (Int64) throws -> PayloadDictionary?
     private var dictionaries: [Int64: PayloadDictionary] = [:]
@@ -59,9 +61,7 @@ final class BlockReader {
         let directory = try body.withUnsafeBytes { bytes in
             Result { () throws(PayloadFault) in try BlockDirectory(bytes, number: number) }
         }.get()
-        if let number = directory.head.dictionary, dictionaries[number] == nil {
-            dictionaries[number] = try load(number)
-        }
+        if let number = directory.head.dictionary { _ = try dictionary(number) }
         let data = try body.withUnsafeBytes { bytes in
             Result { () throws(PayloadFault) in
                 try unpacker.unpack(bytes, directory.head, dictionaries: dictionaries)
@@ -83,25 +83,85 @@ final class BlockReader {
     ) throws -> [Result<BlockStoredEntity?, PayloadFault>?] {
         var results = Array(repeating: Result<BlockStoredEntity?, PayloadFault>?.some(.success(nil)), count: keys.count)
         var byteCount = 0
+        var group: [WantedBlock] = []
+        func unpackGroup() throws {
+            for (block, entities) in zip(group, try unpack(group, keys)) {
+                for (wanted, entity) in zip(block.wanted, entities) {
+                    let result = try entity ?? self.result(of: keys[wanted.index])
+                    results[wanted.index] = result
+                    if case .success(let entity?) = result { byteCount += entity.payload.count + entity.fields.count }
+                }
+            }
+            group.removeAll(keepingCapacity: true)
+        }
         try forEachBlock(of: keys) { number, body, wanted in
             guard byteCount < byteCountMax else {
                 for (index, _) in wanted { results[index] = nil }
                 return
             }
-            let content = try body().flatMap { try self.content(of: $0, number: number) }
-            for (index, position) in wanted {
-                if let content, position < content.directory.entries.count {
-                    guard content.key(at: position) == keys[index] else { continue }
-                    results[index] = Result { () throws(PayloadFault) in try content.entity(at: position) }
-                } else {
-                    results[index] = try result(of: keys[index])
-                }
-                if case .success(let entity?) = results[index] {
-                    byteCount += entity.payload.count + entity.fields.count
-                }
+            group.append(WantedBlock(number: number, body: try body(), wanted: wanted))
+            if group.count == BlockReader.groupCount { try unpackGroup() }
+        }
+        try unpackGroup()
+        return results
+    }
+
+    /// The blocks that are unpacked together: some 2 MiB.
+    private static let groupCount = 64
+
+    /// A block with some of the keys that are read.
+    private struct WantedBlock {
+        var number: Int64
+        /// The bytes of the row; nil when there is none.
+        var body: [UInt8]?
+        var wanted: [(index: Int, position: Int)]
+    }
+
+    /// Unpacks blocks on several processors.
+    ///
+    /// - Returns: The entities that each block was asked for; nil for one that has to be looked for again.
+    /// - Throws: ``SQLiteFailure``.
+    private func unpack(
+        _ blocks: [WantedBlock], _ keys: [StoredKey]
+    ) throws -> [[Result<BlockStoredEntity?, PayloadFault>?]] {
+        if blocks.count > 1, unpackers.isEmpty {
+            unpackers = [unpacker] + (try (1..<ParallelThreads.count).map { _ in try BlockUnpacker() })
+        }
+        for block in blocks {
+            // The form of a dictionary is made at its first use, which must not happen on two threads.
+            if let body = block.body, let number = BlockReader.dictionary(of: body) {
+                _ = try dictionary(number)?.decompressing()
             }
         }
-        return results
+        let dictionaries = self.dictionaries
+        return ParallelWork.map(blocks, contexts: blocks.count > 1 ? unpackers : [unpacker]) { unpacker, block in
+            let content = block.body.flatMap { body in
+                do throws(PayloadFault) {
+                    return try BlockContent(
+                        body, number: block.number, unpacker: unpacker, dictionaries: dictionaries)
+                } catch {
+                    // The block is damaged: each entity is read by itself, which says why.
+                    return nil
+                }
+            }
+            return block.wanted.map { wanted in
+                guard let content, wanted.position < content.directory.entries.count else { return nil }
+                guard content.key(at: wanted.position) == keys[wanted.index] else { return .success(nil) }
+                return Result { () throws(PayloadFault) in try content.entity(at: wanted.position) }
+            }
+        }
+    }
+
+    private static func dictionary(of body: [UInt8]) -> Int64? {
+        body.withUnsafeBytes { bytes in
+            do throws(PayloadFault) { return try BlockHead(bytes).dictionary } catch { return nil }
+        }
+    }
+
+    /// Returns a dictionary of the file; nil when it has none of that number.
+    private func dictionary(_ number: Int64) throws -> PayloadDictionary? {
+        if dictionaries[number] == nil { dictionaries[number] = try load(number) }
+        return dictionaries[number]
     }
 
     /// Reads the entries of entities from the directories of their blocks, each block once, and unpacks none.
@@ -146,10 +206,5 @@ final class BlockReader {
 
     private func result(of key: StoredKey) throws -> Result<BlockStoredEntity?, PayloadFault> {
         do { return .success(try entity(key)) } catch let fault as PayloadFault { return .failure(fault) }
-    }
-
-    /// - Returns: nil for a block that is damaged.
-    private func content(of body: [UInt8], number: Int64) throws -> BlockContent? {
-        do { return try wholeContent(of: body, number: number) } catch is PayloadFault { return nil }
     }
 }

@@ -11,9 +11,9 @@ final class BlockReads: EntityReads {
 
     /// The keys of one batch of ``forEach(library:type:after:expectedCount:_:_:)`` at most. Keys in order are in any
     /// blocks, so each block is unpacked once a batch.
-    private static let batchCountMax = 65_536
-    /// The bytes of payloads that are read ahead: 32 MiB. Further entities are read when it is their turn.
-    private static let batchByteCountMax = 32 << 20
+    private static let batchCountMax = 262_144
+    /// The bytes of payloads that are read ahead: 128 MiB. Further entities are read when it is their turn.
+    private static let batchByteCountMax = 128 << 20
 
     init(_ reader: BlockReader, _ keys: any KeyOrder) {
         self.reader = reader
