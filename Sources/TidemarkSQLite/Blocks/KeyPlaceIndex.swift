@@ -72,7 +72,7 @@ struct KeyPlaceIndex {
     /// - Returns: The keys that were left out; nil when a tag is there twice, and then nothing was changed.
     /// - Complexity: O(count).
     mutating func restore(segment index: Int, _ stored: StoredSegment, ordinal: (Int64) -> Int?) -> [KeyHash]? {
-        var segment = KeySegment()
+        var segment = KeySegment(count: stored.count)
         var leftOut: [KeyHash] = []
         var isSound = true
         stored.forEach { tag, number, position in

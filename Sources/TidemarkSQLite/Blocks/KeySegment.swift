@@ -17,6 +17,15 @@ struct KeySegment {
 
     init() {}
 
+    /// - Parameter count: The tags that will be set: the slots for so many are made at once.
+    init(count: Int) {
+        guard count > 0 else { return }
+        // A sixteenth more, so that the next new key does not make the segment grow.
+        let capacity = max(KeySegment.capacityMin, (count + count / 16 + 1) * 100 / KeySegment.loadMax + 1)
+        tags = Array(repeating: 0, count: capacity)
+        places = Array(repeating: 0, count: capacity)
+    }
+
     /// The bytes of the slots.
     var byteCount: Int { places.count * (MemoryLayout<UInt64>.size + MemoryLayout<UInt32>.size) }
 

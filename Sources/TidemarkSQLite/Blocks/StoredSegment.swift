@@ -41,12 +41,16 @@ struct StoredSegment {
 
     /// Calls a function with the tag, the number of the block and the position of each key.
     func forEach(_ body: (_ tag: UInt64, _ number: Int64, _ position: Int) throws -> Void) rethrows {
-        for slot in 0..<count {
-            let start = StoredSegment.headByteCount + slot * StoredSegment.slotByteCount
-            let place = StoredSegment.number(bytes, at: start + 8, byteCount: 6)
-            try body(
-                StoredSegment.number(bytes, at: start, byteCount: 8),
-                Int64(place >> UInt64(BlockPlace.positionBitCount)), Int(place) & BlockPlace.positionMax)
+        try bytes.withUnsafeBytes { bytes in
+            for slot in 0..<count {
+                let start = StoredSegment.headByteCount + slot * StoredSegment.slotByteCount
+                let tag = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+                let low = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start + 8, as: UInt32.self))
+                let high = UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: start + 12, as: UInt16.self))
+                let place = UInt64(high) << 32 | UInt64(low)
+                try body(
+                    tag, Int64(place >> UInt64(BlockPlace.positionBitCount)), Int(place) & BlockPlace.positionMax)
+            }
         }
     }
 

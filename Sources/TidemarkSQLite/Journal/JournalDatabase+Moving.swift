@@ -43,7 +43,7 @@ extension JournalDatabase {
             var hasMore = true
             while hasMore {
                 hasMore = try transaction(db) { try migration.copy() }
-                configuration.onMove(migration.movedCount, max(count, migration.movedCount))
+                if hasMore { configuration.onMove(migration.movedCount, max(count, migration.movedCount)) }
             }
             return try transaction(db) { try finishMoving(db) }
         }
