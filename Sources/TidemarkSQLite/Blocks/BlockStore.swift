@@ -39,7 +39,7 @@ final class BlockStore: KeyOrder {
     let packers: BlockPackers
     private let victims: any VictimSource
 
-    // The state of the writer. Everything is as of the last commit, except `sizer`, which only predicts.
+    // The state of the writer as of the last commit; `sizer` only predicts.
     var planner: MergePlanner
     var removals: RemovalLedger
     var sizer = BlockSizer()
@@ -107,14 +107,12 @@ final class BlockStore: KeyOrder {
     /// The keys that have a version.
     var entityCount: Int { index.withState { $0.places.count } }
 
-    /// The bytes in memory of the index, of what the planner and the ledger know of each block, and of victims that
-    /// are read ahead, at most.
+    /// The bytes in memory of the index, of what is known of each block, and of victims that are read ahead, at most.
     var memoryByteCount: Int {
         index.withState { $0.places.byteCount + $0.ledger.byteCount } + planner.memoryByteCount
             + VictimReader.byteCountMax
     }
 
-    /// The runs of keys.
     var keyRunCount: Int { keys.runCount }
 
     /// Begins a walk over keys in order; it is over with the next flush.

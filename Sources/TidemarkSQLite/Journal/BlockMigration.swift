@@ -143,8 +143,8 @@ struct BlockMigration {
         }
     }
 
-    /// Removes the rows: from then on everybody reads the blocks. Indexes that were being built are whole, because every
-    /// entity was copied with its values.
+    /// Removes the rows: from then on everybody reads the blocks. Indexes that were being built are whole, because
+    /// every entity was copied with its values.
     ///
     /// - Returns: The indexes after it.
     /// - Throws: Errors of SQLite.
