@@ -16,13 +16,16 @@ final class EntityBlocks: EntityTables {
     /// - Parameters:
     ///   - connection: The writer's connection.
     ///   - path: The data file, from which a thread reads the blocks that are merged.
+    ///   - readsAhead: Whether there is such a thread; without, every run with the same input does the same.
     /// - Throws: ``SQLiteFailure``.
     /// - Complexity: O(keys + blocks).
-    init(_ connection: OpaquePointer, path: String) throws {
+    init(_ connection: OpaquePointer, path: String, readsAhead: Bool) throws {
         let configuration = BlockStore.Configuration(hashSeed: try LogIdentity.hashSeed(connection))
-        let victims = VictimReader(path: path) { connection, number in
-            try DictionaryTable.read(connection.handle).dictionaries[number]
-        }
+        let victims: VictimReader? =
+            readsAhead
+            ? VictimReader(path: path) { connection, number in
+                try DictionaryTable.read(connection.handle).dictionaries[number]
+            } : nil
         fieldCodes = try FieldCodeWriter(connection)
         let dictionaries = BlockDictionaries(try DictionaryTable.read(connection).dictionaries)
         self.dictionaries = dictionaries

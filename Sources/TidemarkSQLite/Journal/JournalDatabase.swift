@@ -102,7 +102,8 @@ final class JournalDatabase {
     /// Prepares the statements for the form that the entities have now.
     @discardableResult
     func prepareStatements(_ connection: OpaquePointer) throws -> JournalStatements {
-        let statements = try JournalStatements(connection, path: file.path, isReadOnly: isReadOnly)
+        let statements = try JournalStatements(
+            connection, path: file.path, isReadOnly: isReadOnly, readsAhead: configuration.enqueue == nil)
         self.statements = statements
         canMove = !isReadOnly && statements.layout == .rows
         if statements.layout == .blocks {

@@ -23,8 +23,9 @@ struct JournalStatements {
     /// - Parameters:
     ///   - path: The data file.
     ///   - isReadOnly: Whether another process writes the file.
+    ///   - readsAhead: Whether a thread reads blocks that are merged.
     /// - Throws: ``SQLiteFailure``.
-    init(_ connection: OpaquePointer, path: String, isReadOnly: Bool) throws {
+    init(_ connection: OpaquePointer, path: String, isReadOnly: Bool, readsAhead: Bool) throws {
         self.connection = connection
         encoder = try PayloadEncoder()
         decoder = try PayloadDecoder()
@@ -34,7 +35,9 @@ struct JournalStatements {
             entities = try EntityRows(connection, encoder: encoder, decoder: decoder)
             fieldValues = try FieldValueWriter(connection)
         case .blocks:
-            entities = isReadOnly ? FollowedBlocks(connection) : try EntityBlocks(connection, path: path)
+            entities =
+                isReadOnly
+                ? FollowedBlocks(connection) : try EntityBlocks(connection, path: path, readsAhead: readsAhead)
             fieldValues = try FieldCodeWriter(connection)
         }
         libraries = try LibraryTable(connection)

@@ -24,6 +24,9 @@ package struct SimulationTraits: Sendable {
     /// Whether a GraphQL client uses the cache beside the host.
     package let asksGraph: Bool
 
+    /// The number of entities from which the database keeps them in blocks; nil: never.
+    package let blockEntityCountMin: Int64?
+
     /// - Parameter isQuiet: Whether nothing goes wrong by itself.
     package init(seed: UInt64, isQuiet: Bool = false) {
         var random = SeededGenerator(seed: seed ^ 0x7261_6974)
@@ -39,6 +42,8 @@ package struct SimulationTraits: Sendable {
         // Drawn apart, so that every other schedule is what it was before edits were sent.
         var chances = SeededGenerator(seed: seed ^ 0x6F75_7462_6F78)
         sends = chances.chance(200)
+        var forms = SeededGenerator(seed: seed ^ 0x626C_6F63_6B73)
+        blockEntityCountMin = forms.chance(500) ? Int64(1 + forms.below(20)) : nil
         var documents = SeededGenerator(seed: seed ^ 0x6772_6170_6871)
         // False numbers leave the place of an answer open, which is the cursor when it was asked for; and an answer
         // with some fields of an evicted entity leaves the others open.

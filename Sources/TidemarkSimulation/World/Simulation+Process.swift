@@ -33,6 +33,8 @@ extension Simulation {
             configuration.random = { random.next() }
             configuration.enqueue = { executor.enqueueInLane($0) }
             configuration.dictionarySampleCountMin = 40
+            configuration.blockEntityCountMin = traits.blockEntityCountMin
+            configuration.movedCountPerStep = 3
             do throws(StorageError) {
                 let journal = try await SQLiteJournal.open(configuration)
                 let cache = try await SyncCache.open(
