@@ -11,7 +11,7 @@ extension JournalCrashPointTests {
         let folder = try TemporaryFolder()
         try await entities.write(to: folder.file())
         let file = try DamageFixture.contents(folder.file())
-        try await everywhere(few: 50) { path in
+        try await everywhere(few: 24) { path in
             try DamageFixture.write(file, to: path)
         } run: { path, _, acknowledged in
             let journal = try await MovedEntities.open(path, from: 1)
@@ -31,7 +31,7 @@ extension JournalCrashPointTests {
 
     @Test func `a flush with which the entities become blocks is there whole, or not at all`() async throws {
         let entities = MovedEntities(seed: 12, flushCount: 6)
-        try await everywhere(few: 30) { _ in
+        try await everywhere(few: 16) { _ in
         } run: { path, _, acknowledged in
             let journal = try await MovedEntities.open(path, from: 60)
             for flush in entities.flushes {

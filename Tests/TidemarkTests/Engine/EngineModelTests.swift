@@ -17,7 +17,7 @@ import TidemarkTesting
     }
 
     /// - Parameter layout: The form of entities; nil: rows that become blocks on the way.
-    @Test(arguments: [EntityLayout.rows, .blocks, nil], TestScale.seeds(8))
+    @Test(arguments: [EntityLayout.rows, .blocks, nil], TestScale.seeds(6))
     func `a journal on disk and a stream with restarts end in the state of the model`(
         layout: EntityLayout?, seed: UInt64
     ) async throws {
