@@ -77,6 +77,15 @@ extension SQLiteExtensionTests {
         }
     }
 
+    @Test func `the table shows the rows of a file whose entities are being moved into blocks`() async throws {
+        let entities = MovedEntities(seed: 31)
+        try await entities.writeHalfMoved(to: folder.file(), in: folder)
+        let connection = try open()
+        defer { sqlite3_close(connection) }
+        let found = rows(connection, "SELECT resource FROM tidemark_entities").compactMap(\.first).compactMap { $0 }
+        #expect(found.sorted() == entities.states.last.map { $0.values.sorted() })
+    }
+
     /// Draws a line about one of 900 entities; some of them are too large to share a block.
     private func line(_ random: inout SeededGenerator, _ sequence: Int64) -> String {
         let number = random.below(900)

@@ -1,3 +1,5 @@
+import Synchronization
+import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkStore
@@ -65,6 +67,34 @@ struct MovedEntities {
             try await journal.changeIndexes(FieldIndexChanges(added: [index]), progress: nil)
         }
         try await journal.close()
+    }
+
+    /// Writes the file that a process leaves which ends after two steps of a move.
+    func writeHalfMoved(to path: String, in folder: TemporaryFolder) async throws {
+        let whole = folder.file("whole.db")
+        try await write(to: whole)
+        var configuration = SQLiteJournal.Configuration(path: whole)
+        configuration.blockEntityCountMin = 1
+        configuration.movedCountPerStep = 20
+        let copied = Copied()
+        configuration.onMove = { count, total in
+            #expect(count <= total)
+            guard count == 40 else { return }
+            copied.isMade.withLock { $0 = true }
+            for suffix in ["", "-wal"] {
+                do {
+                    try DamageFixture.write(DamageFixture.contents(whole + suffix), to: path + suffix)
+                } catch {
+                    Issue.record(error)
+                }
+            }
+        }
+        try await SQLiteJournal.open(configuration).close()
+        #expect(copied.isMade.withLock { $0 })
+    }
+
+    private final class Copied: Sendable {
+        let isMade = Mutex(false)
     }
 
     /// Reads the payloads of a file; a damaged entity has the text `damaged`.

@@ -108,33 +108,7 @@ import TidemarkTesting
         try expectWhole(.blocks)
     }
 
-    /// Leaves the file as a process does that ends after two steps.
-    private func halfMoved() async throws {
-        let whole = folder.file("whole.db")
-        try await entities.write(to: whole)
-        var configuration = SQLiteJournal.Configuration(path: whole)
-        configuration.blockEntityCountMin = 1
-        configuration.movedCountPerStep = 20
-        let copied = Copied()
-        configuration.onMove = { [path] count, total in
-            #expect(count <= total)
-            guard count == 40 else { return }
-            copied.isMade.withLock { $0 = true }
-            for suffix in ["", "-wal"] {
-                do {
-                    try DamageFixture.write(DamageFixture.contents(whole + suffix), to: path + suffix)
-                } catch {
-                    Issue.record(error)
-                }
-            }
-        }
-        try await SQLiteJournal.open(configuration).close()
-        #expect(copied.isMade.withLock { $0 })
-    }
-
-    private final class Copied: Sendable {
-        let isMade = Mutex(false)
-    }
+    private func halfMoved() async throws { try await entities.writeHalfMoved(to: path, in: folder) }
 
     @Test func `a half-moved file is read, verified and repaired as one of rows, and the next writer goes on`()
         async throws
