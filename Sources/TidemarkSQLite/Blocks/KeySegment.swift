@@ -8,10 +8,26 @@ struct KeySegment {
     private static let loadMax = 85
     private static let capacityMin = 16
 
-    /// The tag of each slot; meaningless where the place is 0.
-    private(set) var tags: [UInt64] = []
-    /// The place of each slot; 0: the slot is empty.
-    private(set) var places: [UInt32] = []
+    /// A slot. Tag and place lie together, so that a search waits for one line of the processor's cache.
+    private struct Slot {
+        private var low: UInt32 = 0
+        private var high: UInt32 = 0
+        /// The bits of the place; 0: the slot is empty, and the tag means nothing.
+        var place: UInt32 = 0
+
+        init() {}
+
+        init(_ tag: UInt64, _ place: UInt32) {
+            low = UInt32(truncatingIfNeeded: tag)
+            high = UInt32(truncatingIfNeeded: tag >> 32)
+            self.place = place
+        }
+
+        var tag: UInt64 { UInt64(high) << 32 | UInt64(low) }
+        var isEmpty: Bool { place == 0 }
+    }
+
+    private var slots: [Slot] = []
     /// The slots in use.
     private(set) var count = 0
 
@@ -22,17 +38,16 @@ struct KeySegment {
         guard count > 0 else { return }
         // A sixteenth more, so that the next new key does not make the segment grow.
         let capacity = max(KeySegment.capacityMin, (count + count / 16 + 1) * 100 / KeySegment.loadMax + 1)
-        tags = Array(repeating: 0, count: capacity)
-        places = Array(repeating: 0, count: capacity)
+        slots = Array(repeating: Slot(), count: capacity)
     }
 
     /// The bytes of the slots.
-    var byteCount: Int { places.count * (MemoryLayout<UInt64>.size + MemoryLayout<UInt32>.size) }
+    var byteCount: Int { slots.count * MemoryLayout<Slot>.stride }
 
     /// - Complexity: O(1) on average.
     func place(of tag: UInt64) -> BlockPlace? {
         guard let slot = slot(of: tag) else { return nil }
-        return BlockPlace(bits: places[slot])
+        return BlockPlace(bits: slots[slot].place)
     }
 
     /// Sets the place of a tag.
@@ -41,10 +56,10 @@ struct KeySegment {
     /// - Complexity: O(1) on average; O(count) when the segment grows, by a quarter each time.
     mutating func set(_ place: BlockPlace, of tag: UInt64) -> BlockPlace? {
         if let slot = slot(of: tag) {
-            defer { places[slot] = place.bits }
-            return BlockPlace(bits: places[slot])
+            defer { slots[slot].place = place.bits }
+            return BlockPlace(bits: slots[slot].place)
         }
-        if (count + 1) * 100 > places.count * KeySegment.loadMax { grow() }
+        if (count + 1) * 100 > slots.count * KeySegment.loadMax { grow() }
         insert(tag, place.bits)
         return nil
     }
@@ -54,19 +69,18 @@ struct KeySegment {
     /// - Returns: The place; nil when there is none.
     mutating func remove(_ tag: UInt64) -> BlockPlace? {
         guard var hole = slot(of: tag) else { return nil }
-        let removed = BlockPlace(bits: places[hole])
+        let removed = BlockPlace(bits: slots[hole].place)
         var slot = hole
         while true {
             slot = next(slot)
-            if places[slot] == 0 { break }
+            if slots[slot].isEmpty { break }
             // A slot may move into the hole when its home does not lie behind the hole on the way to the slot.
-            let home = home(of: tags[slot])
+            let home = home(of: slots[slot].tag)
             guard distance(from: home, to: slot) >= distance(from: hole, to: slot) else { continue }
-            tags[hole] = tags[slot]
-            places[hole] = places[slot]
+            slots[hole] = slots[slot]
             hole = slot
         }
-        places[hole] = 0
+        slots[hole] = Slot()
         count -= 1
         return removed
     }
@@ -84,8 +98,8 @@ struct KeySegment {
 
     /// Calls a function with each tag and place, in no order.
     func forEach(_ body: (UInt64, BlockPlace) -> Void) {
-        for (slot, bits) in places.enumerated() {
-            if let place = BlockPlace(bits: bits) { body(tags[slot], place) }
+        for slot in slots {
+            if let place = BlockPlace(bits: slot.place) { body(slot.tag, place) }
         }
     }
 
@@ -93,29 +107,28 @@ struct KeySegment {
     ///
     /// No input reaches it: only tests call it.
     func checkInvariants() {
-        precondition(tags.count == places.count, "\(tags.count) tags and \(places.count) places")
-        precondition(places.count { $0 != 0 } == count, "\(count) slots are in use by the counter")
-        precondition(count == 0 || count < places.count, "no slot is empty")
-        for (slot, bits) in places.enumerated() where bits != 0 {
-            precondition(self.slot(of: tags[slot]) == slot, "slot \(slot) is not found, or its tag is there twice")
+        precondition(slots.count { !$0.isEmpty } == count, "\(count) slots are in use by the counter")
+        precondition(count == 0 || count < slots.count, "no slot is empty")
+        for (index, slot) in slots.enumerated() where !slot.isEmpty {
+            precondition(self.slot(of: slot.tag) == index, "slot \(index) is not found, or its tag is there twice")
         }
     }
 
     // MARK: Slots
 
-    private func home(of tag: UInt64) -> Int { Int(tag.multipliedFullWidth(by: UInt64(places.count)).high) }
+    private func home(of tag: UInt64) -> Int { Int(tag.multipliedFullWidth(by: UInt64(slots.count)).high) }
 
-    private func next(_ slot: Int) -> Int { slot + 1 == places.count ? 0 : slot + 1 }
+    private func next(_ slot: Int) -> Int { slot + 1 == slots.count ? 0 : slot + 1 }
 
     private func distance(from start: Int, to end: Int) -> Int {
-        end >= start ? end - start : end - start + places.count
+        end >= start ? end - start : end - start + slots.count
     }
 
     private func slot(of tag: UInt64) -> Int? {
         guard count > 0 else { return nil }
         var slot = home(of: tag)
-        while places[slot] != 0 {
-            if tags[slot] == tag { return slot }
+        while !slots[slot].isEmpty {
+            if slots[slot].tag == tag { return slot }
             slot = next(slot)
         }
         return nil
@@ -123,18 +136,15 @@ struct KeySegment {
 
     private mutating func insert(_ tag: UInt64, _ bits: UInt32) {
         var slot = home(of: tag)
-        while places[slot] != 0 { slot = next(slot) }
-        tags[slot] = tag
-        places[slot] = bits
+        while !slots[slot].isEmpty { slot = next(slot) }
+        slots[slot] = Slot(tag, bits)
         count += 1
     }
 
     private mutating func grow() {
-        let (tagsBefore, placesBefore) = (tags, places)
-        let capacity = max(KeySegment.capacityMin, placesBefore.count * 5 / 4)
-        tags = Array(repeating: 0, count: capacity)
-        places = Array(repeating: 0, count: capacity)
+        let before = slots
+        slots = Array(repeating: Slot(), count: max(KeySegment.capacityMin, before.count * 5 / 4))
         count = 0
-        for (slot, bits) in placesBefore.enumerated() where bits != 0 { insert(tagsBefore[slot], bits) }
+        for slot in before where !slot.isEmpty { insert(slot.tag, slot.place) }
     }
 }

@@ -204,7 +204,7 @@ import TidemarkTesting
         #expect(size.fileByteCount <= limit && size.usedByteCount <= limit)
         let count = Int(await cache.entityCount())
         // Few more entities than needed were evicted: at least half of those that would fit in a packed file are left.
-        #expect(count > 1_000 && count < 4_500)
+        #expect(count > 1_000 && count < 4_500, "\(count) entities")
         var found = 0
         for (id, text) in texts.enumerated() {
             let read = try await cache.read(Self.key(id), fields: nil)
