@@ -251,6 +251,7 @@ final class BlockStaging {
     }
 
     private func writeWaiting() throws {
+        guard !waiting.isEmpty else { return }
         for block in packers.pack(waiting) {
             try table.put(block)
             sizer.note(block, of: block.type)

@@ -113,6 +113,7 @@ final class BlockStore: KeyOrder {
             + VictimReader.byteCountMax
     }
 
+    /// The runs of keys.
     var keyRunCount: Int { keys.runCount }
 
     /// Begins a walk over keys in order; it is over with the next flush.
@@ -331,10 +332,9 @@ final class BlockStore: KeyOrder {
         request(planner.victims(countMax: configuration.victimCountMax))
     }
 
-    /// Chooses what is merged while nothing else is to do.
+    /// Chooses what is merged while nothing else is to do, in O(blocks).
     ///
     /// - Returns: Whether there is anything to merge.
-    /// - Complexity: O(blocks).
     func requestVictimsAtRest() -> Bool {
         if victims.requestedCount == 0 { request(planner.victimsAtRest(countMax: configuration.victimCountMax)) }
         return victims.requestedCount > 0

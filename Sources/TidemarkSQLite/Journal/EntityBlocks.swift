@@ -70,7 +70,7 @@ final class EntityBlocks: EntityTables {
 
     var mergeDebtByteCount: Int { max(store.planner.debtByteCount, store.planner.looseByteCount) }
 
-    func hasToMerge() -> Bool { store.requestVictimsAtRest() }
+    func chooseMerges() -> Bool { store.requestVictimsAtRest() }
 
     /// The entities of blocks that are merged in one transaction while no flush is written: some 50 ms.
     private static let mergedCountMax = 20_000

@@ -43,8 +43,10 @@ protocol EntityTables: AnyObject {
     /// The bytes of dead entities that merging gives back soon; 0 where nothing is merged.
     var mergeDebtByteCount: Int { get }
 
-    /// Whether ``merge(_:)`` has anything to do while no flush is written.
-    func hasToMerge() -> Bool
+    /// Chooses what ``merge(_:)`` copies while no flush is written.
+    ///
+    /// - Returns: Whether there is anything to merge.
+    func chooseMerges() -> Bool
 
     /// Copies live entities together, in the transaction under way, so that dead ones leave free pages. Does nothing
     /// where nothing is merged.
@@ -81,7 +83,7 @@ extension EntityTables {
 
     var mergeDebtByteCount: Int { 0 }
 
-    func hasToMerge() -> Bool { false }
+    func chooseMerges() -> Bool { false }
 
     func merge(_ memory: JournalMemory) throws {}
 

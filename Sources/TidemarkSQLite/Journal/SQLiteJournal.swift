@@ -82,7 +82,7 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         let counter = DamagedRowCounter(configuration.onDamagedRow)
         var configuration = configuration
         configuration.onDamagedRow = { counter.add($0) }
-        // Whoever orders the journal's work orders all of it.
+        // Work that runs in the caller's order has no thread of its own for reads either.
         if configuration.enqueue == nil { configuration.concurrentReads = ConcurrentReads() }
         let file = DataFilePath(configuration.path)
         let header = try FileHeader.read(file.path)
