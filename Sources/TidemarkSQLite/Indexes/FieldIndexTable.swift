@@ -79,7 +79,7 @@ struct FieldIndexTable {
         return record
     }
 
-    private static func checksum(_ record: FieldIndexRecord) -> Int64 {
+    static func checksum(_ record: FieldIndexRecord) -> Int64 {
         var sum = RecordChecksum()
         sum.add(record.number)
         sum.add(record.type)

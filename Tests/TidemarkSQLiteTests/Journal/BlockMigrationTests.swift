@@ -63,13 +63,23 @@ import TidemarkTesting
 
     @Test func `an index that was being built is whole after a move, and returns what it did before`() async throws {
         try await entities.write(to: path)
-        SQLiteShell.run(path, ["DELETE FROM field_values", "DELETE FROM indexes"])
-        let journal = try await MovedEntities.open(path, from: nil)
-        let index = try #require(MovedEntities.index)
-        try await journal.changeIndexes(FieldIndexChanges(added: [index]), progress: nil)
-        try await journal.close()
+        let connection = try ReadConnection(path: path, isImmutable: false)
+        var record = try withExtendedLifetime(connection) {
+            try #require(try FieldIndexTable.read(connection.handle).records.first)
+        }
+        #expect(record.state == .whole)
+        record.state = .building
+        SQLiteShell.run(
+            path,
+            [
+                "DELETE FROM field_values",
+                "UPDATE indexes SET state = \(record.state.rawValue), checksum = \(FieldIndexTable.checksum(record))",
+            ])
         try await MovedEntities.open(path, from: 1).close()
         try expectWhole(.blocks)
+        let moved = try ReadConnection(path: path, isImmutable: false)
+        let states = try withExtendedLifetime(moved) { try FieldIndexTable.read(moved.handle).records.map(\.state) }
+        #expect(states == [.whole])
         let report = try SQLiteReader(path: path).verify()
         #expect(report.fieldValueCount == Int64(entities.states.last?.keys.filter { $0.type == "file" }.count ?? 0))
     }
