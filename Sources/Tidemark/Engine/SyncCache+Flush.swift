@@ -64,7 +64,9 @@ extension SyncCache {
     func startFlush(withCounts: Bool = false) {
         guard !flushes.isUnderWay else { return }
         timers.cancelFlush()
-        if let failed = flushes.takeFailed() {
+        if flushes.awaitsOpening {
+            flushes.began(spawn { await self.finishOpening() })
+        } else if let failed = flushes.takeFailed() {
             let delay = flushes.retryDelay
             flushes.began(
                 spawn { [clock] in
@@ -79,6 +81,38 @@ extension SyncCache {
             let pending = PendingFlush(flush: flush, lines: appliedLines(), libraries: cursors(), places: places())
             flushes.began(spawn { await self.write(pending) })
         }
+    }
+
+    /// Waits until the journal has found everything that it stores. Damage makes every library stale, in memory and with
+    /// the first flush: it would be forgotten if a flush went before.
+    private func finishOpening() async {
+        do throws(StorageError) {
+            let loss = try await journal.finishOpening()
+            flushes.openingEnded()
+            if let loss {
+                configuration.logger.error("the database was damaged: every library is stale")
+                recorder?.end(because: "the database was damaged")
+                state.noteStoredLoss(loss, at: clock.now())
+                distribute()
+            }
+        } catch {
+            await openingFailed(error)
+        }
+        flushes.ended()
+        scheduleFlush()
+    }
+
+    private func openingFailed(_ error: StorageError) async {
+        // A cache that closes with nothing to write does not wait for the end.
+        guard !Task.isCancelled else { return }
+        flushes.openingFailed(error)
+        if error.code == .damaged {
+            await rebuildJournal()
+            if flushes.error?.code == .damaged { flushes.openingEnded() }
+            return
+        }
+        configuration.logger.error("nothing is written until the journal can be read: \(error)")
+        do { try await clock.sleep(milliseconds: flushes.retryDelay) } catch {}
     }
 
     private func write(_ pending: PendingFlush) async {
@@ -169,7 +203,8 @@ extension SyncCache {
         }
     }
 
-    private var isAnythingUnwritten: Bool {
+    /// Whether a flush would write anything.
+    var isAnythingUnwritten: Bool {
         state.isUnwritten || state.areCountsUnwritten || flushes.hasHTTPChanges
     }
 

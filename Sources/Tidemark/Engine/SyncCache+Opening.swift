@@ -93,12 +93,19 @@ extension SyncCache {
         let cache = SyncCache(
             configuration: configuration, journal: journal, upstream: upstream, queryUpstream: queryUpstream,
             clock: time, recorder: recorder, state: state)
+        if recovered.isOpening { await cache.waitForOpening() }
         try await cache.removeUnstored()
         try await cache.activateLayers()
         await cache.followOutbox()
         await cache.beginEvicting()
         await cache.beginHealing()
         return cache
+    }
+
+    /// Asks the journal for damage that it still may find, in place of a first flush.
+    private func waitForOpening() {
+        flushes.waitForOpening()
+        startFlush()
     }
 
     /// Removes stored entities of types that must not be in the journal any more. They are removed before anything else

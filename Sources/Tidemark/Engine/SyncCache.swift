@@ -173,6 +173,7 @@ public actor SyncCache {
         turns.loads.release()
         observers.reserveLoad?.cancel()
         var failure: StorageError?
+        if flushes.awaitsOpening, !isAnythingUnwritten { flushes.task?.cancel() }
         do throws(StorageError) {
             try await writeAll()
             try await enforceLimits()

@@ -26,6 +26,8 @@ struct FlushSchedule {
 
     /// The flush under way; nil when there is none. Its entities are not evicted.
     private(set) var task: Task<Void, Never>?
+    /// Whether the first flush waits: the journal may still find damage in what it stores.
+    private(set) var awaitsOpening = false
     /// The durations of flushes since the cache was opened.
     private(set) var times = FlushTimes()
     /// The changes of stored HTTP answers that go with the next flush. Bounded by the fetches under way.
@@ -69,6 +71,22 @@ struct FlushSchedule {
     }
 
     mutating func ended() { task = nil }
+
+    /// Lets the first flush wait until ``openingEnded()``.
+    mutating func waitForOpening() { awaitsOpening = true }
+
+    /// Notes that the journal has found everything that it stores.
+    mutating func openingEnded() {
+        awaitsOpening = false
+        error = nil
+        failureCount = 0
+    }
+
+    /// Notes that the journal could not find what it stores; it will be asked again.
+    mutating func openingFailed(_ cause: StorageError) {
+        error = cause
+        failureCount += 1
+    }
 
     /// Notes how long the journal took for a flush.
     mutating func record(_ duration: Duration, isCommitted: Bool) {

@@ -20,6 +20,14 @@ public protocol Journal: Sendable {
     /// - Complexity: Independent of the number of entities.
     func recover() async throws(StorageError) -> RecoveredState
 
+    /// Waits until the journal has found everything that it stores. Called once, and before the first commit, when
+    /// ``TidemarkStore/RecoveredState/isOpening`` says so; called again after an error. Other calls are answered
+    /// meanwhile. Ends early with an error when its task is cancelled.
+    ///
+    /// - Returns: The loss when damage was found, which the journal has replaced; nil: there is none.
+    /// - Throws: ``StorageError``.
+    func finishOpening() async throws(StorageError) -> OpeningLoss?
+
     /// Removes indexes, builds the missing ones, and continues the work that an earlier writer left unfinished. Called
     /// once, before the first commit. A journal without indexes does nothing.
     ///
@@ -141,6 +149,9 @@ public protocol Journal: Sendable {
 extension Journal {
     /// Zero: this journal needs no memory to find entities.
     public nonisolated var memoryByteCount: Int { 0 }
+
+    /// Returns nil: this journal has found everything when it gives its state.
+    public func finishOpening() async throws(StorageError) -> OpeningLoss? { nil }
 
     /// Loads the entity, after the commit under way.
     public func read(_ key: StoredKey) async throws(StorageError) -> StoredEntity? {

@@ -6,18 +6,7 @@ import TidemarkStore
 /// Where a segment or a directory is damaged, or a place names no block, everything is made again from the directories
 /// of all blocks.
 struct BlockOpening {
-    private(set) var state = BlockIndex.State()
-    private(set) var planner: MergePlanner
-    private(set) var removals = RemovalLedger()
-    private(set) var damage = BlockStore.Damage()
-    /// Whether everything was made again from the directories of all blocks.
-    private(set) var isRebuilt = false
-    private(set) var lastNumber: Int64 = 0
-    /// The last block that each stored segment knows.
-    private(set) var throughs = Array(repeating: Int64(0), count: KeyPlaceIndex.segmentCount)
-
-    /// The blocks with damage, by their numbers, when everything was made again: some of their entities are lost.
-    private(set) var damagedBlocks: [Int64] = []
+    private(set) var found: OpenedBlocks
     /// The keys of stored segments whose block is gone, as long as no later block was found that has them.
     private var moved: Set<KeyHash> = []
 
@@ -26,21 +15,27 @@ struct BlockOpening {
     private let table: BlockTable
     private let unpacker: BlockUnpacker
     private let dictionaries: [Int64: PayloadDictionary]
+    private let isCancelled: () -> Bool
 
     /// The tables contradict themselves, or are damaged.
     private struct Contradiction: Error {}
 
-    /// - Throws: ``SQLiteFailure``.
+    /// - Parameters:
+    ///   - dictionaries: For the salvage of damaged blocks.
+    ///   - isCancelled: Whether nobody waits for the index any more; asked for each block and each segment.
+    /// - Throws: ``SQLiteFailure``; `CancellationError`.
+    /// - Complexity: O(keys + blocks).
     init(
-        _ connection: OpaquePointer, _ table: BlockTable, _ configuration: BlockStore.Configuration,
-        unpacker: BlockUnpacker, dictionaries: [Int64: PayloadDictionary]
+        _ connection: OpaquePointer, _ configuration: BlockStore.Configuration,
+        dictionaries: [Int64: PayloadDictionary], isCancelled: @escaping () -> Bool = { false }
     ) throws {
         seed = configuration.hashSeed
         limits = configuration.limits
-        planner = MergePlanner(limits)
-        self.table = table
-        self.unpacker = unpacker
+        found = OpenedBlocks(limits)
+        table = try BlockTable(connection)
+        unpacker = try BlockUnpacker()
         self.dictionaries = dictionaries
+        self.isCancelled = isCancelled
         do {
             let blob = BlockBlob(connection)
             try readSegments(try readHeads(blob))
@@ -51,14 +46,19 @@ struct BlockOpening {
         }
     }
 
+    private func checkCancellation() throws {
+        if isCancelled() { throw CancellationError() }
+    }
+
     /// Adds all blocks to the ledger.
     ///
     /// - Returns: The ordinal of each block, by its number.
     private mutating func readHeads(_ blob: BlockBlob) throws -> [Int64: Int] {
         var ordinals: [Int64: Int] = [:]
         try table.forEachBlock { number, byteCount in
+            try checkCancellation()
             guard 1...BlockPlace.numberMax ~= number else { throw Contradiction() }
-            lastNumber = max(lastNumber, number)
+            found.lastNumber = max(found.lastNumber, number)
             guard case .success(let head) = try blob.head(of: number, byteCount: byteCount),
                 add(head, number: number, byteCount: byteCount)
             else { throw Contradiction() }
@@ -71,7 +71,8 @@ struct BlockOpening {
         var damagedCount = 0
         var isContradicted = false
         try table.forEachSegment { segment, through, bytes in
-            lastNumber = max(lastNumber, min(through, BlockPlace.numberMax))
+            try checkCancellation()
+            found.lastNumber = max(found.lastNumber, min(through, BlockPlace.numberMax))
             guard 0..<Int64(KeyPlaceIndex.segmentCount) ~= segment, 0...BlockPlace.numberMax ~= through,
                 let stored = StoredSegment(
                     bytes, as: Int(segment), seed: StoredSegment.seed(of: seed, through: through))
@@ -79,20 +80,21 @@ struct BlockOpening {
                 damagedCount += 1
                 return
             }
-            if let leftOut = state.places.restore(segment: Int(segment), stored, ordinal: { ordinals[$0] }) {
+            if let leftOut = found.state.places.restore(segment: Int(segment), stored, ordinal: { ordinals[$0] }) {
                 moved.formUnion(leftOut)
             } else {
                 isContradicted = true
             }
-            throughs[Int(segment)] = through
+            found.throughs[Int(segment)] = through
         }
-        damage.segmentCount = damagedCount
+        found.damage.segmentCount = damagedCount
         if damagedCount > 0 || isContradicted { throw Contradiction() }
     }
 
     /// Adds the entries of the blocks behind the oldest segment to the index.
     private mutating func replay(_ blob: BlockBlob) throws {
-        try table.forEachBlock(after: throughs.min() ?? 0) { number, byteCount in
+        try table.forEachBlock(after: found.throughs.min() ?? 0) { number, byteCount in
+            try checkCancellation()
             guard case .success(let content) = try blob.directory(of: number, byteCount: byteCount) else {
                 throw Contradiction()
             }
@@ -104,36 +106,37 @@ struct BlockOpening {
 
     /// Makes everything again from the directories of all blocks, damaged ones as far as they can be read.
     private mutating func rebuild() throws {
-        isRebuilt = true
+        found.isRebuilt = true
         moved = []
-        state = BlockIndex.State()
-        removals = RemovalLedger()
-        planner = MergePlanner(limits)
-        throughs = Array(repeating: 0, count: KeyPlaceIndex.segmentCount)
+        found.state = BlockIndex.State()
+        found.removals = RemovalLedger()
+        found.planner = MergePlanner(limits)
+        found.throughs = Array(repeating: 0, count: KeyPlaceIndex.segmentCount)
         try table.forEachBlock { number, byteCount in
+            try checkCancellation()
             // A forged file can have any number, and no sum may overflow.
-            guard 1...BlockPlace.numberMax ~= number else { return damagedBlocks.append(number) }
-            lastNumber = max(lastNumber, number)
+            guard 1...BlockPlace.numberMax ~= number else { return found.damagedBlocks.append(number) }
+            found.lastNumber = max(found.lastNumber, number)
             guard let body = try table.body(number: number),
                 case .success(let content) = BlockSalvage.content(
                     of: body, number: number, unpacker: unpacker, dictionaries: dictionaries),
                 add(content.directory.head, number: number, byteCount: byteCount)
-            else { return damagedBlocks.append(number) }
+            else { return found.damagedBlocks.append(number) }
             let isWhole = BlockSalvage.isWhole(body, number: number)
-            if !isWhole { damagedBlocks.append(number) }
+            if !isWhole { found.damagedBlocks.append(number) }
             // Without a check of the directory only the entities' own say which entries are true.
             note(content, number: number) { isWhole || content.withStored(at: $0) { _, _, _ in } != nil }
         }
-        damage.blockCount = damagedBlocks.count
+        found.damage.blockCount = found.damagedBlocks.count
         // A damaged directory may have named an ordinal that a later block has.
-        let ledger = state.ledger
-        damage.entityCount += state.places.removeAll { !BlockOpening.exists($0, in: ledger) }
+        let ledger = found.state.ledger
+        found.damage.entityCount += found.state.places.removeAll { !BlockOpening.exists($0, in: ledger) }
         try plan()
     }
 
     /// - Returns: false when another block has the ordinal.
     private mutating func add(_ head: BlockHead, number: Int64, byteCount: Int) -> Bool {
-        state.ledger.add(
+        found.state.ledger.add(
             BlockLedger.Block(
                 number: number, byteCount: UInt32(clamping: byteCount), library: head.library,
                 count: UInt8(head.count)),
@@ -149,15 +152,15 @@ struct BlockOpening {
                 KeyHash(BlockKey(library: head.library, type: head.type, isUUID: entry.isUUID, id: id), seed: seed)
             }
             if entry.isRemoval { removalCount += 1 }
-            guard number > throughs[hash.segment] else { continue }
+            guard number > found.throughs[hash.segment] else { continue }
             if !moved.isEmpty { moved.remove(hash) }
             if entry.isRemoval {
-                _ = state.places.remove(hash)
+                _ = found.state.places.remove(hash)
             } else {
-                _ = state.places.set(BlockPlace(ordinal: head.ordinal, position: position), of: hash)
+                _ = found.state.places.set(BlockPlace(ordinal: head.ordinal, position: position), of: hash)
             }
         }
-        if removalCount > 0 { removals.add(ordinal: head.ordinal, number: number, count: removalCount) }
+        if removalCount > 0 { found.removals.add(ordinal: head.ordinal, number: number, count: removalCount) }
     }
 
     private static func exists(_ place: BlockPlace, in ledger: BlockLedger) -> Bool {
@@ -167,24 +170,24 @@ struct BlockOpening {
 
     /// Tells the planner which blocks there are, and how much of each is live.
     private mutating func plan() throws {
-        state.ledger.findFreeOrdinals()
-        let ledger = state.ledger
+        found.state.ledger.findFreeOrdinals()
+        let ledger = found.state.ledger
         var liveCounts = [UInt8](repeating: 0, count: ledger.ordinalMax + 1)
-        for (ordinal, count) in removals.liveCounts where ordinal < liveCounts.count {
+        for (ordinal, count) in found.removals.liveCounts where ordinal < liveCounts.count {
             liveCounts[ordinal] = UInt8(clamping: count)
         }
         var isWhole = true
-        state.places.forEachPlace { place in
+        found.state.places.forEachPlace { place in
             guard BlockOpening.exists(place, in: ledger) else { return isWhole = false }
             // A forged file can have a block's place more often than the block has entities.
             if liveCounts[place.ordinal] < .max { liveCounts[place.ordinal] += 1 }
         }
         guard isWhole else { throw Contradiction() }
-        ledger.forEach { ordinal, block in planner.wrote(ordinal, byteCount: block.countedByteCount) }
-        planner.committed()
+        ledger.forEach { ordinal, block in found.planner.wrote(ordinal, byteCount: block.countedByteCount) }
+        found.planner.committed()
         ledger.forEach { ordinal, block in
             let deadCount = Int(block.count) - min(Int(block.count), Int(liveCounts[ordinal]))
-            planner.died(in: ordinal, byteCount: deadCount * block.share)
+            found.planner.died(in: ordinal, byteCount: deadCount * block.share)
         }
     }
 }

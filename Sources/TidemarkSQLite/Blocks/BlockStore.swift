@@ -69,37 +69,46 @@ final class BlockStore: KeyOrder {
         var segmentCount = 0
     }
 
-    /// Opens the tables: reads the index, and the directories of the blocks that it does not know.
-    ///
     /// - Parameters:
+    ///   - connection: The writer's connection.
     ///   - victims: Reads the blocks that are merged; nil: on this connection, without a thread.
-    ///   - dictionaries: For the salvage of damaged blocks.
+    ///   - found: The blocks as an opening found them; nobody changed them since.
     /// - Throws: ``SQLiteFailure``.
-    /// - Complexity: O(keys + blocks).
     init(
         _ connection: OpaquePointer, _ configuration: Configuration, victims: (any VictimSource)? = nil,
-        dictionaries: BlockDictionaries = BlockDictionaries()
+        _ found: sending OpenedBlocks
     ) throws {
         self.configuration = configuration
         table = try BlockTable(connection)
         unpacker = try BlockUnpacker()
         packers = try BlockPackers()
         self.victims = victims ?? VictimsInPlace(table, unpacker)
-        let opening = try BlockOpening(
-            connection, table, configuration, unpacker: unpacker, dictionaries: dictionaries.byNumber)
-        planner = opening.planner
-        removals = opening.removals
-        lastNumber = opening.lastNumber
-        throughs = opening.throughs
+        planner = found.planner
+        removals = found.removals
+        lastNumber = found.lastNumber
+        throughs = found.throughs
         // The turn goes on at the oldest segment: a file that is opened often would never finish one otherwise.
-        nextSegment = opening.throughs.indices.min { opening.throughs[$0] < opening.throughs[$1] } ?? 0
-        damage = opening.damage
-        isRebuilt = opening.isRebuilt
-        damagedBlocks = opening.damagedBlocks
-        index = BlockIndex(opening.state, seed: configuration.hashSeed)
+        nextSegment = found.throughs.indices.min { found.throughs[$0] < found.throughs[$1] } ?? 0
+        damage = found.damage
+        isRebuilt = found.isRebuilt
+        damagedBlocks = found.damagedBlocks
+        mustReplaceKeys = found.isRebuilt
+        index = BlockIndex(found.state, seed: configuration.hashSeed)
         keys = try KeyRuns(connection)
-        mustReplaceKeys = opening.isRebuilt
         requestVictims()
+    }
+
+    /// Opens the tables: reads the index, and the directories of the blocks that it does not know.
+    ///
+    /// - Parameter dictionaries: For the salvage of damaged blocks.
+    /// - Throws: ``SQLiteFailure``.
+    /// - Complexity: O(keys + blocks).
+    convenience init(
+        _ connection: OpaquePointer, _ configuration: Configuration, victims: (any VictimSource)? = nil,
+        dictionaries: BlockDictionaries = BlockDictionaries()
+    ) throws {
+        let opening = try BlockOpening(connection, configuration, dictionaries: dictionaries.byNumber)
+        try self.init(connection, configuration, victims: victims, opening.found)
     }
 
     deinit { victims.stop() }

@@ -59,10 +59,10 @@ final class BlockTable {
     }
 
     /// Calls a function with each stored segment, in order.
-    func forEachSegment(_ body: (_ segment: Int64, _ through: Int64, [UInt8]) -> Void) throws {
+    func forEachSegment(_ body: (_ segment: Int64, _ through: Int64, [UInt8]) throws -> Void) throws {
         let statement = try PreparedStatement(
             connection, "SELECT segment, through, body FROM segments ORDER BY segment")
-        try statement.forEachRow { body($0.integer(0), $0.integer(1), Array($0.borrowedBytes(2))) }
+        try statement.forEachRow { try body($0.integer(0), $0.integer(1), Array($0.borrowedBytes(2))) }
     }
 
     /// Calls a function with the number and the size of each block, in ascending order.

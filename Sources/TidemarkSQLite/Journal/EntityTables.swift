@@ -15,8 +15,13 @@ protocol EntityTables: AnyObject {
     /// Reads what the last commit left.
     var reads: any EntityReads { get }
 
-    /// The index of keys that readers on other connections may use; nil where there is none in memory.
-    var index: BlockIndex? { get }
+    /// The opening that is under way on another thread; nil: there is none.
+    var opening: BackgroundOpening? { get }
+
+    /// Waits for the opening under way.
+    ///
+    /// - Throws: ``SQLiteFailure``; the next call tries again.
+    func finishOpening() throws
 
     /// The highest row number in use; 0 when there are no entities, or when they have no numbers.
     ///
@@ -75,7 +80,9 @@ struct EntityDamage {
 }
 
 extension EntityTables {
-    var index: BlockIndex? { nil }
+    var opening: BackgroundOpening? { nil }
+
+    func finishOpening() throws {}
 
     var memoryByteCount: Int { 0 }
 

@@ -1,11 +1,12 @@
 import GRDB
+import Tidemark
 import TidemarkModel
 import TidemarkStore
 
 extension JournalDatabase {
     /// Replaces damaged parts of the tables of entities. All libraries are stale then: entities are lost, or older ones
     /// are back, and the damage does not tell whose they are. Late events up to the highest number that was known are
-    /// held off, as after a repair.
+    /// held off, as after a repair. Indexes are built again: their values are those of the entities before.
     ///
     /// - Throws: Errors of SQLite; nothing was changed.
     /// - Source: Protocol/sequencing.md, late events.
@@ -13,6 +14,12 @@ extension JournalDatabase {
         let counters = try CounterTable.read(statements.connection)
         try statements.entities.inTransaction(db) {
             try statements.entities.heal()
+            try db.execute(sql: "DELETE FROM field_codes")
+            for var index in try FieldIndexTable.read(statements.connection).records where index.state != .dropping {
+                index.state = .building
+                index.built = nil
+                try statements.fieldIndexes.write(index)
+            }
             for var record in try LibraryTable.read(statements.connection) {
                 record.isStale = true
                 record.entityCount = damage.entityCounts[record.index] ?? 0
@@ -28,6 +35,29 @@ extension JournalDatabase {
         }
     }
 
+    /// Waits for the index of entities that another thread reads, and replaces what is damaged.
+    ///
+    /// - Throws: Errors of SQLite; the next call tries again.
+    func finishOpening() throws {
+        guard isOpening else { return }
+        let statements = try openStatements()
+        try statements.entities.finishOpening()
+        if let damage = statements.entities.openingDamage {
+            let before = memory.entityCounts
+            let damaged = try queue.writeWithoutTransaction { db in
+                try heal(damage, db, statements)
+                // Nothing was committed since the file was opened: what is in memory is what was read then.
+                return try readState(statements.connection, statements).1
+            }
+            loss = OpeningLoss(
+                entityCountChanges: memory.entityCounts.merging(before) { $0 - $1 })
+            report(damage.rows + damaged)
+            isOpening = false
+            try changeIndexes(FieldIndexChanges(), progress: nil)
+        }
+        isOpening = false
+    }
+
     /// Runs a read of keys in order. When a run of them is damaged, all are made again from the blocks, and the read is
     /// repeated.
     ///
@@ -35,6 +65,7 @@ extension JournalDatabase {
     func readingKeys<Value>(_ body: () throws -> Value) throws -> Value {
         do { return try body() } catch let damage as DamagedKeyRun {
             if isReadOnly { throw damage.failure }
+            try finishOpening()
             report([DamagedRow(row: 0, kind: .keyRun, fault: damage.fault)])
             let entities = try openStatements().entities
             try queue.writeWithoutTransaction { db in try entities.inTransaction(db) { try entities.heal() } }

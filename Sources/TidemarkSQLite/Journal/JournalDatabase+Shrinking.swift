@@ -35,7 +35,7 @@ extension JournalDatabase {
     /// - Returns: Whether anything was merged; then there may be more.
     private func mergeOnce() throws -> Bool {
         let entities = try openStatements().entities
-        guard entities.chooseMerges() else { return false }
+        guard !isOpening, entities.chooseMerges() else { return false }
         try queue.writeWithoutTransaction { db in try entities.inTransaction(db) { try entities.merge(memory) } }
         return true
     }

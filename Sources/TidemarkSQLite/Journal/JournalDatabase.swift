@@ -28,6 +28,10 @@ final class JournalDatabase {
     private(set) var canShrink = false
     /// Whether free pages are being given back: more than half of the file was free, and more than an eighth still is.
     var isGivingBack = false
+    /// Whether the index of entities was not waited for yet: damage may still be found.
+    var isOpening = false
+    /// The loss that was found after ``recover()``, until somebody asks for it.
+    var loss: OpeningLoss?
     /// Whether the entities are rows that may become blocks.
     var canMove = false
     /// The prepared statements; nil before ``recover()`` and after ``close()``, because statements must be freed before
@@ -75,6 +79,9 @@ final class JournalDatabase {
     /// The bytes in memory that find entities.
     var memoryByteCount: Int { statements?.entities.memoryByteCount ?? 0 }
 
+    /// The reading of the index that is under way.
+    var opening: BackgroundOpening? { statements?.entities.opening }
+
     // MARK: The journal's work
 
     /// Reads the stored state without the entities.
@@ -83,14 +90,16 @@ final class JournalDatabase {
     func recover() throws -> RecoveredState {
         let (state, damaged) = try queue.writeWithoutTransaction { db in
             guard let connection = db.sqliteConnection else { throw closed }
-            var statements = try prepareStatements(connection)
+            var statements = try prepareStatements(connection, inBackground: configuration.opensInBackground)
             let damage = statements.entities.openingDamage
             if let damage { try heal(damage, db, statements) }
+            http = try HTTPMemory(try CounterTable.read(connection), connection)
             var (state, damaged) = try readState(connection, statements)
             if !isReadOnly {
                 try moveEntitiesAtOpening(db, statements)
                 statements = try openStatements()
                 state.lastRow = try statements.entities.lastRow()
+                state.isOpening = isOpening
             }
             return (state, damaged + (damage?.rows ?? []))
         }
@@ -100,24 +109,28 @@ final class JournalDatabase {
     }
 
     /// Prepares the statements for the form that the entities have now.
+    ///
+    /// - Parameter inBackground: Whether another thread may read the index of entities.
     @discardableResult
-    func prepareStatements(_ connection: OpaquePointer) throws -> JournalStatements {
-        let statements = try JournalStatements(
-            connection, path: file.path, isReadOnly: isReadOnly, readsAhead: configuration.enqueue == nil)
+    func prepareStatements(_ connection: OpaquePointer, inBackground: Bool = false) throws -> JournalStatements {
+        let (concurrentReads, path) = (configuration.concurrentReads, file.path)
+        let blocks = EntityBlocks.Options(
+            path: path, readsAhead: configuration.enqueue == nil,
+            beginsOpening: inBackground && configuration.enqueue == nil ? configuration.onOpening : nil
+        ) { index in concurrentReads?.open(path: path, index) }
+        let statements = try JournalStatements(connection, isReadOnly: isReadOnly, blocks: blocks)
         self.statements = statements
+        isOpening = statements.entities.opening != nil
         canMove = !isReadOnly && statements.layout == .rows
         if statements.layout == .blocks {
             // Blocks are appended: the pages that writing needs again are few.
             let pragma = "PRAGMA cache_size = -\(DataFile.blockCacheKibibyteCount)"
             _ = try PreparedStatement(connection, pragma).step()
-            if !isReadOnly, let index = statements.entities.index {
-                configuration.concurrentReads?.open(path: file.path, index)
-            }
         }
         return statements
     }
 
-    private func readState(
+    func readState(
         _ connection: OpaquePointer, _ statements: JournalStatements
     ) throws -> (RecoveredState, [DamagedRow]) {
         var state = RecoveredState()
@@ -185,7 +198,6 @@ final class JournalDatabase {
             }
             return true
         }
-        http = try HTTPMemory(counters, connection)
         memory.damagedLayers = damaged.filter { $0.kind == .layer }.map(\.row)
         try memory.readEvicted(connection, into: &state, &damaged)
         self.memory = memory
@@ -196,6 +208,7 @@ final class JournalDatabase {
     ///
     /// With FULL, COMMIT returns after fsync. GRDB's own WAL set-up chooses NORMAL and is therefore not used.
     func commit(_ flush: FlushBatch) throws {
+        try finishOpening()
         try moveEntities(before: flush)
         let statements = try openStatements()
         // A flush that failed may have left an unfinished batch.

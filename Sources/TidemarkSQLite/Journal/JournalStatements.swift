@@ -21,11 +21,10 @@ struct JournalStatements {
     let http: HTTPTable
 
     /// - Parameters:
-    ///   - path: The data file.
     ///   - isReadOnly: Whether another process writes the file.
-    ///   - readsAhead: Whether a thread reads blocks that are merged.
+    ///   - blocks: The options for entities in blocks.
     /// - Throws: ``SQLiteFailure``.
-    init(_ connection: OpaquePointer, path: String, isReadOnly: Bool, readsAhead: Bool) throws {
+    init(_ connection: OpaquePointer, isReadOnly: Bool, blocks: EntityBlocks.Options) throws {
         self.connection = connection
         encoder = try PayloadEncoder()
         decoder = try PayloadDecoder()
@@ -35,9 +34,7 @@ struct JournalStatements {
             entities = try EntityRows(connection, encoder: encoder, decoder: decoder)
             fieldValues = try FieldValueWriter(connection)
         case .blocks:
-            entities =
-                isReadOnly
-                ? FollowedBlocks(connection) : try EntityBlocks(connection, path: path, readsAhead: readsAhead)
+            entities = isReadOnly ? FollowedBlocks(connection) : try EntityBlocks(connection, blocks)
             fieldValues = try FieldCodeWriter(connection)
         }
         libraries = try LibraryTable(connection)

@@ -31,6 +31,10 @@ extension SQLiteJournal {
         package var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
         /// Runs the journal's work in order, one closure at a time; nil means a queue of the journal's own.
         package var enqueue: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
+        /// Whether a file of blocks may be used before its index was read, on a thread of its own. Not with `enqueue`.
+        package var opensInBackground = true
+        /// Called on the thread that reads the index, before it begins; tests hold it there.
+        package var onOpening: @Sendable () -> Void = {}
         /// Reads single entities of blocks beside commits; nil: all reads take their turn.
         var concurrentReads: ConcurrentReads?
         /// Called with each row that failed its check and counts as absent, on the journal's queue.

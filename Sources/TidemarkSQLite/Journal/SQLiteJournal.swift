@@ -166,6 +166,30 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         return recovered
     }
 
+    public nonisolated func finishOpening() async throws(StorageError) -> OpeningLoss? {
+        if let opening = await opening {
+            await withTaskCancellationHandler {
+                await opening.waitForEnd()
+            } onCancel: {
+                opening.cancel()
+            }
+        }
+        guard !Task.isCancelled else {
+            throw StorageError(.closed, "the opening of \(file.path) was cancelled", advice: "ask again")
+        }
+        return try await takeLoss()
+    }
+
+    private var opening: BackgroundOpening? { database?.opening }
+
+    private func takeLoss() throws(StorageError) -> OpeningLoss? {
+        let database = try openDatabase()
+        do { try database.finishOpening() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+        noteMemory()
+        defer { database.loss = nil }
+        return database.loss
+    }
+
     public func load(_ keys: [StoredKey]) throws(StorageError) -> LoadedEntities {
         let database = try openDatabase()
         do { return try database.load(keys) } catch { throw SQLiteFailure.storageError(error, path: file.path) }

@@ -33,7 +33,10 @@ final class SnapshotReads: EntityReads {
         return snapshot
     }
 
-    private func reads() throws -> BlockReads {
+    /// Returns the reads of the state of the transaction under way. Entities of damaged blocks are missing, or old.
+    ///
+    /// - Throws: ``SQLiteFailure``.
+    func reads() throws -> BlockReads {
         let snapshot = try snapshot()
         return BlockReads(snapshot.reader, snapshot)
     }

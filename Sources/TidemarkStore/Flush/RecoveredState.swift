@@ -22,6 +22,9 @@ public struct RecoveredState: Sendable {
     public var isEvictedWhole = true
     /// The ``FlushBatch/takenAt`` of the last flush; nil when no flush had one.
     public var lastTakenAt: Int64?
+    /// Whether the journal still reads where its entities are: it answers, and `Journal.finishOpening()` tells whether
+    /// all are there.
+    public var isOpening = false
     public var counts = EventCounts()
     public var ignoredKinds: [ByteString: Int64] = [:]
 

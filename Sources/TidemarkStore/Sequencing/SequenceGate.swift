@@ -283,6 +283,9 @@ package struct SequenceGate {
         if staleCause == nil { staleCause = .loss }
     }
 
+    /// Notes that stored entities may be older than the log, without a number that is lost.
+    package mutating func markStale() { staleCause = .newLog }
+
     /// Rewinds a cursor that a wrong number moved: the log continues after `sequence`.
     ///
     /// - Precondition: `sequence` is at or below the cursor. Nothing is held.

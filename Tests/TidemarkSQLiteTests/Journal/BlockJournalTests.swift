@@ -28,6 +28,7 @@ import TidemarkTesting
     private func open() async throws -> SQLiteJournal {
         var configuration = SQLiteJournal.Configuration(path: folder.file())
         configuration.layout = .blocks
+        configuration.opensInBackground = false
         configuration.onDamagedRow = { [damaged] row in damaged.rows.withLock { $0.append(row) } }
         return try await SQLiteJournal.open(configuration)
     }
