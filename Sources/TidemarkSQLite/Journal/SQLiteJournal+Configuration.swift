@@ -14,8 +14,8 @@ extension SQLiteJournal {
         package var dictionarySampleCountMin = 1_000
         /// The form of entities in a file that is created.
         package var layout = EntityLayout.rows
-        /// The number of entities from which a file of rows becomes one of blocks: 262,144; nil: never.
-        package var blockEntityCountMin: Int64? = 1 << 18
+        /// The number of entities from which a file of rows becomes one of blocks: 65,536; nil: never.
+        package var blockEntityCountMin: Int64? = 1 << 16
         /// The entities that are moved in one step: 16,384, some 7 MiB in memory.
         package var movedCountPerStep = 16_384
         /// Called while opening moves the entities of a file of an older format, with the number of moved ones and of
