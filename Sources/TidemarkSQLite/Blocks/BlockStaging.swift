@@ -197,7 +197,7 @@ final class BlockStaging {
                 if let copy {
                     try copy.get()
                 } else if !entry.isRemoval {
-                    flush.changes.append(StagedFlush.Change(hash: hash, place: nil))
+                    flush.changes.append(StagedFlush.Change(hash: hash, place: nil, ordinal: 0))
                     flush.lostCount += 1
                 }
             }
@@ -227,7 +227,7 @@ final class BlockStaging {
         let (ordinal, position) = (buildings[building].ordinal, buildings[building].builder.count)
         let place = entity.isRemoval ? nil : BlockPlace(ordinal: ordinal, position: position)
         buildings[building].builder.add(entity)
-        flush.changes.append(StagedFlush.Change(hash: hash, place: place))
+        flush.changes.append(StagedFlush.Change(hash: hash, place: place, ordinal: ordinal))
         if buildings[building].builder.isFull(ratio: sizer.ratio(of: key.type)) { try close(building) }
     }
 

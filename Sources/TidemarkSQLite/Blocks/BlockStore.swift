@@ -32,6 +32,7 @@ final class BlockStore: KeyOrder {
     let configuration: Configuration
     let table: BlockTable
     let index: BlockIndex
+    private let changes: ChangeTable
     private let keys: KeyRuns
     /// Whether the runs of keys are made again by the next flush: one is damaged, or the index was made again.
     private var mustReplaceKeys: Bool
@@ -94,6 +95,7 @@ final class BlockStore: KeyOrder {
         damagedBlocks = found.damagedBlocks
         mustReplaceKeys = found.isRebuilt
         index = BlockIndex(found.state, seed: configuration.hashSeed)
+        changes = try ChangeTable(connection)
         keys = try KeyRuns(connection)
         requestVictims()
     }
@@ -166,6 +168,7 @@ final class BlockStore: KeyOrder {
         try staging.write(flush)
         try merge(staging, quota: mergedCountMax ?? flush.rows.count * configuration.mergedCountPerChange, waits: waits)
         try writeSegments(&staging.flush)
+        try writeChanges(staging.flush)
         try writeKeys(staging.newKeys)
         return staging.flush.outcome
     }
@@ -185,8 +188,14 @@ final class BlockStore: KeyOrder {
         }
         try staging.heal(damagedBlocks)
         try writeSegments(&staging.flush, count: KeyPlaceIndex.segmentCount)
+        try writeChanges(staging.flush)
         mustReplaceKeys = true
         try writeKeys([])
+    }
+
+    private func writeChanges(_ flush: StagedFlush) throws {
+        try changes.write(
+            flush, after: lastNumber, storedThrough: storedThrough, seed: configuration.hashSeed)
     }
 
     private func writeKeys(_ newKeys: [StoredKey]) throws {

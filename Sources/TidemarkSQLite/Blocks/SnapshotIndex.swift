@@ -5,11 +5,12 @@ import TidemarkModel
 ///
 /// ```
 /// blocks   1 … 40 … 62 … 90      the segment of the key knows the blocks up to 62
-/// behind           63 … 90       directories that are read once, for all keys
+/// behind           63 … 90       for few keys the blocks that the table changes names;
+///                                for more the directories of all, which are read once
 /// ```
 /// The index is valid until another connection commits. A segment that is missing or damaged knows no block, so all
 /// directories are read in place of it. Bound: 12 to 16 bytes for each key of the segments that were read, and as much
-/// for each entry of the directories. All segments together are as large as the writer's index, and directories of at
+/// for each entry of the directories, or 6 for each of the table `changes`. All segments together are as large as the writer's index, and directories of at
 /// most half as many entries lie behind them. Blocks beyond ``BlockPlace/ordinalMax``, as a forged file may have, are
 /// damage.
 ///
@@ -17,7 +18,8 @@ import TidemarkModel
 /// - Source: docs/decisions/0020-past-memory.md.
 final class SnapshotIndex: BlockLocator {
     private let connection: OpaquePointer
-    private let seed: UInt64
+    /// The random number of the file.
+    let seed: UInt64
     private let readSegment: PreparedStatement
     private let readNumbers: PreparedStatement
     private let unpacker: BlockUnpacker
@@ -30,8 +32,14 @@ final class SnapshotIndex: BlockLocator {
     private var throughs = [Int64?](repeating: nil, count: KeyPlaceIndex.segmentCount)
     /// The newest versions in the directories that were read. A removal has the position ``removedPosition``.
     private var behind = KeyPlaceIndex()
+    /// The rows of the table `changes`; nil: they were not read yet.
+    private var changes: ChangedBlocks?
+    /// The keys that are still looked for with the table `changes`, each of which scans it.
+    var scanCountLeft = 16
     /// The directories of all blocks above this number were read.
     private var readAfter = Int64.max
+    /// Whether directories were read.
+    var hasReadDirectories: Bool { readAfter != .max }
     /// The numbers of blocks in the order of their ordinals here, which are not those of the writer.
     private var numbers: [Int64] = []
     private var ordinals: [Int64: Int] = [:]
@@ -69,6 +77,7 @@ final class SnapshotIndex: BlockLocator {
 
     /// - Complexity: O(1), after the first key of its segment.
     func location(of hash: KeyHash) throws -> BlockIndex.Location? {
+        if case .some(let location) = try scannedLocation(of: hash) { return location }
         let through = try load(hash.segment)
         if let newer = behind[hash].map({ BlockIndex.Location(place: $0, number: number(of: $0)) }),
             newer.number > through
@@ -114,6 +123,12 @@ final class SnapshotIndex: BlockLocator {
     ///
     /// - Returns: The last block that it knows.
     private func load(_ segment: Int) throws -> Int64 {
+        let through = try loadSegment(segment)
+        if through < readAfter { try readDirectories(after: through) }
+        return through
+    }
+
+    private func loadSegment(_ segment: Int) throws -> Int64 {
         if let known = throughs[segment] { return known }
         var through: Int64 = 0
         if let (last, bytes) = try storedSegment(segment) {
@@ -130,7 +145,6 @@ final class SnapshotIndex: BlockLocator {
             }
         }
         throughs[segment] = through
-        if through < readAfter { try readDirectories(after: through) }
         return through
     }
 
@@ -147,6 +161,42 @@ final class SnapshotIndex: BlockLocator {
         defer { readSegment.reset() }
         if try readSegment.step() { stored = (readSegment.integer(0), Array(readSegment.borrowedBytes(1))) }
         return stored
+    }
+
+    // MARK: Changes
+
+    /// Finds a key with the table `changes`.
+    ///
+    /// - Returns: nil when the directories have to be read: enough keys were looked for, or a row or a block is damaged.
+    private func scannedLocation(of hash: KeyHash) throws -> BlockIndex.Location?? {
+        guard rescue == nil, scanCountLeft > 0, !hasReadDirectories else { return nil }
+        scanCountLeft -= 1
+        let through = try loadSegment(hash.segment)
+        let changes = try self.changes ?? ChangedBlocks(connection, seed: seed)
+        self.changes = changes
+        guard let numbers = changes.blocks(of: hash, after: through) else { return nil }
+        let blob = BlockBlob(connection)
+        for number in numbers {
+            guard let byteCount = try changes.byteCount(of: number) else { continue }
+            guard case .success(let content) = try blob.directory(of: number, byteCount: byteCount), hasRoom else {
+                return nil
+            }
+            guard let position = lastPosition(of: hash, in: content) else { continue }
+            if content.directory.entries[position].isRemoval { return .some(nil) }
+            let place = BlockPlace(ordinal: ordinal(of: number), position: position)
+            return BlockIndex.Location(place: place, number: number)
+        }
+        return .some(places[hash].map { BlockIndex.Location(place: $0, number: self.number(of: $0)) })
+    }
+
+    private func lastPosition(of hash: KeyHash, in content: BlockContent) -> Int? {
+        let head = content.directory.head
+        return content.directory.entries.indices.last { position in
+            content.withID(at: position) { id in
+                let isUUID = content.directory.entries[position].isUUID
+                return self.hash(BlockKey(library: head.library, type: head.type, isUUID: isUUID, id: id)) == hash
+            }
+        }
     }
 
     // MARK: Directories

@@ -7,6 +7,8 @@ struct StagedFlush {
         var hash: KeyHash
         /// The place of the newest version; nil: the key is removed.
         var place: BlockPlace?
+        /// The ordinal of the block that has the version or the removal; 0 when nothing has.
+        var ordinal: Int
     }
 
     /// A block that is written.

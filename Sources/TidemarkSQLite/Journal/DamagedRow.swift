@@ -10,6 +10,8 @@ public struct DamagedRow: Hashable, Sendable, CustomStringConvertible {
         case block
         /// A row of the table `segments`: the places of its keys are read from all blocks.
         case segment
+        /// A row of the table `changes`: readers without an index in memory read the directories of its blocks.
+        case change
         /// A row of the table `key_runs`: the keys in order are read from all blocks.
         case keyRun = "key_run"
         /// A row of the table `queries`.

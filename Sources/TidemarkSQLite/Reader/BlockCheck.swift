@@ -29,6 +29,10 @@ struct BlockCheck {
         for segment in snapshot.index.damagedSegments {
             report.add(.damaged(DamagedRow(row: Int64(segment), kind: .segment, fault: .checksumMismatch)))
         }
+        try ChangeTable.forEach(connection, seed: snapshot.index.seed) { number, row in
+            if row == nil { report.add(.damaged(DamagedRow(row: number, kind: .change, fault: .checksumMismatch))) }
+            return true
+        }
         let liveCount = try checkBlocks(check, &report)
         let missingCount = Int64(snapshot.index.entityCount()) - liveCount
         if missingCount > 0 { report.add(.missingEntities(count: missingCount)) }
