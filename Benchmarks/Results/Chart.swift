@@ -34,7 +34,7 @@ struct Chart {
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(height)" font-family="sans-serif" font-size="12">
             <rect width="\(width)" height="\(height)" fill="#ffffff"/>
             <text x="8" y="20" font-size="14" fill="#222222">Figures over their goals: shorter is better, the line is the goal</text>
-            <text x="8" y="38" fill="#666666">\(escaped(title))</text>
+            <text x="8" y="38" fill="#666666">\(SVG.escaped(title))</text>
 
             """
         for (index, bar) in bars.enumerated() {
@@ -44,7 +44,7 @@ struct Chart {
             // reaches it.
             let label = max(Chart.nameWidth + position(bar.share), goal) + 6
             text += """
-                <text x="\(Chart.nameWidth - 8)" y="\(y + 14)" text-anchor="end" fill="#222222">\(escaped(bar.name))</text>
+                <text x="\(Chart.nameWidth - 8)" y="\(y + 14)" text-anchor="end" fill="#222222">\(SVG.escaped(bar.name))</text>
                 <rect x="\(Chart.nameWidth)" y="\(y + 3)" width="\(position(bar.share))" height="14" fill="\(isMet ? "#2f7d6b" : "#c2553a")"/>
                 <text x="\(label)" y="\(y + 14)" fill="#666666">\(FigureText.number(bar.share))</text>
 
@@ -63,9 +63,5 @@ struct Chart {
         let decades = Chart.decades.below + Chart.decades.above
         let place = (log10(max(share, 1e-9)) + Chart.decades.below) / decades
         return (min(max(place, 0.005), 1) * Chart.barWidth * 10).rounded() / 10
-    }
-
-    private func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
     }
 }

@@ -6,7 +6,8 @@ struct WritePage: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "page", abstract: "Write results as a page with tables and a chart.",
         discussion: """
-            Replaces what stands between the marks of benchmarks.md in a folder, and writes benchmarks.svg beside it.
+            Replaces what stands between the marks of benchmarks.md in a folder, and writes benchmarks.svg beside it, and
+            load.svg when the results have the course of a load.
 
             EXAMPLE
               tidemark-bench page results.json --peers peers.json --into docs
@@ -33,5 +34,8 @@ struct WritePage: ParsableCommand {
         if let peers { try page.replace("peers", with: ResultsPage.table(of: peers)) }
         try Data(page.text.utf8).write(to: URL(fileURLWithPath: path))
         try Data(Chart(results).svg.utf8).write(to: URL(fileURLWithPath: "\(into)/benchmarks.svg"))
+        if let course = LoadCourse(results) {
+            try Data(course.svg.utf8).write(to: URL(fileURLWithPath: "\(into)/load.svg"))
+        }
     }
 }

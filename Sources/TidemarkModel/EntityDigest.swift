@@ -19,6 +19,9 @@ public struct EntityDigest: Hashable, Sendable, CustomStringConvertible {
         value &+= bytes.withUnsafeBytes { Checksum.xxh64($0) }
     }
 
+    /// Adds the entities of another digest.
+    public mutating func add(_ other: EntityDigest) { value &+= other.value }
+
     public static func == (left: EntityDigest, right: EntityDigest) -> Bool { left.value == right.value }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(value) }

@@ -88,6 +88,12 @@ final class PastMemoryCache: PastMemoryStore, Sendable {
         }
     }
 
+    /// Rolls the edits back: an opening loads the entities under every pending one.
+    func cleanUp(after stage: PastMemoryStage) async throws {
+        guard stage == .layered else { return }
+        for number in 0..<PastMemoryStage.markedCount { try await cache.rollBack("edit-\(number)") }
+    }
+
     func entityCount() async -> Int64 { await cache.entityCount() }
 
     func close() async throws { try await cache.close() }

@@ -39,18 +39,21 @@ struct PastMemoryRun {
         let writtenBefore = ProcessUse.writtenByteCount()
         ProcessUse.forgetPeak()
         var dropped: Int64 = 0
+        var course = Course(inputByteCount: try Course.byteCount(of: input))
         let folder = store.folder
         let clock = ContinuousClock()
         let start = clock.now
         // Ten times in the stage, so that no page stays long and reading the list of files costs nothing.
         let step = Int64(count) * 500 / 10
         try await store.feed(input) { fed in
+            if stage == .load { course.note(fed, (clock.now - start).inSeconds) }
             guard stage == .cold, fed >= dropped + step else { return }
             ProcessUse.dropCache(of: folder)
             dropped = fed
         }
         if stage == .steady { try await store.settle() }
         let seconds = (clock.now - start).inSeconds
+        if stage == .load { course.write(count, seconds) }
         PastMemoryFigures.write("\(stage) seconds", seconds)
         PastMemoryFigures.write("\(stage) lines", count)
         if let writtenBefore, let written = ProcessUse.writtenByteCount() {
@@ -62,6 +65,32 @@ struct PastMemoryRun {
             try await store.close()
             PastMemoryFigures.write("\(stage) file", ProcessUse.byteCount(of: folder) / Double(rawByteCount))
             store = try await reopen()
+        }
+        try await store.cleanUp(after: stage)
+    }
+
+    /// The time that each tenth of a load took.
+    private struct Course {
+        let inputByteCount: Double
+        /// The seconds at the end of each tenth.
+        private var ends: [Double] = []
+
+        init(inputByteCount: Double) { self.inputByteCount = inputByteCount }
+
+        static func byteCount(of path: String) throws -> Double {
+            Double(try URL(fileURLWithPath: path).resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0)
+        }
+
+        mutating func note(_ fed: Int64, _ seconds: Double) {
+            while ends.count < 9, Double(fed) >= inputByteCount * Double(ends.count + 1) / 10 { ends.append(seconds) }
+        }
+
+        /// Writes the nanoseconds an event of each tenth. What is written after the last line counts in the last one.
+        func write(_ count: Int, _ seconds: Double) {
+            guard ends.count == 9 else { return }
+            for (tenth, (start, end)) in zip([0] + ends, ends + [seconds]).enumerated() {
+                PastMemoryFigures.write("load tenth \(tenth + 1)", (end - start) * 1e10 / Double(count))
+            }
         }
     }
 

@@ -17,7 +17,14 @@ protocol PastMemoryStore: AnyObject {
     /// Prepares a stage: the lists or layers that it needs.
     func prepare(_ stage: PastMemoryStage, entityCount: Int) async throws
 
+    /// Removes what ``prepare(_:entityCount:)`` made and later stages must not find.
+    func cleanUp(after stage: PastMemoryStage) async throws
+
     func close() async throws
+}
+
+extension PastMemoryStore {
+    func cleanUp(after stage: PastMemoryStage) async throws {}
 }
 
 /// The sizes that both stores get, so that they sync equally often.

@@ -74,6 +74,9 @@ struct PastMemoryWorker: AsyncParsableCommand {
             // The first entity was written by the first batch.
             _ = try await subject.read(0)
             PastMemoryFigures.write("first answer", (clock.now - start).inSeconds)
+            // A flush waits for the index.
+            try await subject.settle()
+            PastMemoryFigures.write("whole index", (clock.now - start).inSeconds)
             try await subject.close()
         case .held:
             let subject = try await PastMemoryCache(folder: storeFolder, entityCountMax: 1_000)

@@ -45,7 +45,8 @@ final class ChangeTable {
     static func forEach(
         _ connection: OpaquePointer, seed: UInt64, _ body: (_ number: Int64, ChangeRow?) throws -> Bool
     ) throws {
-        let statement = try PreparedStatement(connection, "SELECT number, after, body FROM changes ORDER BY number DESC")
+        let statement = try PreparedStatement(
+            connection, "SELECT number, after, body FROM changes ORDER BY number DESC")
         while try statement.step() {
             let (number, after) = (statement.integer(0), statement.integer(1))
             let row = ChangeRow(Array(statement.borrowedBytes(2)), number: number, after: after, seed: seed)

@@ -5,7 +5,7 @@ import TidemarkStore
 /// Checks the tables of a file of blocks: every entity that the index names, the index against the blocks, and the
 /// keys in order against both.
 ///
-/// - Complexity: O(bytes of the blocks). Memory: the index of keys, and one block.
+/// - Complexity: O(bytes of the blocks). Memory: the index of keys, and 64 blocks.
 struct BlockCheck {
     private let connection: OpaquePointer
     private let snapshot: BlockSnapshot
@@ -49,36 +49,96 @@ struct BlockCheck {
         }
     }
 
+    /// The blocks that are unpacked and checked together: some 2 MiB.
+    private static let groupCount = 64
+
+    /// The findings in one block, without what depends on other blocks.
+    private struct Finding {
+        var report = VerifyReport()
+        /// The ordinal and the library; nil for a block from which nothing can be read.
+        var head: (ordinal: Int, library: LibraryIndex)?
+        /// The entities that the index names, whole or damaged.
+        var liveCount: Int64 = 0
+        /// Those of them that have a name.
+        var namedCount: Int64 = 0
+        /// Those of them whose type has an index.
+        var indexed: [(key: StoredKey, name: EntityKey, entity: StoredEntity?)] = []
+    }
+
     /// - Returns: The entities that the index names and a block has, whole or damaged.
     private func checkBlocks(_ check: EntityCheck, _ report: inout VerifyReport) throws -> Int64 {
-        let unpacker = try BlockUnpacker()
+        let unpackers = try (0..<ParallelThreads.count).map { _ in try BlockUnpacker() }
+        // The form of a dictionary is made at its first use, which must not happen on two threads.
+        for dictionary in names.dictionaries.values { _ = dictionary.decompressing() }
         var liveCount: Int64 = 0
         var ordinals: Set<Int> = []
-        try PreparedStatement(connection, "SELECT number, body FROM blocks ORDER BY number").forEachRow { row in
-            let number = row.integer(0)
-            let bytes = Array(row.borrowedBytes(1))
-            let fault = BlockCheck.directoryFault(bytes, number)
-            if let fault { report.add(.damaged(DamagedRow(row: number, kind: .block, fault: fault))) }
-            guard
-                case .success(let content) = BlockSalvage.content(
-                    of: bytes, number: number, unpacker: unpacker, dictionaries: names.dictionaries)
-            else { return }
-            if !ordinals.insert(content.directory.head.ordinal).inserted { report.add(.sharedOrdinal(block: number)) }
-            for (position, entry) in content.directory.entries.enumerated() where !entry.isRemoval {
-                let key = content.key(at: position)
-                guard let place = try snapshot.index.location(of: snapshot.index.hash(key)), place.number == number,
-                    place.place.position == position
-                else { continue }
-                liveCount += 1
-                guard let name = names.entityKey(key) else {
-                    report.add(.unnamedKey(row: number))
-                    continue
-                }
-                let entity = Result { () throws(PayloadFault) in Optional(try content.entity(at: position)) }
-                try check.check(key, name, row: number, BlockReads.answer(entity, key: key), &report)
+        var group: [(number: Int64, bytes: [UInt8])] = []
+        func checkGroup() throws {
+            let findings = ParallelWork.map(group, contexts: unpackers) { unpacker, block in
+                finding(in: block.bytes, number: block.number, check, unpacker)
             }
+            for (block, finding) in zip(group, findings) {
+                report.add(finding.report)
+                guard let head = finding.head else { continue }
+                if !ordinals.insert(head.ordinal).inserted { report.add(.sharedOrdinal(block: block.number)) }
+                liveCount += finding.liveCount
+                check.count(finding.namedCount, in: head.library)
+                for (key, name, entity) in finding.indexed {
+                    try check.indexes.check(key, row: block.number, entity: entity, name: name, &report)
+                }
+            }
+            group.removeAll(keepingCapacity: true)
         }
+        do {
+            try PreparedStatement(connection, "SELECT number, body FROM blocks ORDER BY number").forEachRow { row in
+                group.append((row.integer(0), Array(row.borrowedBytes(1))))
+                if group.count == BlockCheck.groupCount { try checkGroup() }
+            }
+        } catch {
+            // The blocks before the damage are still checked.
+            try checkGroup()
+            throw error
+        }
+        try checkGroup()
         return liveCount
+    }
+
+    private func finding(
+        in bytes: [UInt8], number: Int64, _ check: EntityCheck, _ unpacker: BlockUnpacker
+    ) -> Finding {
+        var finding = Finding()
+        if let fault = BlockCheck.directoryFault(bytes, number) {
+            finding.report.add(.damaged(DamagedRow(row: number, kind: .block, fault: fault)))
+        }
+        guard
+            case .success(let content) = BlockSalvage.content(
+                of: bytes, number: number, unpacker: unpacker, dictionaries: names.dictionaries)
+        else { return finding }
+        let head = content.directory.head
+        finding.head = (head.ordinal, head.library)
+        let isIndexed = check.indexes.has(head.type)
+        for (position, entry) in content.directory.entries.enumerated() where !entry.isRemoval {
+            let key = content.key(at: position)
+            guard let place = location(of: key), place.number == number, place.place.position == position else {
+                continue
+            }
+            finding.liveCount += 1
+            guard let name = names.entityKey(key) else {
+                finding.report.add(.unnamedKey(row: number))
+                continue
+            }
+            finding.namedCount += 1
+            let entity = Result { () throws(PayloadFault) in Optional(try content.entity(at: position)) }
+            let answer = BlockReads.answer(entity, key: key)
+            let found = check.add(answer, name, row: number, to: &finding.report)
+            if isIndexed { finding.indexed.append((key, name, found)) }
+        }
+        return finding
+    }
+
+    /// Returns the place of a key. After everything was loaded this reads the index and changes nothing.
+    private func location(of key: StoredKey) -> BlockIndex.Location? {
+        do { return try snapshot.index.location(of: snapshot.index.hash(key)) } catch { return nil }
     }
 
     private static func directoryFault(_ bytes: [UInt8], _ number: Int64) -> PayloadFault? {

@@ -36,6 +36,11 @@ final class FieldIndexCheck {
         }
     }
 
+    /// Whether an index has values of a type.
+    func has(_ type: TypeIndex) -> Bool {
+        Int(type) < names.types.count && records.contains { $0.type == names.types[Int(type)] }
+    }
+
     /// - Parameter entity: The entity; nil when it fails its check, and then the right contents of its rows are
     ///   unknown.
     func check(_ key: StoredKey, row: Int64, entity: StoredEntity?, name: EntityKey, _ report: inout VerifyReport)

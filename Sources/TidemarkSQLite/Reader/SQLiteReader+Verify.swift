@@ -9,19 +9,21 @@ extension SQLiteReader {
     /// recorded counts against rows, cursors against lost ranges, tombstones against entities, indexes against
     /// entities, queries with their lists, layers, HTTP answers, and SQLite's own `integrity_check`.
     ///
-    /// - Parameter isValid: Tells whether bytes are one JSON object; the default checks only the outermost braces.
+    /// - Parameter isValid: Tells whether bytes are one JSON object, on several threads; the default checks only the outermost braces.
     /// - Returns: A report. Damage in single rows is never an error. For a file that cannot be read to its end, the
     ///   report has the problems that were found before, and the reason as ``VerifyReport/Problem/integrity(_:)``.
     /// - Throws: ``Tidemark/StorageError`` other than `.damaged`.
-    /// - Complexity: O(bytes of the file), plus one bit a row.
+    /// - Complexity: O(bytes of the file), plus one bit a row, or the index of keys of a file of blocks.
     public func verify(
-        isValid: ([UInt8]) -> Bool = { $0.first == UInt8(ascii: "{") && $0.last == UInt8(ascii: "}") }
+        isValid: @escaping @Sendable ([UInt8]) -> Bool = {
+            $0.first == UInt8(ascii: "{") && $0.last == UInt8(ascii: "}")
+        }
     ) throws(StorageError) -> VerifyReport {
         var report = VerifyReport()
         do throws(StorageError) {
             try snapshot { connection in
                 try checkIntegrity(connection, &report)
-                try withoutActuallyEscaping(isValid) { try checkEntities(connection, &report, $0) }
+                try checkEntities(connection, &report, isValid)
                 try checkRecords(connection, &report)
                 try checkQueries(connection, &report)
                 try checkLayers(connection, &report)

@@ -4,7 +4,7 @@ import TidemarkStore
 
 extension SQLiteReader {
     func checkEntities(
-        _ connection: OpaquePointer, _ report: inout VerifyReport, _ isValid: @escaping ([UInt8]) -> Bool
+        _ connection: OpaquePointer, _ report: inout VerifyReport, _ isValid: @escaping @Sendable ([UInt8]) -> Bool
     ) throws {
         let names = try ReadNames(connection)
         for number in names.damagedDictionaries {
@@ -75,15 +75,20 @@ extension SQLiteReader {
 final class EntityCheck {
     let names: ReadNames
     let indexes: FieldIndexCheck
-    private let isValid: ([UInt8]) -> Bool
+    private let isValid: @Sendable ([UInt8]) -> Bool
     /// The stored entities of each library, whole or damaged.
     private(set) var counts: [Int64]
 
-    init(_ names: ReadNames, _ indexes: FieldIndexCheck, _ isValid: @escaping ([UInt8]) -> Bool) {
+    init(_ names: ReadNames, _ indexes: FieldIndexCheck, _ isValid: @escaping @Sendable ([UInt8]) -> Bool) {
         self.names = names
         self.indexes = indexes
         self.isValid = isValid
         counts = [Int64](repeating: 0, count: names.libraries.count)
+    }
+
+    /// Notes entities of a library that other checks have seen.
+    func count(_ count: Int64, in library: LibraryIndex) {
+        if count > 0 { counts[Int(library)] += count }
     }
 
     /// - Parameters:
@@ -92,18 +97,31 @@ final class EntityCheck {
         _ key: StoredKey, _ name: EntityKey, row: Int64, _ answer: EntityReader.Answer, _ report: inout VerifyReport
     ) throws {
         counts[Int(key.library)] += 1
-        var entity: StoredEntity?
-        if case .found(let found) = answer { entity = found }
+        let entity = add(answer, name, row: row, to: &report)
         try indexes.check(key, row: row, entity: entity, name: name, &report)
+    }
+
+    /// Checks an entity by itself. Several threads may do so.
+    ///
+    /// - Returns: The entity; nil when it is damaged.
+    func add(
+        _ answer: EntityReader.Answer, _ name: EntityKey, row: Int64, to report: inout VerifyReport
+    ) -> StoredEntity? {
         switch answer {
-        case .found(let entity) where isValid(entity.payload):
+        case .found(let entity):
+            guard isValid(entity.payload) else {
+                report.add(.damaged(DamagedRow(key: name, row: row, fault: .notJSON)))
+                return entity
+            }
             report.entityCount += 1
             report.payloadByteCount += Int64(entity.payload.count)
             report.digest.add(name, payload: entity.payload)
-        case .found, .absent:
+            return entity
+        case .absent:
             report.add(.damaged(DamagedRow(key: name, row: row, fault: .notJSON)))
         case .damaged(_, let fault):
             report.add(.damaged(DamagedRow(key: name, row: row, fault: fault)))
         }
+        return nil
     }
 }

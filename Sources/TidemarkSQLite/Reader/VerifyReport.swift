@@ -95,6 +95,15 @@ public struct VerifyReport: Hashable, Sendable {
     /// Whether no problem was found.
     public var isSound: Bool { problemCount == 0 }
 
+    /// Adds the findings about other entities.
+    mutating func add(_ other: VerifyReport) {
+        problemCount += other.problemCount
+        problems += other.problems.prefix(VerifyReport.problemCountMax - problems.count)
+        entityCount += other.entityCount
+        payloadByteCount += other.payloadByteCount
+        digest.add(other.digest)
+    }
+
     mutating func add(_ problem: Problem) {
         problemCount += 1
         if problems.count < VerifyReport.problemCountMax { problems.append(problem) }

@@ -21,7 +21,7 @@ public enum DataFileRepair {
     ///   `.cannotCreate`, `.inputOutput`; then the file is unchanged.
     /// - Complexity: O(bytes of the file), and the same disk space again.
     public static func run(
-        path: String, now: Int64, isValid: @escaping ([UInt8]) -> Bool
+        path: String, now: Int64, isValid: @escaping @Sendable ([UInt8]) -> Bool
     ) throws(StorageError) -> RepairReport {
         let file = DataFilePath(path)
         let header = try FileHeader.read(file.path)
@@ -58,8 +58,9 @@ public enum DataFileRepair {
         return RepairReport(before: before, after: try verify(file, isValid), steps: steps, movedTo: movedTo)
     }
 
-    private static func verify(_ file: DataFilePath, _ isValid: ([UInt8]) -> Bool) throws(StorageError) -> VerifyReport
-    {
+    private static func verify(
+        _ file: DataFilePath, _ isValid: @escaping @Sendable ([UInt8]) -> Bool
+    ) throws(StorageError) -> VerifyReport {
         do throws(StorageError) {
             return try SQLiteReader(path: file.path).verify(isValid: isValid)
         } catch {
@@ -72,7 +73,8 @@ public enum DataFileRepair {
 
     /// Creates the new file and marks it as the replacement.
     private static func replaceContents(
-        _ file: DataFilePath, _ configuration: SQLiteJournal.Configuration, _ isValid: @escaping ([UInt8]) -> Bool
+        _ file: DataFilePath, _ configuration: SQLiteJournal.Configuration,
+        _ isValid: @escaping @Sendable ([UInt8]) -> Bool
     ) throws(StorageError) -> [RepairStep] {
         do {
             var configuration = configuration
@@ -88,7 +90,8 @@ public enum DataFileRepair {
     }
 
     private static func fill(
-        _ file: DataFilePath, _ configuration: SQLiteJournal.Configuration, _ isValid: @escaping ([UInt8]) -> Bool
+        _ file: DataFilePath, _ configuration: SQLiteJournal.Configuration,
+        _ isValid: @escaping @Sendable ([UInt8]) -> Bool
     ) throws -> [RepairStep] {
         var steps: [RepairStep] = []
         if LogIdentity.isForeign(file) {

@@ -10,7 +10,7 @@ import TidemarkStore
 final class Salvage {
     let scan: SalvageScan
     let target: OpaquePointer
-    let isValid: ([UInt8]) -> Bool
+    let isValid: @Sendable ([UInt8]) -> Bool
     let now: Int64
     var names: SalvagedNames
     let decoder: PayloadDecoder
@@ -35,7 +35,7 @@ final class Salvage {
     ///   - target: A file without contents, inside a transaction.
     ///   - isValid: Tells whether bytes are one JSON object.
     init(
-        _ source: OpaquePointer, into target: OpaquePointer, now: Int64, isValid: @escaping ([UInt8]) -> Bool
+        _ source: OpaquePointer, into target: OpaquePointer, now: Int64, isValid: @escaping @Sendable ([UInt8]) -> Bool
     ) throws {
         scan = SalvageScan(source)
         self.target = target

@@ -96,7 +96,7 @@ import TidemarkTesting
         #expect(try MovedEntities.read(path).count == entities.states.last?.count)
         #expect(try MovedEntities.read(path).values.filter { $0 == "damaged" }.count == 1)
         // Repaired, the file has no damaged row left, and becomes one of blocks.
-        let isObject: ([UInt8]) -> Bool = { $0.first == UInt8(ascii: "{") }
+        let isObject: @Sendable ([UInt8]) -> Bool = { $0.first == UInt8(ascii: "{") }
         _ = try DataFileRepair.run(path: path, now: 1_700_000_000_000, isValid: isObject)
         try await MovedEntities.open(path, from: 1).close()
         #expect(try MovedEntities.layout(path) == .blocks)
