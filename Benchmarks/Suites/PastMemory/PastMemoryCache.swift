@@ -91,7 +91,7 @@ final class PastMemoryCache: PastMemoryStore, Sendable {
     /// Rolls the edits back: an opening loads the entities under every pending one.
     func cleanUp(after stage: PastMemoryStage) async throws {
         guard stage == .layered else { return }
-        for number in 0..<PastMemoryStage.markedCount { try await cache.rollBack("edit-\(number)") }
+        for number in 0..<PastMemoryStage.markedCount { try await cache.rollBack(ByteString("edit-\(number)")) }
     }
 
     func entityCount() async -> Int64 { await cache.entityCount() }
