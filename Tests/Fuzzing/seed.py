@@ -275,10 +275,26 @@ def database():
     return inputs
 
 
+def database_blocks():
+    generator = random.Random(4)
+    inputs = [bytes([0]), bytes([2])]
+    for kind in range(14):
+        for base in (0, 2):
+            rest = bytes(generator.randrange(256) for _ in range(48))
+            inputs.append(bytes([base, kind]) + rest)
+    # A statement about the tables of blocks, which the byte before it chooses.
+    inputs += [bytes([0, 9, 0, number]) for number in range(30)]
+    # A forged row of each table: which one, its place, and two bytes that are replaced.
+    inputs += [bytes([0, 10, table, place, 1, 0, offset, value, 0, offset + 4, value]) for table in range(4)
+               for place, offset, value in ((0, 5, 0), (3, 9, 255), (7, 13, 127))]
+    return inputs
+
+
 def main():
     makers = [lines, session, merge, pointer, where, policy, graphql, http, payload, block, model, database]
     for maker in makers:
         write(maker.__name__, maker())
+    write("database-blocks", database_blocks())
     write("patch", choices(2, 24, 120))
 
 

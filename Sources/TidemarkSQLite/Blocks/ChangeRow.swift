@@ -62,6 +62,13 @@ struct ChangeRow {
             let place = UInt16(truncatingIfNeeded: change.number - after - 1)
             withUnsafeBytes(of: place.littleEndian) { bytes.append(contentsOf: $0) }
         }
+        return sealed(bytes, number: number, after: after, seed: seed) ?? bytes
+    }
+
+    /// Returns a body with its check in the place of the first bytes; nil when it is too short.
+    static func sealed(_ bytes: [UInt8], number: Int64, after: Int64, seed: UInt64) -> [UInt8]? {
+        guard bytes.count >= checkByteCount else { return nil }
+        var bytes = bytes
         let check = check(bytes, number, after, seed)
         bytes.withUnsafeMutableBytes { $0.storeBytes(of: check.littleEndian, as: UInt64.self) }
         return bytes

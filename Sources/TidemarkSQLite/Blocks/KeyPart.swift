@@ -62,7 +62,18 @@ struct KeyPart {
         guard cursor.remainingCount == 0 else { return nil }
     }
 
-    fileprivate static func check(_ stored: UnsafeRawBufferPointer, _ place: Int64) -> UInt32 {
+    /// Returns a part with its check in the place of the first bytes; nil when it is too short.
+    static func sealed(_ bytes: [UInt8], place: Int64) -> [UInt8]? {
+        guard bytes.count >= 4 else { return nil }
+        var bytes = bytes
+        bytes.withUnsafeMutableBytes { bytes in
+            let check = check(UnsafeRawBufferPointer(bytes), place)
+            bytes.storeBytes(of: check.littleEndian, as: UInt32.self)
+        }
+        return bytes
+    }
+
+    private static func check(_ stored: UnsafeRawBufferPointer, _ place: Int64) -> UInt32 {
         let covered = UnsafeRawBufferPointer(rebasing: stored[4...])
         return UInt32(truncatingIfNeeded: Checksum.xxh64(covered, seed: UInt64(bitPattern: place)))
     }
@@ -97,13 +108,9 @@ struct KeyPartBuilder {
         var bytes: [UInt8] = [0, 0, 0, 0]
         PayloadCodec.append(count, to: &bytes)
         bytes += keys
-        bytes.withUnsafeMutableBytes { bytes in
-            let check = KeyPart.check(UnsafeRawBufferPointer(bytes), place)
-            bytes.storeBytes(of: check.littleEndian, as: UInt32.self)
-        }
         count = 0
         keys.removeAll(keepingCapacity: true)
         last.removeAll(keepingCapacity: true)
-        return bytes
+        return KeyPart.sealed(bytes, place: place) ?? bytes
     }
 }

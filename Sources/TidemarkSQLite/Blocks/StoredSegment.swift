@@ -67,6 +67,13 @@ struct StoredSegment {
             let bits = UInt64(number(place.ordinal)) << UInt64(BlockPlace.positionBitCount) | UInt64(place.position)
             append(bits, byteCount: 6, to: &bytes)
         }
+        return sealed(bytes, as: index, seed: seed) ?? bytes
+    }
+
+    /// Returns a segment with its check in the place of the first bytes; nil when it is too short.
+    static func sealed(_ bytes: [UInt8], as index: Int, seed: UInt64) -> [UInt8]? {
+        guard bytes.count >= headByteCount else { return nil }
+        var bytes = bytes
         let check = check(bytes, index, seed)
         for byte in 0..<8 { bytes[byte] = UInt8(truncatingIfNeeded: check >> UInt64(8 * byte)) }
         return bytes

@@ -14,6 +14,8 @@ struct DatabaseDamage {
     private(set) var isForged = false
     /// The changes that SQLite makes when the file is in its place; those that it refuses are skipped.
     private(set) var statements: [String] = []
+    /// The rows of blocks that are forged then.
+    private var rows: [ForgedBlockRow] = []
 
     private let fixture: DatabaseFixture
     private var choices: ByteChoices
@@ -48,11 +50,12 @@ struct DatabaseDamage {
     func write(to folder: TemporaryFolder) throws {
         let path = try folder.write(main, to: "cache.db")
         if let log { try folder.write(log, to: "cache.db-wal") }
-        guard !statements.isEmpty else { return }
+        guard !statements.isEmpty || !rows.isEmpty else { return }
         var connection: OpaquePointer?
         defer { sqlite3_close(connection) }
         guard sqlite3_open(path, &connection) == SQLITE_OK else { return }
         for statement in statements { sqlite3_exec(connection, statement, nil, nil, nil) }
+        if let connection { for row in rows { row.apply(to: connection) } }
     }
 
     private mutating func step() {
@@ -75,8 +78,10 @@ struct DatabaseDamage {
             let byteCount = log?.count ?? 0
             log?.removeLast(choices.below(1 + byteCount))
         case 8: overwrite()
-        case 9: forge(choices.pick(DatabaseDamage.hostileStatements))
-        case 10, 11: forgeEntity()
+        case 9:
+            let isOfBlocks = fixture.layout == .blocks && choices.chance(160)
+            forge(choices.pick(isOfBlocks ? DatabaseDamage.blockStatements : DatabaseDamage.hostileStatements))
+        case 10, 11: if fixture.layout == .blocks { forgeBlockRow() } else { forgeEntity() }
         case 12: forge(forgedLayer())
         default: forgeNumber()
         }
@@ -147,16 +152,59 @@ struct DatabaseDamage {
         "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE TABLE keys (a)' WHERE name = 'keys'",
     ]
 
+    private static let blockStatements = [
+        "DELETE FROM blocks", "DELETE FROM segments", "DELETE FROM changes", "DELETE FROM key_runs",
+        "DELETE FROM field_codes", "DELETE FROM blocks WHERE number % 2 = 0",
+        "DELETE FROM changes WHERE number % 2 = 0",
+        "DELETE FROM segments WHERE segment < 2048", "UPDATE blocks SET number = number + 1000000",
+        "UPDATE blocks SET body = NULL", "UPDATE blocks SET body = zeroblob(300000)", "UPDATE segments SET body = x''",
+        "UPDATE segments SET through = 9223372036854775807", "UPDATE segments SET through = 0",
+        "UPDATE changes SET after = number", "UPDATE changes SET number = 9223372036854775807",
+        "INSERT INTO changes VALUES (9223372036854775806, -1, NULL)", "UPDATE key_runs SET body = 7",
+        "INSERT INTO blocks SELECT max(number) + 1, body FROM blocks", "INSERT INTO segments VALUES (4096, 1, x'00')",
+        "INSERT INTO blocks VALUES (9223372036854775807, x'00')", "INSERT INTO blocks VALUES (-5, x'00')",
+        "UPDATE field_codes SET code = x'', id = x'00'", "INSERT INTO keys VALUES (0, 0, 'x', 1)",
+        "UPDATE counters SET value = 5 WHERE name = 'identity'", "INSERT INTO counters VALUES ('moved_rows', 3)",
+        "UPDATE key_runs SET place = place + 1", "DROP TABLE changes", "DROP TABLE key_runs", "PRAGMA user_version = 7",
+    ]
+
+    /// Changes bytes of a block, a segment, or a row about them, and gives it a valid check.
+    private mutating func forgeBlockRow() {
+        isForged = true
+        var row = ForgedBlockRow(
+            table: choices.pick(ForgedBlockRow.Table.allCases), place: choices.below(64), edits: [])
+        for _ in 0..<1 + choices.below(4) {
+            // Most of what a reader believes is at the beginning.
+            let offset = choices.chance(200) ? choices.below(64) : choices.below(1 << 14)
+            row.edits.append((offset, choices.byte()))
+        }
+        rows.append(row)
+    }
+
     /// Changes one number in some row to any size.
     private mutating func forgeNumber() {
-        let column = choices.pick([
-            "libraries.cursor", "libraries.generation", "libraries.entity_count", "libraries.library", "types.type",
-            "keys.\"row\"", "keys.type", "keys.library", "entities.\"row\"", "entities.sequence", "entities.generation",
-            "entities.written_at", "tombstones.number", "tombstones.sequence", "tombstones.generation",
-            "tombstones.deleted_at", "quarantine.number", "quarantine.\"offset\"", "quarantine.sequence",
-            "dictionaries.dictionary", "queries.type", "queries.time_to_live", "queries.stored_at", "layers.generation",
-            "layers.created_at", "indexes.number", "field_values.number", "field_values.place", "evicted.library",
-        ]).split(separator: ".")
+        let blockColumns = [
+            "blocks.number", "segments.segment", "segments.through", "changes.number", "changes.after",
+            "key_runs.place",
+            "field_codes.number", "field_codes.library",
+        ]
+        let isOfBlocks = fixture.layout == .blocks && choices.chance(128)
+        let column = choices.pick(
+            isOfBlocks
+                ? blockColumns
+                : [
+                    "libraries.cursor", "libraries.generation", "libraries.entity_count", "libraries.library",
+                    "types.type",
+                    "keys.\"row\"", "keys.type", "keys.library", "entities.\"row\"", "entities.sequence",
+                    "entities.generation",
+                    "entities.written_at", "tombstones.number", "tombstones.sequence", "tombstones.generation",
+                    "tombstones.deleted_at", "quarantine.number", "quarantine.\"offset\"", "quarantine.sequence",
+                    "dictionaries.dictionary", "queries.type", "queries.time_to_live", "queries.stored_at",
+                    "layers.generation",
+                    "layers.created_at", "indexes.number", "field_values.number", "field_values.place",
+                    "evicted.library",
+                ]
+        ).split(separator: ".")
         let value = Int64(bitPattern: choices.chance(100) ? choices.number() : UInt64(choices.byte()))
         forge("UPDATE OR IGNORE \(column[0]) SET \(column[1]) = \(value)")
     }

@@ -4,6 +4,7 @@ import Tidemark
 import TidemarkFaultDisk
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkStore
 import TidemarkTesting
 
 /// A data file with every kind of content, as bytes to be damaged, and everything that was written into it. The bytes
@@ -23,21 +24,24 @@ struct DatabaseFixture: Sendable {
     let later: [UInt8]
     /// Every version of an entity that was ever committed.
     let versions: [EntityKey: Set<Version>]
+    /// The form of entities.
+    let layout: EntityLayout
 
-    init() async throws {
+    init(_ layout: EntityLayout) async throws {
+        self.layout = layout
         let folder = try TemporaryFolder()
         let disk = try FaultDisk(folder: folder.path)
         defer { withExtendedLifetime(disk) {} }
         let path = folder.path("cache.db")
         var versions: [EntityKey: Set<Version>] = [:]
-        var cache = try await DatabaseFixture.open(path)
+        var cache = try await DatabaseFixture.open(path, layout)
         try await DatabaseFixture.ingest(DatabaseFixture.firstLines, into: cache)
         try await DatabaseFixture.ask(cache)
         try await cache.flush()
         try await cache.close()
         closed = try folder.read("cache.db")
         try DatabaseFixture.collect(path, &versions)
-        cache = try await DatabaseFixture.open(path)
+        cache = try await DatabaseFixture.open(path, layout)
         for turn in 0..<2 {
             try await DatabaseFixture.ingest(DatabaseFixture.laterLines(turn), into: cache)
             try await cache.flush()
@@ -50,16 +54,19 @@ struct DatabaseFixture: Sendable {
     }
 
     /// Opens a cache over a file, on a clock that stands still.
-    static func open(_ path: String) async throws -> SyncCache {
+    static func open(_ path: String, _ layout: EntityLayout) async throws -> SyncCache {
         var configuration = CacheConfiguration()
         configuration.logger.logLevel = .critical
         configuration.fieldIndexes = [FieldIndex(type: "file", path: "/size")].compactMap { $0 }
         return try await SyncCache.open(
-            configuration: configuration, journal: try await journal(path), clock: ManualClock(skipsUpTo: .max))
+            configuration: configuration, journal: try await journal(path, layout), clock: ManualClock(skipsUpTo: .max))
     }
 
-    static func journal(_ path: String) async throws(StorageError) -> SQLiteJournal {
+    /// - Parameter layout: The form of entities in a file that is created.
+    static func journal(_ path: String, _ layout: EntityLayout) async throws(StorageError) -> SQLiteJournal {
         var configuration = SQLiteJournal.Configuration(path: path)
+        configuration.layout = layout
+        configuration.random = { 0x5EED }
         configuration.dictionarySampleCountMin = 12
         configuration.now = { 1_700_000_000_000 }
         return try await SQLiteJournal.open(configuration)

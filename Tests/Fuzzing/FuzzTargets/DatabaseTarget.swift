@@ -12,12 +12,15 @@ import TidemarkTesting
 /// No file ends the process. Content read from a damaged file was written into it; a refused file is unchanged, byte
 /// for byte; a file that a writer opens can be written, closed and read afterwards.
 enum DatabaseTarget {
-    static let target = FuzzTarget("database", byteCountMax: 512, .later(check))
+    static let target = FuzzTarget("database", byteCountMax: 512, .later { try await check($0, fixture.value) })
+    /// The same with entities in blocks.
+    static let blocksTarget = FuzzTarget(
+        "database-blocks", byteCountMax: 512, .later { try await check($0, blocksFixture.value) })
 
-    private static let fixture = Task { try await DatabaseFixture() }
+    private static let fixture = Task { try await DatabaseFixture(.rows) }
+    private static let blocksFixture = Task { try await DatabaseFixture(.blocks) }
 
-    private static func check(_ bytes: [UInt8]) async throws {
-        let fixture = try await fixture.value
+    private static func check(_ bytes: [UInt8], _ fixture: DatabaseFixture) async throws {
         let damage = DatabaseDamage(bytes, fixture)
         let folder = try TemporaryFolder()
         // The fault disk avoids real syncs.
@@ -29,7 +32,7 @@ enum DatabaseTarget {
         try read(folder.path("cache.db"), damage, fixture)
         let before = try contents(of: folder)
         do throws(StorageError) {
-            let journal = try await DatabaseFixture.journal(folder.path("cache.db"))
+            let journal = try await DatabaseFixture.journal(folder.path("cache.db"), fixture.layout)
             try await use(journal, damage, fixture)
         } catch {
             try require([.notOurs, .newerFormat].contains(error.code), "opening gives \(error)")
@@ -137,7 +140,7 @@ enum DatabaseTarget {
     private static func run(_ path: String, _ fixture: DatabaseFixture) async throws {
         let cache: SyncCache
         do {
-            cache = try await DatabaseFixture.open(path)
+            cache = try await DatabaseFixture.open(path, fixture.layout)
         } catch let error as StorageError {
             return try require([.notOurs, .newerFormat].contains(error.code), "opening a cache gives \(error)")
         }

@@ -48,8 +48,10 @@ package struct FuzzTarget: Sendable {
 extension FuzzTarget {
     /// All targets, in the order of their names.
     package static let all = [
-        AnswerTarget.target, BlockTarget.target, DatabaseTarget.target, GraphQLTarget.target, HTTPTarget.target,
-        LinesTarget.target, MergeTarget.target, MessageTarget.target, ModelTarget.target, MultipartTarget.target,
+        AnswerTarget.target, BlockTarget.target, DatabaseTarget.target, DatabaseTarget.blocksTarget,
+        GraphQLTarget.target,
+        HTTPTarget.target, LinesTarget.target, MergeTarget.target, MessageTarget.target, ModelTarget.target,
+        MultipartTarget.target,
         PatchTarget.target, PayloadTarget.target, PointerTarget.target, PolicyTarget.target, SessionTarget.target,
         WhereTarget.target,
     ].sorted { $0.name < $1.name }
