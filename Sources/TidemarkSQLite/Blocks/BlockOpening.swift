@@ -53,8 +53,8 @@ struct BlockOpening {
     /// Adds all blocks to the ledger.
     ///
     /// - Returns: The ordinal of each block, by its number.
-    private mutating func readHeads(_ blob: BlockBlob) throws -> [Int64: Int] {
-        var ordinals: [Int64: Int] = [:]
+    private mutating func readHeads(_ blob: BlockBlob) throws -> BlockOrdinals {
+        var ordinals = BlockOrdinals()
         try table.forEachBlock { number, byteCount in
             try checkCancellation()
             guard 1...BlockPlace.numberMax ~= number else { throw Contradiction() }
@@ -62,31 +62,50 @@ struct BlockOpening {
             guard case .success(let head) = try blob.head(of: number, byteCount: byteCount),
                 add(head, number: number, byteCount: byteCount)
             else { throw Contradiction() }
-            ordinals[number] = head.ordinal
+            ordinals.append(head.ordinal, of: number)
         }
         return ordinals
     }
 
-    private mutating func readSegments(_ ordinals: [Int64: Int]) throws {
+    /// The segments that are restored together, on several processors: at most 4 MiB with ten million keys.
+    private static let segmentGroupCount = 128
+
+    private mutating func readSegments(_ ordinals: BlockOrdinals) throws {
         var damagedCount = 0
         var isContradicted = false
+        var group: [(index: Int, through: Int64, bytes: [UInt8])] = []
+        func restoreGroup() {
+            let seed = seed
+            let threads = [Int](0..<ParallelThreads.count)
+            let restored = ParallelWork.map(group, contexts: threads) { _, row -> (isWhole: Bool, RestoredSegment?) in
+                let stored = StoredSegment(
+                    row.bytes, as: row.index, seed: StoredSegment.seed(of: seed, through: row.through))
+                let restored = stored.flatMap { RestoredSegment($0, as: row.index) { ordinals[$0] } }
+                return (stored != nil, restored)
+            }
+            for (row, (isWhole, segment)) in zip(group, restored) {
+                if !isWhole { damagedCount += 1 }
+                guard let segment else {
+                    isContradicted = true
+                    continue
+                }
+                found.state.places.restore(segment)
+                moved.formUnion(segment.leftOut)
+                found.throughs[row.index] = row.through
+            }
+            group.removeAll(keepingCapacity: true)
+        }
         try table.forEachSegment { segment, through, bytes in
             try checkCancellation()
             found.lastNumber = max(found.lastNumber, min(through, BlockPlace.numberMax))
-            guard 0..<Int64(KeyPlaceIndex.segmentCount) ~= segment, 0...BlockPlace.numberMax ~= through,
-                let stored = StoredSegment(
-                    bytes, as: Int(segment), seed: StoredSegment.seed(of: seed, through: through))
-            else {
+            guard 0..<Int64(KeyPlaceIndex.segmentCount) ~= segment, 0...BlockPlace.numberMax ~= through else {
                 damagedCount += 1
                 return
             }
-            if let leftOut = found.state.places.restore(segment: Int(segment), stored, ordinal: { ordinals[$0] }) {
-                moved.formUnion(leftOut)
-            } else {
-                isContradicted = true
-            }
-            found.throughs[Int(segment)] = through
+            group.append((Int(segment), through, bytes))
+            if group.count == BlockOpening.segmentGroupCount { restoreGroup() }
         }
+        restoreGroup()
         found.damage.segmentCount = damagedCount
         if damagedCount > 0 || isContradicted { throw Contradiction() }
     }

@@ -72,16 +72,14 @@ struct KeyPlaceIndex {
     /// - Returns: The keys that were left out; nil when a tag is there twice, and then nothing was changed.
     /// - Complexity: O(count).
     mutating func restore(segment index: Int, _ stored: StoredSegment, ordinal: (Int64) -> Int?) -> [KeyHash]? {
-        var segment = KeySegment(count: stored.count)
-        var leftOut: [KeyHash] = []
-        var isSound = true
-        stored.forEach { tag, number, position in
-            guard let ordinal = ordinal(number) else { return leftOut.append(KeyHash(segment: index, tag: tag)) }
-            if segment.set(BlockPlace(ordinal: ordinal, position: position), of: tag) != nil { isSound = false }
-        }
-        guard isSound else { return nil }
-        change(index) { $0 = segment }
-        return leftOut
+        guard let restored = RestoredSegment(stored, as: index, ordinal: ordinal) else { return nil }
+        restore(restored)
+        return restored.leftOut
+    }
+
+    /// Puts a segment in its place.
+    mutating func restore(_ restored: RestoredSegment) {
+        change(restored.index) { $0 = restored.segment }
     }
 
     /// Checks every segment, and the counts.
@@ -100,5 +98,30 @@ struct KeyPlaceIndex {
             byteCount += segments[index].byteCount - byteCountBefore
         }
         return body(&segments[index])
+    }
+}
+
+/// A segment as it was stored, with the ordinals of its blocks. Several threads can make some at the same time.
+struct RestoredSegment {
+    let index: Int
+    private(set) var segment: KeySegment
+    /// The keys whose block is gone.
+    private(set) var leftOut: [KeyHash] = []
+
+    /// - Parameter ordinal: Returns the ordinal of the block with a number; nil when there is none.
+    /// - Returns: nil when a tag is there twice.
+    /// - Complexity: O(count).
+    init?(_ stored: StoredSegment, as index: Int, ordinal: (Int64) -> Int?) {
+        self.index = index
+        var segment = KeySegment(count: stored.count)
+        var leftOut: [KeyHash] = []
+        var isSound = true
+        stored.forEach { tag, number, position in
+            guard let ordinal = ordinal(number) else { return leftOut.append(KeyHash(segment: index, tag: tag)) }
+            if segment.set(BlockPlace(ordinal: ordinal, position: position), of: tag) != nil { isSound = false }
+        }
+        guard isSound else { return nil }
+        self.segment = segment
+        self.leftOut = leftOut
     }
 }
