@@ -240,7 +240,8 @@ final class BlockStaging {
     private func close(_ building: Int) throws {
         let type = buildings[building].builder.type
         guard flush.lastNumber < BlockPlace.numberMax else {
-            throw SQLiteFailure.full("the file has given all the numbers that blocks can have")
+            // A sound file gives a thousand numbers a second for 60 years.
+            throw SQLiteFailure.damaged("the file has given all the numbers that blocks can have")
         }
         flush.lastNumber += 1
         waiting.append(
