@@ -83,8 +83,8 @@ extension SyncCache {
         }
     }
 
-    /// Waits until the journal has found everything that it stores. Damage makes every library stale, in memory and with
-    /// the first flush: it would be forgotten if a flush went before.
+    /// Waits until the journal has found everything that it stores. Damage makes every library stale, in memory and
+    /// with the first flush: it would be forgotten if a flush went before.
     private func finishOpening() async {
         do throws(StorageError) {
             let loss = try await journal.finishOpening()

@@ -10,7 +10,7 @@ import Synchronization
 /// Sendable by locking: `phase` has what changes; the rest does not.
 final class BackgroundOpening: Sendable {
     private enum Phase {
-        /// With the callers that wait; bounded by the tasks that do.
+        /// The callers that wait; bounded by the tasks that do.
         case running([CheckedContinuation<Void, Never>])
         case ended(Result<OpenedBlocks, any Error>)
     }

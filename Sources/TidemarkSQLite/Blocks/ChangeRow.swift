@@ -6,7 +6,7 @@ import TidemarkModel
 /// ```
 /// number   the last block of the row
 /// after    the last block before it: the row stands for the blocks after + 1 … number
-/// body     8 bytes of XXH64, and for each entry of the blocks 4 of its key's tag and 2 of its block, number − after − 1
+/// body     8 bytes of XXH64; for each entry of the blocks 4 of its key's tag and 2 of its block, number − after − 1
 /// ```
 /// The check is seeded with both numbers, and with the random number of the file.
 /// - Source: docs/decisions/0020-past-memory.md.

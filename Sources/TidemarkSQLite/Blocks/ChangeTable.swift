@@ -1,4 +1,5 @@
-/// The table `changes`: for each flush, the keys that its blocks have. Rows that every stored segment knows are removed.
+/// The table `changes`: for each flush, the keys that its blocks have. Rows that every stored segment knows are
+/// removed.
 final class ChangeTable {
     private let connection: OpaquePointer
     private let put: PreparedStatement

@@ -10,9 +10,9 @@ import TidemarkModel
 /// ```
 /// The index is valid until another connection commits. A segment that is missing or damaged knows no block, so all
 /// directories are read in place of it. Bound: 12 to 16 bytes for each key of the segments that were read, and as much
-/// for each entry of the directories, or 6 for each of the table `changes`. All segments together are as large as the writer's index, and directories of at
-/// most half as many entries lie behind them. Blocks beyond ``BlockPlace/ordinalMax``, as a forged file may have, are
-/// damage.
+/// for each entry of the directories, or 6 for each of the table `changes`. All segments together are as large as the
+/// writer's index, and directories of at most half as many entries lie behind them. Blocks beyond
+/// ``BlockPlace/ordinalMax``, as a forged file may have, are damage.
 ///
 /// Owner: one thread.
 /// - Source: docs/decisions/0020-past-memory.md.
@@ -167,7 +167,8 @@ final class SnapshotIndex: BlockLocator {
 
     /// Finds a key with the table `changes`.
     ///
-    /// - Returns: nil when the directories have to be read: enough keys were looked for, or a row or a block is damaged.
+    /// - Returns: nil when the directories have to be read: enough keys were looked for, or a row or a block is
+    ///   damaged.
     private func scannedLocation(of hash: KeyHash) throws -> BlockIndex.Location?? {
         guard rescue == nil, scanCountLeft > 0, !hasReadDirectories else { return nil }
         scanCountLeft -= 1

@@ -59,9 +59,9 @@ struct BlockCheck {
         var head: (ordinal: Int, library: LibraryIndex)?
         /// The entities that the index names, whole or damaged.
         var liveCount: Int64 = 0
-        /// Those of them that have a name.
+        /// The live entities that have a name.
         var namedCount: Int64 = 0
-        /// Those of them whose type has an index.
+        /// The live entities whose type has an index.
         var indexed: [(key: StoredKey, name: EntityKey, entity: StoredEntity?)] = []
     }
 

@@ -9,7 +9,8 @@ extension SQLiteReader {
     /// recorded counts against rows, cursors against lost ranges, tombstones against entities, indexes against
     /// entities, queries with their lists, layers, HTTP answers, and SQLite's own `integrity_check`.
     ///
-    /// - Parameter isValid: Tells whether bytes are one JSON object, on several threads; the default checks only the outermost braces.
+    /// - Parameter isValid: Tells whether bytes are one JSON object, on several threads; the default checks only the
+    ///   outermost braces.
     /// - Returns: A report. Damage in single rows is never an error. For a file that cannot be read to its end, the
     ///   report has the problems that were found before, and the reason as ``VerifyReport/Problem/integrity(_:)``.
     /// - Throws: ``Tidemark/StorageError`` other than `.damaged`.

@@ -1,8 +1,8 @@
 import TidemarkModel
 
 extension CacheState {
-    /// Notes that the journal found damage after the cache was opened: entities of any library that was stored are lost,
-    /// or older ones are back.
+    /// Notes that the journal found damage after the cache was opened: entities of any library that was stored are
+    /// lost, or older ones are back.
     ///
     /// The libraries and their queries are stale. Late events up to the highest number that is known now are held off.
     package mutating func noteStoredLoss(_ loss: OpeningLoss, at now: Int64) {
