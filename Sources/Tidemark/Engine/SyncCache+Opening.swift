@@ -93,20 +93,19 @@ extension SyncCache {
         let cache = SyncCache(
             configuration: configuration, journal: journal, upstream: upstream, queryUpstream: queryUpstream,
             clock: time, recorder: recorder, state: state)
-        if recovered.isOpening { await cache.waitForOpening() }
+        if recovered.isOpening { await cache.awaitOpening() }
         try await cache.removeUnstored()
         try await cache.activateLayers()
         await cache.followOutbox()
         await cache.beginEvicting()
         await cache.beginHealing()
+        // No earlier: an error above gives the journal to another cache.
+        await cache.startFlush()
         return cache
     }
 
-    /// Asks the journal for damage that it still may find, in place of a first flush.
-    private func waitForOpening() {
-        flushes.waitForOpening()
-        startFlush()
-    }
+    /// Lets the first flush wait for the damage that the journal may still find.
+    private func awaitOpening() { flushes.waitForOpening() }
 
     /// Removes stored entities of types that must not be in the journal any more. They are removed before anything else
     /// is written, so that they are never in a file whose cursor is ahead of them.

@@ -12,6 +12,8 @@ public struct CacheStatistics: Sendable {
     public var diskByteCount: Int64
     /// The bytes of the database that hold nothing: they are used again, or given back to the disk.
     public var freeDiskByteCount: Int64
+    /// The bytes of replaced and removed entities that the journal still has to merge away; 0 for a database of rows.
+    public var mergeDebtByteCount: Int64
     /// The entities that were read by key from the journal, a second, over the last ten seconds.
     public var readsPerSecond: Int64
     /// The entities that were written to the journal or removed from it, a second, over the last ten seconds.
@@ -31,8 +33,8 @@ public struct CacheStatistics: Sendable {
 
     package init(
         entityCount: Int64, queryCount: Int, observerCount: Int, pendingCount: Int, memoryByteCount: Int,
-        memoryByteCountMax: Int, diskByteCount: Int64, freeDiskByteCount: Int64, readsPerSecond: Int64,
-        writesPerSecond: Int64, storedByteCount: Int64, logByteCount: Int64, hitCount: Int64,
+        memoryByteCountMax: Int, diskByteCount: Int64, freeDiskByteCount: Int64, mergeDebtByteCount: Int64,
+        readsPerSecond: Int64, writesPerSecond: Int64, storedByteCount: Int64, logByteCount: Int64, hitCount: Int64,
         missCounts: [EntityRead.Miss: Int64], evictionCount: Int, notificationCount: Int64, libraries: [LibraryStatus],
         storageError: StorageError?, counts: EventCounts, ignoredKinds: [ByteString: Int64]
     ) {
@@ -44,6 +46,7 @@ public struct CacheStatistics: Sendable {
         self.memoryByteCountMax = memoryByteCountMax
         self.diskByteCount = diskByteCount
         self.freeDiskByteCount = freeDiskByteCount
+        self.mergeDebtByteCount = mergeDebtByteCount
         self.readsPerSecond = readsPerSecond
         self.writesPerSecond = writesPerSecond
         self.storedByteCount = storedByteCount

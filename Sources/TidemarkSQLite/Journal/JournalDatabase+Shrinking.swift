@@ -40,14 +40,16 @@ extension JournalDatabase {
         return true
     }
 
-    /// Returns the free pages, and what was written to the log; nothing when the file cannot be read.
+    /// Returns the free pages, what was written to the log, and what is to be merged; nothing when the file cannot be read.
     func diskUse() -> JournalUse {
         do {
+            let debt = try openStatements().entities.mergeDebtByteCount
             return try queue.writeWithoutTransaction { db in
                 let pages = try pageCounts(db)
                 return JournalUse(
                     freeByteCount: pages.free * pages.pageByteCount,
-                    logByteCount: writtenPageCount(db) * (pages.pageByteCount + JournalDatabase.frameHeaderByteCount))
+                    logByteCount: writtenPageCount(db) * (pages.pageByteCount + JournalDatabase.frameHeaderByteCount),
+                    mergeDebtByteCount: Int64(debt))
             }
         } catch {
             return JournalUse()

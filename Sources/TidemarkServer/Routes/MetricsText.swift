@@ -90,6 +90,9 @@ extension MetricsText {
         gauge(
             "free_disk_bytes", "The bytes of the database that wait to be used again or given back.",
             statistics.freeDiskByteCount)
+        gauge(
+            "merge_debt_bytes", "The bytes of replaced and removed entities that are still to be merged away.",
+            statistics.mergeDebtByteCount)
         gauge("reads_per_second", "The entities read from the database, over ten seconds.", statistics.readsPerSecond)
         gauge(
             "writes_per_second", "The entities written to the database or removed from it, over ten seconds.",

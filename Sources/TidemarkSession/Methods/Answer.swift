@@ -78,6 +78,7 @@ package enum Answer {
             line.member("disk_bytes", statistics.diskByteCount)
             line.httpTotals(http)
             line.member("free_disk_bytes", statistics.freeDiskByteCount)
+            line.member("merge_debt_bytes", statistics.mergeDebtByteCount)
             line.member("reads_per_second", statistics.readsPerSecond)
             line.member("writes_per_second", statistics.writesPerSecond)
             line.member("stored_bytes", statistics.storedByteCount)

@@ -33,9 +33,12 @@ public struct JournalUse: Hashable, Sendable {
     /// The bytes that were written to the log since the files were opened. What was copied from the log to the database
     /// is at most as much again.
     public var logByteCount: Int64
+    /// The bytes of replaced and removed entities that the journal still has to merge away.
+    public var mergeDebtByteCount: Int64
 
-    public init(freeByteCount: Int64 = 0, logByteCount: Int64 = 0) {
+    public init(freeByteCount: Int64 = 0, logByteCount: Int64 = 0, mergeDebtByteCount: Int64 = 0) {
         self.freeByteCount = freeByteCount
         self.logByteCount = logByteCount
+        self.mergeDebtByteCount = mergeDebtByteCount
     }
 }

@@ -189,6 +189,20 @@ import TidemarkTesting
         #expect(try verified().contains("block \(last.number) has the ordinal of another one"))
     }
 
+    @Test func `the use of the disk tells what is still to be merged, and nothing after it was merged`() async throws {
+        let journal = try await open()
+        var cache = SmallCache()
+        for turn in 0..<4 {
+            for number in 0..<2_000 { cache.put(key(number), #"{"id":"f\#(number)","turn":\#(turn)}"#) }
+            // One flush each: a flush merges four entities for each that it writes, but none that it has just replaced.
+            try await journal.commit(cache.take())
+        }
+        #expect(await journal.diskUse().mergeDebtByteCount > 0)
+        try await journal.shrink()
+        #expect(await journal.diskUse().mergeDebtByteCount == 0)
+        try await journal.close()
+    }
+
     @Test func `dead entities are merged at rest, and the pages are given back`() async throws {
         let journal = try await open()
         var cache = SmallCache()
