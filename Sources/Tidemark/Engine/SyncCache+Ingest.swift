@@ -137,7 +137,7 @@ extension SyncCache {
 
     /// Reads entities by key, and counts them.
     func loadFromJournal(_ keys: [StoredKey]) async throws(StorageError) -> LoadedEntities {
-        let loaded = try await journal.load(keys)
+        let loaded = try await readingJournal { () throws(StorageError) in try await journal.load(keys) }
         tallies.read(loaded.entities.count, at: clock.now())
         return loaded
     }

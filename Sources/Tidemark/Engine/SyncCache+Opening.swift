@@ -107,6 +107,19 @@ extension SyncCache {
     /// Lets the first flush wait for the damage that the journal may still find.
     private func awaitOpening() { flushes.waitForOpening() }
 
+    /// Reads from the journal. A read that meets damage while the journal is being opened is repeated after the
+    /// opening, which has replaced the damaged database then.
+    func readingJournal<Value: Sendable>(
+        _ read: () async throws(StorageError) -> Value
+    ) async throws(StorageError) -> Value {
+        let opening = flushes.awaitsOpening ? flushes.task : nil
+        do throws(StorageError) { return try await read() } catch {
+            guard error.code == .damaged, let opening else { throw error }
+            await opening.value
+            return try await read()
+        }
+    }
+
     /// Removes stored entities of types that must not be in the journal any more. They are removed before anything else
     /// is written, so that they are never in a file whose cursor is ahead of them.
     private func removeUnstored() async throws(StorageError) {

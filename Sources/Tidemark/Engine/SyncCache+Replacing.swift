@@ -38,7 +38,8 @@ extension SyncCache {
             } else if !searched.isSuperset(of: needs.replaced) || searchedAt != flushes.commitCount {
                 searched = needs.replaced
                 searchedAt = flushes.commitCount
-                rows = try await journal.find(Array(searched))
+                let keys = Array(searched)
+                rows = try await readingJournal { () throws(StorageError) in try await journal.find(keys) }
             } else {
                 break
             }

@@ -86,7 +86,7 @@ public actor SyncCache {
                 return missing(key)
             case .elsewhere(let stored):
                 let commitCount = flushes.commitCount
-                let loaded = try await journal.read(stored)
+                let loaded = try await readingJournal { () throws(StorageError) in try await journal.read(stored) }
                 tallies.read(loaded == nil ? 0 : 1, at: clock.now())
                 // A commit during the load may have written or evicted the entity: look it up again.
                 guard commitCount == flushes.commitCount else { continue }

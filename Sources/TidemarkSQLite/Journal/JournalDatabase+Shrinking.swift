@@ -40,7 +40,8 @@ extension JournalDatabase {
         return true
     }
 
-    /// Returns the free pages, what was written to the log, and what is to be merged; nothing when the file cannot be read.
+    /// Returns the free pages, what was written to the log, and what is to be merged; nothing when the file cannot be
+    /// read.
     func diskUse() -> JournalUse {
         do {
             let debt = try openStatements().entities.mergeDebtByteCount
