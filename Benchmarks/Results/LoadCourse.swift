@@ -25,7 +25,9 @@ struct LoadCourse {
     init?(_ results: Results) {
         var lines: [Line] = []
         for figure in results.figures {
-            guard let place = figure.place, place.curve.hasPrefix(LoadCourse.prefix) else { continue }
+            guard let place = figure.place, place.curve.hasPrefix(LoadCourse.prefix), figure.value.median > 0 else {
+                continue
+            }
             let name = String(place.curve.dropFirst(LoadCourse.prefix.count))
             if lines.last?.name != name, !lines.contains(where: { $0.name == name }) {
                 lines.append(Line(name: name, speeds: []))

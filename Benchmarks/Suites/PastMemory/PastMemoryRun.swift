@@ -74,6 +74,8 @@ struct PastMemoryRun {
         let inputByteCount: Double
         /// The seconds at the end of each tenth.
         private var ends: [Double] = []
+        /// The bytes that were fed, and the seconds, when it was noted last.
+        private var before = (fed: 0.0, seconds: 0.0)
 
         init(inputByteCount: Double) { self.inputByteCount = inputByteCount }
 
@@ -81,8 +83,16 @@ struct PastMemoryRun {
             Double(try URL(fileURLWithPath: path).resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0)
         }
 
+        /// - Parameter fed: The bytes so far. A tenth that ended since the last call ended at a share of the time
+        ///   since.
         mutating func note(_ fed: Int64, _ seconds: Double) {
-            while ends.count < 9, Double(fed) >= inputByteCount * Double(ends.count + 1) / 10 { ends.append(seconds) }
+            let fed = Double(fed)
+            guard fed > before.fed else { return }
+            while ends.count < 9, fed >= inputByteCount * Double(ends.count + 1) / 10 {
+                let share = (inputByteCount * Double(ends.count + 1) / 10 - before.fed) / (fed - before.fed)
+                ends.append(before.seconds + share * (seconds - before.seconds))
+            }
+            before = (fed, seconds)
         }
 
         /// Writes the nanoseconds an event of each tenth. What is written after the last line counts in the last one.

@@ -106,11 +106,7 @@ extension SyncCache {
         // A cache that closes with nothing to write does not wait for the end.
         guard !Task.isCancelled else { return }
         flushes.openingFailed(error)
-        if error.code == .damaged {
-            await rebuildJournal()
-            if flushes.error?.code == .damaged { flushes.openingEnded() }
-            return
-        }
+        if error.code == .damaged, await rebuildJournal() { return flushes.openingEnded() }
         configuration.logger.error("nothing is written until the journal can be read: \(error)")
         do { try await clock.sleep(milliseconds: flushes.retryDelay) } catch {}
     }
@@ -158,24 +154,27 @@ extension SyncCache {
         }
         // The failed flush counts as under way until the journal is rebuilt: no other flush may begin before everything
         // is marked as unwritten.
-        if error.code == .damaged { await rebuildJournal() }
+        if error.code == .damaged { _ = await rebuildJournal() }
         flushes.ended()
         if !isClosed { startFlush() }
     }
 
     /// Moves a damaged database aside, and marks everything in memory as unwritten so that it goes into a new one.
-    private func rebuildJournal() async {
+    ///
+    /// - Returns: Whether there is a new one.
+    private func rebuildJournal() async -> Bool {
         do throws(StorageError) {
             try await journal.rebuild()
         } catch {
             flushes.rebuildFailed(error)
-            return
+            return false
         }
         let failed = flushes.takeFailed()?.flush
         let quarantine = failed?.quarantine ?? []
         flushes.putBack(failed?.http ?? [])
         recorder?.end(because: "the database was damaged and created anew")
         state.markAllUnwritten(quarantine: quarantine)
+        return true
     }
 
     /// Returns when everything applied so far is on the disk; changes that are applied meanwhile may not be.

@@ -100,7 +100,7 @@ extension SyncCache {
         await cache.beginEvicting()
         await cache.beginHealing()
         // No earlier: an error above gives the journal to another cache.
-        await cache.startFlush()
+        if recovered.isOpening { await cache.startFlush() }
         return cache
     }
 

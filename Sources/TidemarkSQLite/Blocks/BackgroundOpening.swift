@@ -31,11 +31,13 @@ final class BackgroundOpening: Sendable {
             self.ended(
                 Result {
                     let connection = try ReadConnection(path: path, isImmutable: false)
-                    let dictionaries = try DictionaryTable.read(connection.handle).dictionaries
-                    return try BlockOpening(
-                        connection.handle, configuration, dictionaries: dictionaries,
-                        isCancelled: { self.isCancelled.load(ordering: .relaxed) }
-                    ).found
+                    return try withExtendedLifetime(connection) {
+                        try BlockOpening(
+                            connection.handle, configuration,
+                            dictionaries: try DictionaryTable.read(connection.handle).dictionaries,
+                            isCancelled: { self.isCancelled.load(ordering: .relaxed) }
+                        ).found
+                    }
                 })
         }
     }

@@ -1,7 +1,7 @@
 /// The rows of the table `changes` in one state of a file, as far as they stand for all of its newest blocks.
 struct ChangedBlocks {
     /// The rows that follow each other without a gap, the newest first.
-    private var rows: [ChangeRow] = []
+    private let rows: [ChangeRow]
     /// The rows stand for all blocks above this number.
     private let after: Int64
     private let readByteCount: PreparedStatement

@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// The entities of a data file in blocks: the tables `blocks`, `segments` and `key_runs`.
+/// The entities of a data file in blocks: the tables `blocks`, `segments`, `changes` and `key_runs`.
 ///
 /// ```
 /// opening ── the first write, or a read of many keys, waits for the index ──▶ open
@@ -10,7 +10,7 @@ import TidemarkStore
 /// Entities have no row numbers here: all have 0.
 /// - Source: docs/decisions/0020-past-memory.md.
 final class EntityBlocks: EntityTables {
-    /// The parts of the store that other files of the journal need.
+    /// The way in which the journal opens and reads its blocks.
     struct Options {
         /// The data file, from which threads read the index, and the blocks that are merged.
         var path: String

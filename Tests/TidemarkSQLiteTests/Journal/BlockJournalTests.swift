@@ -107,6 +107,32 @@ import TidemarkTesting
         #expect(try verified() == ["damaged segment, row 0: checksum_mismatch"])
     }
 
+    @Test func `a damaged row of changes is reported, and its blocks are read in place of it`() async throws {
+        _ = try await written(500)
+        func found() throws -> [EntityKey: String] {
+            var found: [EntityKey: String] = [:]
+            for number in stride(from: 0, to: 500, by: 7) {
+                // Each key with a reader of its own, which begins with the table.
+                let answer = try SQLiteReader(path: folder.file()).entity(key(number))
+                guard case .found(let entity) = answer else { continue }
+                found[key(number)] = ByteString(entity.payload).description
+            }
+            return found
+        }
+        let before = try found()
+        #expect(before.count == 57)
+        let number = "(SELECT max(number) FROM changes)"
+        folder.sqlite(["UPDATE changes SET body = zeroblob(length(body)) WHERE number = \(number)"])
+        let connection = try BlockConnection(path: folder.file())
+        let row = try #require(try PreparedStatement.number(connection.handle, "SELECT max(number) FROM changes"))
+        withExtendedLifetime(connection) {}
+        #expect(try verified() == ["damaged change, row \(row): checksum_mismatch"])
+        #expect(try found() == before)
+        folder.sqlite(["DELETE FROM changes"])
+        #expect(try verified() == [])
+        #expect(try found() == before)
+    }
+
     @Test func `a damaged directory is reported by readers, and mended by opening`() async throws {
         _ = try await written(500)
         let before = try walked()

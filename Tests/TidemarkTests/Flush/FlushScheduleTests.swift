@@ -75,4 +75,18 @@ import TidemarkStore
         let isNewAfterSuccess = schedule.failed(pending(), Self.failure)
         #expect(isNewAfterSuccess && schedule.retryDelay == 50)
     }
+
+    @Test func `the first flush waits for the opening, and the pauses after its failures grow`() {
+        var schedule = FlushSchedule()
+        #expect(!schedule.awaitsOpening)
+        schedule.waitForOpening()
+        #expect(schedule.awaitsOpening)
+        schedule.openingFailed(Self.failure)
+        #expect(schedule.awaitsOpening && schedule.error == Self.failure && schedule.retryDelay == 50)
+        schedule.openingFailed(Self.failure)
+        #expect(schedule.retryDelay == 100)
+        schedule.openingEnded()
+        #expect(!schedule.awaitsOpening && schedule.error == nil && schedule.retryDelay == 50)
+        #expect(!schedule.hasFailed && schedule.commitCount == 0)
+    }
 }
