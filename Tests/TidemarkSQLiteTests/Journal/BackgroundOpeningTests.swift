@@ -2,11 +2,11 @@ import Dispatch
 import Logging
 import Synchronization
 import Testing
-import Tidemark
 import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
+@testable import Tidemark
 @testable import TidemarkSQLite
 
 /// A file of blocks that is used while another thread reads its index.
@@ -214,6 +214,39 @@ import TidemarkTesting
         try await again.close()
     }
 
+    private func damageRootPage(of table: String) throws {
+        let range = DamageFixture.page(try DamageFixture.rootPage(of: table, folder.file()))
+        var bytes = try DamageFixture.contents(folder.file())
+        bytes.replaceSubrange(range, with: repeatElement(0xA5, count: range.count))
+        try DamageFixture.write(bytes, to: folder.file())
+    }
+
+    @Test func `input that meets damage before the opening has ended is applied after it`() async throws {
+        try damageRootPage(of: "key_runs")
+        let gate = Gate()
+        let journal = try await gate.journal(folder.file())
+        let cache = try await SyncCache.open(configuration: configuration(), journal: journal)
+        let library = try #require(expected.keys.first?.library)
+        // So many keys wait for the index, and meet what keeps the journal from opening it.
+        let lines = (0..<100).map { number in
+            """
+            {"library_id":"\(library)","sequence":\(10 + number),"event":{"ResourceChanged":{\
+            "resource_type":"file","resource":{"id":"new-\(number)"}}}}
+            """
+        }
+        let ingested = Task { try await cache.ingest(Array(lines.joined(separator: "\n").utf8)) }
+        // From then on the search for the keys is in the journal's queue, before the end of the opening.
+        while await !cache.turns.loads.isLoading { await Task.yield() }
+        gate.open()
+        try await ingested.value
+        try await cache.flush()
+        #expect(await cache.entityCount() == 100)
+        let isRebuilt = if case .rebuilt = await journal.openingReport { true } else { false }
+        #expect(isRebuilt)
+        try await cache.close()
+        #expect(try MovedEntities.read(folder.file()).count == 100)
+    }
+
     @Test(arguments: ["blocks", "segments", "key_runs"])
     func `a page that cannot be read moves the file aside, and pending edits stay`(table: String) async throws {
         let key = try #require(expected.keys.first)
@@ -225,10 +258,7 @@ import TidemarkTesting
                 operations: [.patch(type: key.type, id: key.id, fields: Array(#"{"mine":true}"#.utf8), unset: [])]))
         try await cache.flush()
         try await cache.close()
-        let range = DamageFixture.page(try DamageFixture.rootPage(of: table, folder.file()))
-        var bytes = try DamageFixture.contents(folder.file())
-        bytes.replaceSubrange(range, with: repeatElement(0xA5, count: range.count))
-        try DamageFixture.write(bytes, to: folder.file())
+        try damageRootPage(of: table)
         for turn in 0..<2 {
             let journal = try await SQLiteJournal.open(path: folder.file())
             cache = try await SyncCache.open(configuration: configuration(), journal: journal)
