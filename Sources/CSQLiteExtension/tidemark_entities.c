@@ -10,7 +10,7 @@
 
 SQLITE_EXTENSION_INIT3
 
-enum { format_rows = 7, format_blocks = 8 };
+enum { format_rows = 7, format_blocks = 8, format_newest = 9 };
 
 enum {
     column_library,
@@ -156,7 +156,7 @@ static int read_format(sqlite3 *connection, int *format) {
     if (status != SQLITE_OK) return status;
     if (sqlite3_step(statement) == SQLITE_ROW) *format = sqlite3_column_int(statement, 0);
     status = sqlite3_finalize(statement);
-    if (status != SQLITE_OK || *format != format_blocks) return status;
+    if (status != SQLITE_OK || *format < format_blocks) return status;
     const char *moved = "SELECT 1 FROM main.counters WHERE name = 'moved_rows'";
     status = sqlite3_prepare_v2(connection, moved, -1, &statement, NULL);
     if (status != SQLITE_OK) return status;
@@ -172,10 +172,10 @@ static int filter(sqlite3_vtab_cursor *base, int has_resource, const char *text,
     reset_cursor(cursor);
     int status = read_format(connection, &format);
     if (status != SQLITE_OK) return fail(cursor, status);
-    if (format > format_blocks) {
+    if (format > format_newest) {
         sqlite3_free(base->pVtab->zErrMsg);
         base->pVtab->zErrMsg = sqlite3_mprintf(
-            "the file has format %d, and this extension knows %d: build a newer one", format, format_blocks);
+            "the file has format %d, and this extension knows %d: build a newer one", format, format_newest);
         return SQLITE_ERROR;
     }
     const char *sql = "SELECT number, body FROM main.blocks ORDER BY number";
@@ -190,7 +190,7 @@ static int filter(sqlite3_vtab_cursor *base, int has_resource, const char *text,
     status = sqlite3_prepare_v2(connection, sql, -1, &cursor->statement, NULL);
     if (status != SQLITE_OK) return fail(cursor, status);
     cursor->is_end = 0;
-    status = step(cursor, format == format_blocks);
+    status = step(cursor, format >= format_blocks);
     if (status != SQLITE_OK || format <= format_rows || cursor->is_end) return status;
     status = tidemark_read_index(connection, &cursor->index);
     return status == SQLITE_OK ? next(base) : fail(cursor, status);

@@ -12,8 +12,8 @@ final class BlockTable {
     static let schema = [
         (name: "blocks", sql: "CREATE TABLE blocks (number INTEGER PRIMARY KEY, body BLOB)"),
         (name: "segments", sql: "CREATE TABLE segments (segment INTEGER PRIMARY KEY, through INTEGER, body BLOB)"),
-        (name: "changes", sql: "CREATE TABLE changes (number INTEGER PRIMARY KEY, after INTEGER, body BLOB)"),
         (name: "key_runs", sql: "CREATE TABLE key_runs (place INTEGER PRIMARY KEY, body BLOB)"),
+        (name: "changes", sql: ChangeTable.schema),
     ]
 
     /// - Throws: ``SQLiteFailure``.

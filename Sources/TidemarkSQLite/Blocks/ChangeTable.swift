@@ -1,6 +1,9 @@
 /// The table `changes`: for each flush, the keys that its blocks have. Rows that every stored segment knows are
 /// removed.
 final class ChangeTable {
+    static let name = "changes"
+    static let schema = "CREATE TABLE changes (number INTEGER PRIMARY KEY, after INTEGER, body BLOB)"
+
     private let connection: OpaquePointer
     private let put: PreparedStatement
     private let remove: PreparedStatement
@@ -40,12 +43,15 @@ final class ChangeTable {
         }
     }
 
-    /// Calls a function with each row, the newest first, until it returns false; nil stands for a damaged one.
+    /// Calls a function with each row, the newest first, until it returns false; nil stands for a damaged one. A file
+    /// that no writer of format 9 has opened has no such table, and so no rows.
     ///
     /// - Throws: ``SQLiteFailure``, and the error of `body`.
     static func forEach(
         _ connection: OpaquePointer, seed: UInt64, _ body: (_ number: Int64, ChangeRow?) throws -> Bool
     ) throws {
+        let table = "SELECT 1 FROM sqlite_schema WHERE name = '\(name)'"
+        guard try PreparedStatement.number(connection, table) != nil else { return }
         let statement = try PreparedStatement(
             connection, "SELECT number, after, body FROM changes ORDER BY number DESC")
         while try statement.step() {

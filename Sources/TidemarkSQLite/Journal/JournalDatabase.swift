@@ -61,6 +61,7 @@ final class JournalDatabase {
             ] {
                 try db.execute(sql: "PRAGMA \(pragma)")
             }
+            try DataFileSchema.upgradeBlocks(db)
             canShrink = try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") == 2
         }
     }

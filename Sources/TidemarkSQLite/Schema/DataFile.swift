@@ -7,7 +7,10 @@ enum DataFile {
 
     /// The newest format that this code reads: that of a file whose entities are in blocks; at offset 60 of the file
     /// (`user_version`).
-    static let formatVersion: Int32 = 8
+    static let formatVersion: Int32 = 9
+
+    /// The first format of a file whose entities are in blocks. It has no table `changes`.
+    static let firstBlockFormatVersion: Int32 = 8
 
     /// The newest format of a file whose entities are rows, see ``EntityLayout``: that of a file that is created by
     /// default.

@@ -87,15 +87,20 @@ enum DataFileSchema {
     /// The tables of a file whose entities are in blocks, beside all others. `keys`, `entities` and `field_values` are
     /// empty there.
     static let blockTables =
-        BlockTable.schema.map { Table(version: DataFile.formatVersion, name: $0.name, sql: $0.sql) } + [
+        BlockTable.schema.map { table in
+            let isNew = table.name == ChangeTable.name
+            return Table(
+                version: isNew ? DataFile.formatVersion : DataFile.firstBlockFormatVersion, name: table.name,
+                sql: table.sql)
+        } + [
             Table(
-                version: DataFile.formatVersion, name: "field_codes",
+                version: DataFile.firstBlockFormatVersion, name: "field_codes",
                 sql: """
                     CREATE TABLE field_codes (number INTEGER, library INTEGER, id BLOB, code BLOB, \
                     PRIMARY KEY (number, library, id)) WITHOUT ROWID
                     """),
             Table(
-                version: DataFile.formatVersion, name: "field_codes_in_order",
+                version: DataFile.firstBlockFormatVersion, name: "field_codes_in_order",
                 sql: "CREATE INDEX field_codes_in_order ON field_codes (number, library, code, id)", kind: "index"),
         ]
 
@@ -202,6 +207,20 @@ enum DataFileSchema {
     static func addBlocks(_ db: Database) throws {
         for table in blockTables { try db.execute(sql: table.sql) }
         try db.execute(sql: "PRAGMA user_version = \(DataFile.formatVersion)")
+    }
+
+    /// Brings a file of blocks of the format before to the current one: its table `changes` begins empty, and stands
+    /// for the newest blocks once every segment was written again.
+    ///
+    /// - Throws: Errors of SQLite; nothing was changed.
+    static func upgradeBlocks(_ db: Database) throws {
+        let version = try Int32.fetchOne(db, sql: "PRAGMA user_version")
+        guard version == DataFile.firstBlockFormatVersion else { return }
+        try db.inTransaction(.immediate) {
+            try db.execute(sql: ChangeTable.schema)
+            try db.execute(sql: "PRAGMA user_version = \(DataFile.formatVersion)")
+            return .commit
+        }
     }
 
     /// Removes the tables of blocks, in the transaction under way.

@@ -134,7 +134,8 @@ extension SQLiteExtensionTests {
         defer { sqlite3_close(connection) }
         #expect(rows(connection, "SELECT * FROM tidemark_entities") == [])
         for (statement, part) in [
-            ("PRAGMA user_version = 9", "format 9"), ("PRAGMA user_version = 8; DROP TABLE segments", "main.segments"),
+            ("PRAGMA user_version = 10", "format 10"),
+            ("PRAGMA user_version = 9; DROP TABLE segments", "main.segments"),
             ("PRAGMA user_version = 7; DROP TABLE keys", "main.keys"),
         ] {
             sqlite3_exec(connection, statement, nil, nil, nil)

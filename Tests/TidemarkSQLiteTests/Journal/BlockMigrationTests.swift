@@ -170,4 +170,32 @@ import TidemarkTesting
         #expect(try await follower.entityCounts().reduce(0) { $0 + $1.count } == Int64(keys.count))
         try await follower.close()
     }
+
+    @Test func `a file of blocks of the format before is read as it is, and upgraded by the first writer`()
+        async throws
+    {
+        let path = folder.file()
+        try await entities.write(to: path)
+        try await MovedEntities.open(path, from: 1).close()
+        folder.sqlite(["DROP TABLE changes", "PRAGMA user_version = 8"])
+        let expected = entities.states.last
+        #expect(try MovedEntities.read(path) == expected)
+        for key in try #require(expected).keys {
+            guard case .found = try SQLiteReader(path: path).entity(key) else {
+                Issue.record("\(key) is missing")
+                continue
+            }
+        }
+        #expect(try SQLiteReader(path: path).verify().problems == [])
+        let journal = try await MovedEntities.open(path, from: 1)
+        #expect(await journal.openingReport == .reopened)
+        #expect(try await journal.finishOpening() == nil)
+        try await journal.close()
+        let connection = try ReadConnection(path: path, isImmutable: false)
+        #expect(try DataFileSchema.version(connection.handle) == DataFile.formatVersion)
+        #expect(try PreparedStatement.number(connection.handle, "SELECT count(*) FROM changes") == 0)
+        withExtendedLifetime(connection) {}
+        #expect(try MovedEntities.read(path) == expected)
+        #expect(try SQLiteReader(path: path).verify().problems == [])
+    }
 }
