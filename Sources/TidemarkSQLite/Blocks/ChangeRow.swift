@@ -25,7 +25,7 @@ struct ChangeRow {
     init?(_ bytes: [UInt8], number: Int64, after: Int64, seed: UInt64) {
         guard bytes.count >= ChangeRow.checkByteCount,
             (bytes.count - ChangeRow.checkByteCount).isMultiple(of: ChangeRow.entryByteCount),
-            0..<number ~= after, number <= BlockPlace.numberMax
+            0 <= after, after < number, number <= BlockPlace.numberMax
         else { return nil }
         let check = bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
         guard check == ChangeRow.check(bytes, number, after, seed) else { return nil }
