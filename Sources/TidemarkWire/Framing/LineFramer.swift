@@ -88,15 +88,15 @@ package struct LineFramer {
         return count
     }
 
-    /// Grows the buffer by doubling, so that a long line is not copied for every chunk. It does not grow past the need
-    /// of the longest line, because the old buffer is in memory as well while it is copied.
+    /// Grows the buffer by doubling, so that a long line is not copied for every chunk. From half of the need of the
+    /// longest line it grows to the whole at once: the old buffer is in memory as well while it is copied, so both
+    /// together take at most one and a half times that need.
     private mutating func reserve(for byteCount: Int) {
         let needed = pendingByteCount + byteCount + LineBlock.paddingByteCount
         guard buffer.count < needed else { return }
         let neededMax = lineByteCountMax + byteCount + LineBlock.paddingByteCount + carriedByteCount
-        let grown =
-            pendingByteCount > byteCount
-            ? max(needed, min(buffer.count * 2, neededMax)) : needed + carriedByteCount
+        let doubled = buffer.count * 2 > neededMax / 2 ? neededMax : buffer.count * 2
+        let grown = pendingByteCount > byteCount ? max(needed, doubled) : needed + carriedByteCount
         // The buffer is not appended byte by byte, which takes a millisecond without optimization.
         var larger = [UInt8](repeating: 0, count: grown)
         larger.withUnsafeMutableBytes { larger in
