@@ -62,6 +62,8 @@ let package = Package(
         .target(name: "CPrefetch"),
         .target(name: "CHeap"),
         .target(name: "CSQLiteShim", linkerSettings: [.linkedLibrary("sqlite3")]),
+        // Child processes of tests.
+        .target(name: "CSpawn"),
         // Disks that fail, for tests and the command's self-test: in no library.
         .target(name: "CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
         .systemLibrary(
@@ -192,7 +194,7 @@ let package = Package(
         // For our own tests: the reference model, conformance of parts, child processes. In no library.
         .target(
             name: "TidemarkTestKit",
-            dependencies: ["Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkTesting", "TidemarkWire"],
+            dependencies: ["CSpawn", "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkTesting", "TidemarkWire"],
             swiftSettings: strict),
         .target(name: "TidemarkFaultDisk", dependencies: ["CFaultVFS"], swiftSettings: strict),
         // A world in which a real cache runs: its time, order, network and disk do as a seed says.

@@ -10,76 +10,61 @@ import Synchronization
 /// One run of one command. It blocks the calling thread, and feeds and drains the three pipes on threads of their own,
 /// because a child that waits for one pipe while its parent waits for another never ends.
 final class ChildProcess {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
-    private let errors = Pipe()
+    private let executable: String
+    private let arguments: [String]
+    private let environment: [String: String]
     private let interruption: CommandInterruption?
 
     init(
         _ executable: String, _ arguments: [String], _ environment: [String: String],
         _ interruption: CommandInterruption?
     ) {
-        self.interruption = interruption
-        process.executableURL = URL(fileURLWithPath: executable)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment
+        self.executable = executable
+        self.arguments = arguments
+        self.environment = ProcessInfo.processInfo.environment
             .merging(["NO_COLOR": "1"]) { $1 }.merging(environment) { $1 }
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = errors
+        self.interruption = interruption
     }
 
     func run(input bytes: [UInt8], deadline: Duration) throws(CommandRunnerError) -> CommandResult {
-        // Writing to a child that ended early then fails instead of ending this process.
-        signal(SIGPIPE, SIG_IGN)
-        do {
-            try process.run()
-        } catch {
-            throw .notStarted("\(error)")
-        }
-        let pid = process.processIdentifier
-        let outputText = Drain(output.fileHandleForReading, interruption, pid)
-        let errorText = Drain(errors.fileHandleForReading, nil, pid)
-        let feeding = feed(bytes, to: pid)
+        let process = try SpawnedProcess(executable, arguments, environment)
+        let outputText = Drain(process, process.output, interruption)
+        let errorText = Drain(process, process.errors, nil)
+        let feeding = feed(bytes, to: process)
         let seconds = Double(deadline.components.seconds)
         let isLate = !outputText.wait(seconds: seconds) || !errorText.wait(seconds: seconds)
-        if isLate { kill(pid, SIGKILL) }
-        process.waitUntilExit()
+        if isLate { process.send(signal: SIGKILL) }
+        let status = process.waitUntilExit()
         feeding.wait()
+        if interruption != nil { process.closeInput() }
         if isLate {
             throw .deadlinePassed(
                 output: String(decoding: outputText.bytes, as: UTF8.self),
                 errors: String(decoding: errorText.bytes, as: UTF8.self))
         }
-        let base: Int32 = process.terminationReason == .uncaughtSignal ? 128 : 0
-        return CommandResult(
-            status: base + process.terminationStatus, output: outputText.bytes, errors: errorText.bytes)
+        return CommandResult(status: status, output: outputText.bytes, errors: errorText.bytes)
     }
 
     /// Writes the input on a thread of its own; when an interruption is planned, the input stays open.
-    private func feed(_ bytes: [UInt8], to pid: Int32) -> DispatchGroup {
+    private func feed(_ bytes: [UInt8], to process: SpawnedProcess) -> DispatchGroup {
         let group = DispatchGroup()
-        let descriptor = input.fileHandleForWriting.fileDescriptor
-        let endsInput = interruption == nil
         let interruption = interruption
-        let handle = input.fileHandleForWriting
         group.enter()
         Thread.detachNewThread {
             var start = 0
             let signalAt = interruption?.afterInputBytes.map { min($0, bytes.count) }
-            if signalAt == 0, let interruption { kill(pid, interruption.signal) }
+            if signalAt == 0, let interruption { process.send(signal: interruption.signal) }
             while start < bytes.count {
                 let end = signalAt.map { start < $0 ? $0 : bytes.count } ?? bytes.count
                 let count = bytes.withUnsafeBytes { all in
-                    write(descriptor, all.baseAddress.map { $0 + start }, end - start)
+                    write(process.input, all.baseAddress.map { $0 + start }, end - start)
                 }
                 // A child that ended early reads no more; the test checks how it ended.
                 if count <= 0 { break }
                 start += count
-                if start == signalAt, let interruption { kill(pid, interruption.signal) }
+                if start == signalAt, let interruption { process.send(signal: interruption.signal) }
             }
-            if endsInput { handle.closeFile() }
+            if interruption == nil { process.closeInput() }
             group.leave()
         }
         return group
@@ -91,8 +76,8 @@ private final class Drain: Sendable {
     private let content = Mutex<[UInt8]>([])
     private let isDone = DispatchSemaphore(value: 0)
 
-    init(_ handle: FileHandle, _ interruption: CommandInterruption?, _ pid: Int32) {
-        let descriptor = handle.fileDescriptor
+    /// - Parameter process: The owner of the descriptor, which stays open until the thread has ended.
+    init(_ process: SpawnedProcess, _ descriptor: Int32, _ interruption: CommandInterruption?) {
         Thread.detachNewThread { [self] in
             var lineCount = 0
             var isSent = false
@@ -105,11 +90,10 @@ private final class Drain: Sendable {
                 lineCount += piece.count { $0 == UInt8(ascii: "\n") }
                 if let interruption, let wanted = interruption.afterOutputLines, !isSent, lineCount >= wanted {
                     isSent = true
-                    kill(pid, interruption.signal)
+                    process.send(signal: interruption.signal)
                 }
             }
-            // The handle is kept until here; otherwise the descriptor would be closed during the read.
-            withExtendedLifetime(handle) {}
+            withExtendedLifetime(process) {}
             isDone.signal()
         }
     }

@@ -20,8 +20,7 @@ package final class LiveCommand {
         case late
     }
 
-    private let process = Process()
-    private let input = Pipe()
+    private let process: SpawnedProcess
     private let lines: LineDrain
     private let errors: LineDrain
     private var isInputOpen = true
@@ -31,31 +30,22 @@ package final class LiveCommand {
     /// - Parameter readsOutput: False to read none of its output before ``beginReading()``.
     /// - Throws: ``CommandRunnerError``.
     package init(_ arguments: [String], readsOutput: Bool = true) throws(CommandRunnerError) {
-        signal(SIGPIPE, SIG_IGN)
-        let (output, errors) = (Pipe(), Pipe())
-        process.executableURL = URL(fileURLWithPath: try CommandRunner().executable)
-        process.arguments = arguments
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = errors
-        do {
-            try process.run()
-        } catch {
-            throw .notStarted("\(error)")
-        }
-        lines = LineDrain(output.fileHandleForReading)
+        process = try SpawnedProcess(
+            try CommandRunner().executable, arguments, ProcessInfo.processInfo.environment)
+        lines = LineDrain(process, process.output)
         if readsOutput { lines.begin() }
-        self.errors = LineDrain(errors.fileHandleForReading)
-        self.errors.begin()
+        errors = LineDrain(process, process.errors)
+        errors.begin()
     }
+
+    deinit { closeInput() }
 
     /// Writes bytes; a command that reads no more is not an error.
     package func write(_ bytes: [UInt8]) {
         var start = 0
         while start < bytes.count {
             let count = bytes.withUnsafeBytes { all in
-                systemWrite(
-                    input.fileHandleForWriting.fileDescriptor, all.baseAddress.map { $0 + start }, all.count - start)
+                systemWrite(process.input, all.baseAddress.map { $0 + start }, all.count - start)
             }
             if count <= 0 { return }
             start += count
@@ -67,7 +57,7 @@ package final class LiveCommand {
     /// - Returns: The number of bytes that the command took.
     package func write(_ bytes: [UInt8], patienceMilliseconds: Int32) -> Int {
         var start = 0
-        var place = pollfd(fd: input.fileHandleForWriting.fileDescriptor, events: Int16(POLLOUT), revents: 0)
+        var place = pollfd(fd: process.input, events: Int16(POLLOUT), revents: 0)
         while start < bytes.count, poll(&place, 1, patienceMilliseconds) == 1, place.revents & Int16(POLLOUT) != 0 {
             // A pipe that is writable takes at least this many bytes.
             let count = min(bytes.count - start, 512)
@@ -85,7 +75,7 @@ package final class LiveCommand {
 
     /// The command's peak memory in bytes; nil where the system does not report it, or after the command has ended.
     package var peakByteCount: Int? {
-        guard let status = FileManager.default.contents(atPath: "/proc/\(process.processIdentifier)/status") else {
+        guard let status = FileManager.default.contents(atPath: "/proc/\(process.pid)/status") else {
             return nil
         }
         let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
@@ -95,10 +85,10 @@ package final class LiveCommand {
     package func closeInput() {
         guard isInputOpen else { return }
         isInputOpen = false
-        input.fileHandleForWriting.closeFile()
+        process.closeInput()
     }
 
-    package func send(signal number: Int32) { kill(process.processIdentifier, number) }
+    package func send(signal number: Int32) { process.send(signal: number) }
 
     /// Waits for the next line of output.
     package func next(seconds: Double) -> Output { lines.next(seconds: seconds) }
@@ -120,13 +110,12 @@ package final class LiveCommand {
                 break reading
             }
         }
-        process.waitUntilExit()
+        let status = process.waitUntilExit()
         var text = isLate ? "killed: it did not end in \(seconds) s\n" : ""
         while case .line(let line) = errors.next(seconds: seconds) {
             text += String(decoding: line, as: UTF8.self) + "\n"
         }
-        let base: Int32 = process.terminationReason == .uncaughtSignal ? 128 : 0
-        return (base + process.terminationStatus, text, rest)
+        return (status, text, rest)
     }
 }
 
@@ -135,14 +124,16 @@ private final class LineDrain: Sendable {
     /// The lines that no call has taken yet. Bounded by the command's output.
     private let lines = Mutex<(whole: [[UInt8]], isEnded: Bool)>(([], false))
     private let count = DispatchSemaphore(value: 0)
-    private let handle: FileHandle
+    /// The owner of the descriptor, which stays open while this is read.
+    private let process: SpawnedProcess
+    private let descriptor: Int32
 
-    init(_ handle: FileHandle) {
-        self.handle = handle
+    init(_ process: SpawnedProcess, _ descriptor: Int32) {
+        self.process = process
+        self.descriptor = descriptor
     }
 
     func begin() {
-        let descriptor = handle.fileDescriptor
         Thread.detachNewThread { [self] in
             var line: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 64 << 10)

@@ -1,0 +1,83 @@
+import CSpawn
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A child process with a pipe for each of its three standard streams.
+///
+/// Foundation's `Process` looks for open descriptors by copying whole entries of a folder, past the end of the buffer
+/// when a thousand descriptors are open, and so may end the process that starts the child.
+final class SpawnedProcess: Sendable {
+    let pid: Int32
+    /// The end of the child's input that this process writes to.
+    let input: Int32
+    let output: Int32
+    let errors: Int32
+
+    /// - Throws: ``CommandRunnerError/notStarted(_:)``.
+    init(
+        _ executable: String, _ arguments: [String], _ environment: [String: String]
+    ) throws(CommandRunnerError) {
+        // Writing to a child that ended early then fails instead of ending this process.
+        signal(SIGPIPE, SIG_IGN)
+        var pipes: [(reading: Int32, writing: Int32)] = []
+        do {
+            for _ in 0..<3 { pipes.append(try SpawnedProcess.pipe()) }
+            pid = try SpawnedProcess.spawn(
+                executable, arguments, environment, [pipes[0].reading, pipes[1].writing, pipes[2].writing])
+        } catch {
+            for pipe in pipes {
+                close(pipe.reading)
+                close(pipe.writing)
+            }
+            throw .notStarted("\(executable): \(error)")
+        }
+        (input, output, errors) = (pipes[0].writing, pipes[1].reading, pipes[2].reading)
+        for end in [pipes[0].reading, pipes[1].writing, pipes[2].writing] { close(end) }
+    }
+
+    deinit {
+        close(output)
+        close(errors)
+    }
+
+    /// Ends the child's input. The caller calls it once, also when the input is not used.
+    func closeInput() { close(input) }
+
+    func send(signal number: Int32) { kill(pid, number) }
+
+    /// Waits for the end of the child; called once.
+    ///
+    /// - Returns: Its exit status; 128 and the number of the signal when a signal ended it.
+    func waitUntilExit() -> Int32 {
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) == -1, errno == EINTR {}
+        let signal = status & 0x7F
+        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+    }
+
+    /// Makes a pipe that no child inherits.
+    private static func pipe() throws -> (reading: Int32, writing: Int32) {
+        var ends: [Int32] = [0, 0]
+        let error = tidemark_spawned_pipe(&ends)
+        guard error == 0 else { throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EMFILE) }
+        return (ends[0], ends[1])
+    }
+
+    /// Starts a child, in a process group of its own, whose only descriptors are the given three: 0, 1 and 2.
+    private static func spawn(
+        _ executable: String, _ arguments: [String], _ environment: [String: String], _ streams: [Int32]
+    ) throws -> Int32 {
+        let words = ([executable] + arguments).map { strdup($0) } + [nil]
+        let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for text in words + variables { free(text) } }
+        var pid: Int32 = 0
+        let error = tidemark_spawned_start(executable, words, variables, streams, &pid)
+        guard error == 0 else { throw POSIXError(POSIXErrorCode(rawValue: error) ?? .ENOENT) }
+        return pid
+    }
+}
