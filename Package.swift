@@ -348,7 +348,8 @@ let package = Package(
             name: "TidemarkOperationsTests",
             dependencies: [
                 "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLGenerator",
-                "TidemarkGraphQLStore", "TidemarkModel", "TidemarkOperations", "TidemarkTestKit", "TidemarkTesting",
+                "TidemarkGraphQLStore", "TidemarkModel", "TidemarkOperations", "TidemarkStore", "TidemarkTestKit",
+                "TidemarkTesting",
             ],
             exclude: [
                 "StarWars/Documents", "StarWars/schema.graphqls", "Photos/Documents", "Photos/schema.graphqls",
@@ -395,7 +396,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["TidemarkCommand", "TidemarkSimulation", "TidemarkTestKit", "TidemarkTesting"],
+            dependencies: [
+                "TidemarkCommand", "TidemarkModel", "TidemarkSimulation", "TidemarkTestKit", "TidemarkTesting",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "RepositoryTests", dependencies: ["TidemarkTestKit", "TidemarkTesting"], swiftSettings: strict),
@@ -422,7 +425,7 @@ let package = Package(
         .testTarget(
             name: "TidemarkCombineTests",
             dependencies: [
-                "Tidemark", "TidemarkCombine", "TidemarkModel", "TidemarkTesting",
+                "Tidemark", "TidemarkCombine", "TidemarkModel", "TidemarkTestKit", "TidemarkTesting",
                 .product(
                     name: "OpenCombine", package: "OpenCombine",
                     condition: .when(platforms: [.linux, .android, .windows])),
@@ -441,8 +444,7 @@ let package = Package(
             name: "TidemarkServerTests",
             dependencies: [
                 "CZstd", "Tidemark", "TidemarkModel", "TidemarkSQLite", "TidemarkServer", "TidemarkSession",
-                "TidemarkTestKit",
-                "TidemarkTesting",
+                "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),

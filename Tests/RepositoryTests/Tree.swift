@@ -81,7 +81,7 @@ enum Tree {
         }
     }
 
-    private static func paths(in folder: String) throws -> [String] {
+    static func paths(in folder: String) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent(folder).path)
             .map { folder + "/" + $0 }.sorted()
     }

@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+import TidemarkTestKit
+
+/// `Package.swift` names every module of the package that a target imports: with one missing, a build succeeds or fails
+/// by the order in which modules happen to be compiled.
+@Suite struct ManifestTests {
+    @Test func `a target depends on every module that it imports`() throws {
+        let targets = try targets()
+        #expect(targets.count > 40, "the manifest was read only in part")
+        for (name, text) in targets {
+            let folder = ["Sources", "Tests"].map { "\($0)/\(name)" }.first(where: Tree.exists)
+            guard let folder, try Tree.paths(in: folder).contains(where: { $0.hasSuffix(".swift") }) else { continue }
+            for file in try Tree.swiftFiles(in: folder) {
+                for (number, line) in try Tree.codeLines(file) {
+                    guard let module = importedModule(line), targets[module] != nil else { continue }
+                    #expect(text.contains("\"\(module)\""), "\(file):\(number): \(name) does not depend on \(module)")
+                }
+            }
+        }
+    }
+
+    /// Returns the part of the manifest about each target, by the target's name.
+    private func targets() throws -> [String: Substring] {
+        let manifest = try Tree.text("Package.swift")
+        let start = try #require(manifest.range(of: "\n    targets: ["), "the manifest has no targets")
+        let text = manifest[start.upperBound...]
+        let heads = text.matches(
+            of: /\n {8}\.(?:target|testTarget|executableTarget|systemLibrary|plugin)\(\s*name: "([^"]+)"/)
+        var targets: [String: Substring] = [:]
+        for (index, head) in heads.enumerated() {
+            let end = index + 1 < heads.count ? heads[index + 1].range.lowerBound : text.endIndex
+            targets[String(head.1)] = text[head.range.upperBound..<end]
+        }
+        return targets
+    }
+
+    private func importedModule(_ line: String) -> String? {
+        let words = line.split(separator: " ")
+        guard let place = words.firstIndex(of: "import"), place < 2, place + 1 < words.count else { return nil }
+        return String(words[place + 1])
+    }
+}
