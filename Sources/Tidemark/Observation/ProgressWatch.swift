@@ -6,12 +6,21 @@ import TidemarkStore
 /// The callers are bounded by their number, each of which waits once; the observer is one at a time.
 struct ProgressWatch {
     private struct Waiter {
-        let library: ByteString
+        /// The place in the order in which all callers came.
+        let number: UInt64
         let sequence: EventSequence
         let answer: (LibraryStatus) -> Void
     }
 
-    private var waiters: [Waiter] = []
+    /// The callers of one library, in the order in which they came; never empty.
+    private struct Waiters {
+        var all: [Waiter]
+        /// The lowest sequence that one of them waits for: below it nobody is to be answered.
+        var lowest: EventSequence
+    }
+
+    private var waiters: [ByteString: Waiters] = [:]
+    private var nextNumber: UInt64 = 0
     /// The observer of durable cursors; nil when there is none.
     private var durabilityObserver: (@Sendable ([DurablePlace]) -> Void)?
     /// The durable positions that the observer was notified of last. One entry for each library.
@@ -27,26 +36,43 @@ struct ProgressWatch {
     mutating func wait(
         for sequence: EventSequence, of library: ByteString, _ answer: @escaping (LibraryStatus) -> Void
     ) {
-        waiters.append(Waiter(library: library, sequence: sequence, answer: answer))
+        let waiter = Waiter(number: nextNumber, sequence: sequence, answer: answer)
+        nextNumber += 1
+        var waiting = waiters.removeValue(forKey: library) ?? Waiters(all: [], lowest: sequence)
+        waiting.all.append(waiter)
+        waiting.lowest = min(waiting.lowest, sequence)
+        waiters[library] = waiting
     }
 
     /// Answers the callers whose position is reached, in the order in which they came.
     ///
-    /// - Complexity: O(waiting callers).
+    /// - Complexity: O(libraries that are waited for), and O(callers) for each library whose cursor reached one of
+    ///   them.
     mutating func wake(_ status: (ByteString) -> LibraryStatus) {
-        waiters.removeAll { waiter in
-            let status = status(waiter.library)
-            guard let cursor = status.cursor, cursor >= waiter.sequence else { return false }
-            waiter.answer(status)
-            return true
+        var reached: [(waiter: Waiter, status: LibraryStatus)] = []
+        for (library, waiting) in waiters {
+            let status = status(library)
+            guard let cursor = status.cursor, cursor >= waiting.lowest else { continue }
+            reached += waiting.all.filter { cursor >= $0.sequence }.map { ($0, status) }
+            let rest = waiting.all.filter { cursor < $0.sequence }
+            waiters[library] = rest.map(\.sequence).min().map { Waiters(all: rest, lowest: $0) }
         }
+        ProgressWatch.answer(reached)
     }
 
     /// Answers all callers with the current status: no more input comes.
     mutating func release(_ status: (ByteString) -> LibraryStatus) {
         let released = waiters
-        waiters = []
-        for waiter in released { waiter.answer(status(waiter.library)) }
+        waiters = [:]
+        ProgressWatch.answer(
+            released.flatMap { library, waiting in
+                let status = status(library)
+                return waiting.all.map { ($0, status) }
+            })
+    }
+
+    private static func answer(_ reached: [(waiter: Waiter, status: LibraryStatus)]) {
+        for (waiter, status) in reached.sorted(by: { $0.waiter.number < $1.waiter.number }) { waiter.answer(status) }
     }
 
     // MARK: Durable cursors

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 import TidemarkModel
 import TidemarkStore
+import TidemarkTesting
 
 @testable import Tidemark
 
@@ -32,6 +33,37 @@ import TidemarkStore
         #expect(answers == ["b4", "d4", "a5", "c-"] && !watch.isAwaited)
         watch.release { status($0, nil) }
         #expect(answers.count == 4)
+    }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `callers are answered as those of one plain list`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var watch = ProgressWatch()
+        var model: [(number: Int, library: ByteString, sequence: Int64)] = []
+        var cursors: [ByteString: Int64] = [:]
+        var (answers, expected): ([String], [String]) = ([], [])
+        for number in 0..<200 {
+            let library = random.pick(["x", "y", "z"] as [ByteString])
+            if random.chance(700) {
+                let sequence = Int64(random.below(30))
+                model.append((number, library, sequence))
+                watch.wait(for: EventSequence(sequence), of: library) { status in
+                    answers.append("\(number)@\(status.cursor.map { "\($0.rawValue)" } ?? "-")")
+                }
+            } else {
+                cursors[library, default: -1] += Int64(random.below(10))
+            }
+            watch.wake { status($0, cursors[$0]) }
+            model.removeAll { waiter in
+                guard let cursor = cursors[waiter.library], cursor >= waiter.sequence else { return false }
+                expected.append("\(waiter.number)@\(cursor)")
+                return true
+            }
+            #expect(answers == expected && watch.isAwaited == !model.isEmpty)
+        }
+        watch.release { status($0, cursors[$0]) }
+        expected += model.map { waiter in "\(waiter.number)@\(cursors[waiter.library].map { "\($0)" } ?? "-")" }
+        #expect(answers == expected && !watch.isAwaited)
     }
 
     @Test func `the observer of durable cursors is notified of moved ones alone`() {
