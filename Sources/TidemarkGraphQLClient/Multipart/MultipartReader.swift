@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkWire
 
 /// Cuts a multipart body into its parts, however its bytes are split.
 ///
@@ -72,15 +73,15 @@ package struct MultipartReader: Sendable {
     /// - Complexity: O(bytes).
     package mutating func read(_ bytes: [UInt8]) throws(Fault) -> [Part] {
         var parts: [Part] = []
-        var rest = bytes[...]
-        while !rest.isEmpty {
+        var start = 0
+        while start < bytes.count {
             if case .epilogue = state { return parts }
-            guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else {
-                try consume(rest)
+            guard let end = bytes.withUnsafeBytes({ $0.firstLineFeed(in: start..<bytes.count) }) else {
+                try consume(bytes[start...])
                 break
             }
-            try consume(rest[...end])
-            rest = rest[(end + 1)...]
+            try consume(bytes[start...end])
+            start = end + 1
             if let part = try endLine() { parts.append(part) }
         }
         return parts

@@ -91,7 +91,7 @@ extension BlockEntry {
     init?(_ cursor: inout BlockCursor, after base: Base) {
         guard let flagBits = cursor.byte() else { return nil }
         let flags = Flags(rawValue: flagBits)
-        guard Flags.known.isSuperset(of: flags),
+        guard flagBits & ~Flags.known.rawValue == 0,
             !flags.contains(.removal) || flags.isDisjoint(with: [.withFields, .reduced, .withoutID])
         else { return nil }
         var idCount = 16

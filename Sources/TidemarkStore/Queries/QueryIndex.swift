@@ -10,7 +10,7 @@ import TidemarkModel
 struct QueryIndex {
     static let none = QueryID.none
 
-    let limits: Limits
+    private let fixed: Shared<Limits>
     /// The number of bytes that lists kept as they were read may take.
     let keptListByteCountMax: Int
     /// The entries by query index; those in `free` are not in use.
@@ -54,8 +54,12 @@ struct QueryIndex {
         var type: TypeIndex
     }
 
+    var limits: Limits {
+        @inline(__always) _read { yield fixed.value }
+    }
+
     init(limits: Limits, keptListByteCountMax: Int, lastNumber: Int64) {
-        self.limits = limits
+        fixed = Shared(limits)
         self.keptListByteCountMax = keptListByteCountMax
         self.lastNumber = lastNumber
     }

@@ -7,7 +7,7 @@ import TidemarkModel
 /// - Note: The entities that an event touches must be in memory before it is applied: ``keysToLoad(for:)`` names those
 ///   that are not.
 package struct CacheState: ~Copyable {
-    package let configuration: CacheStateConfiguration
+    private let fixed: Shared<CacheStateConfiguration>
     /// The cascade rules of the configuration's policy.
     let cascades: CascadeRules
 
@@ -56,7 +56,7 @@ package struct CacheState: ~Copyable {
     package internal(set) var areCountsUnwritten = false
 
     package init(configuration: CacheStateConfiguration, recovered: RecoveredState, seed: UInt64) {
-        self.configuration = configuration
+        fixed = Shared(configuration)
         cascades = CascadeRules(configuration.policy, aliases: configuration.typeAliases)
         let limits = configuration.limits
         entities = EntityStore(seed: seed, lastRow: recovered.lastRow)
@@ -77,6 +77,10 @@ package struct CacheState: ~Copyable {
         for record in recovered.queries { restore(record) }
         for record in recovered.layers { restore(record) }
         forgetRecentWrites()
+    }
+
+    package var configuration: CacheStateConfiguration {
+        @inline(__always) _read { yield fixed.value }
     }
 
     /// The number of entities in memory and with the journal.

@@ -220,7 +220,7 @@ package struct JournalModel {
     }
 
     private mutating func randomBytes(countMax: Int) -> [UInt8] {
-        (0..<Int.random(in: 1...countMax, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+        random.bytes(Int.random(in: 1...countMax, using: &random))
     }
 
     private mutating func randomPayload(_ key: StoredKey) -> [UInt8] {

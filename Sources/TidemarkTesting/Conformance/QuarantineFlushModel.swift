@@ -52,7 +52,7 @@ struct QuarantineFlushModel {
     }
 
     private mutating func record(_ libraries: [ByteString]) -> QuarantineRecord {
-        let bytes = (0..<Int.random(in: 0...200, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let bytes = random.bytes(Int.random(in: 0...200, using: &random))
         return QuarantineRecord(
             kind: [.line, .member, .upstream][Int.random(in: 0..<3, using: &random)],
             reason: QuarantineReason.allCases[Int.random(in: 0..<QuarantineReason.allCases.count, using: &random)],

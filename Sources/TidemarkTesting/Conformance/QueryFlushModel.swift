@@ -81,7 +81,7 @@ struct QueryFlushModel {
     }
 
     private mutating func bytes(countMax: Int) -> [UInt8] {
-        (0..<Int.random(in: 0...countMax, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+        random.bytes(Int.random(in: 0...countMax, using: &random))
     }
 
     /// An empty text, or the start followed by a number.

@@ -39,4 +39,20 @@ extension SeededGenerator {
         }
         preconditionFailure("weights \(weights) summed to less than a number below their sum")
     }
+
+    /// Draws bytes; all values are equally likely. Each number gives eight of them: drawn one by one they take most of
+    /// the time of a test with long payloads.
+    package mutating func bytes(_ count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+            var word: UInt64 = 0
+            var index = 0
+            while index < count {
+                if index % 8 == 0 { word = next() }
+                buffer[index] = UInt8(truncatingIfNeeded: word)
+                word >>= 8
+                index += 1
+            }
+            initializedCount = count
+        }
+    }
 }

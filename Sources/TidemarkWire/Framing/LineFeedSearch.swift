@@ -9,7 +9,7 @@
 extension UnsafeRawBufferPointer {
     /// Returns the offset of the first 0x0A in a range; uses `memchr`, because the standard library's search tests one
     /// byte at a time.
-    func firstLineFeed(in range: Range<Int>) -> Int? {
+    package func firstLineFeed(in range: Range<Int>) -> Int? {
         guard let start = baseAddress,
             let found = memchr(start + range.lowerBound, Int32(UInt8(ascii: "\n")), range.count)
         else { return nil }

@@ -8,6 +8,7 @@ import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkSQLite
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 /// A transport whose bodies come in chunks, and that counts what was taken of them.
@@ -127,16 +128,16 @@ final class ChunkedServer: HTTPTransport {
             body += chunk
             #expect(world.server.takenCount <= 10 + count)
         }
-        #expect(count == 27 && body == Array(chunks.joined()))
+        #expect(count == 27 && body.isSame(as: [UInt8](joining: chunks)))
         #expect(await first.body.isStored)
         let second = try await world.client.stream(Self.request, policy: .standard)
         #expect(second.wasLoadedFromCache)
         let read = try await Self.read(second)
-        #expect(read.map(\.count).max() == 1 << 20 && Array(read.joined()) == body)
+        #expect(read.map(\.count).max() == 1 << 20 && [UInt8](joining: read).isSame(as: body))
         let third = try await world.client.stream(Self.request)
         #expect(third.wasRevalidated)
-        #expect(try await Array(Self.read(third).joined()) == body)
-        #expect(try await world.client.fetch(Self.request).body == body && world.server.askedCount == 3)
+        #expect(try await [UInt8](joining: Self.read(third)).isSame(as: body))
+        #expect(try await world.client.fetch(Self.request).body.isSame(as: body) && world.server.askedCount == 3)
         try await world.close()
         #expect(try SQLiteReader(path: world.fixture.path).verify().isSound)
     }
@@ -146,8 +147,8 @@ final class ChunkedServer: HTTPTransport {
         let chunks = Self.chunks(40, of: 70_001)
         world.server.answers(.init(fields: [("ETag", "\"1\"")], chunks: chunks))
         let fetched = try await world.client.fetch(Self.request)
-        #expect(fetched.isStored && fetched.body == Array(chunks.joined()))
-        #expect(try await world.client.fetch(Self.request, policy: .enabled).body == fetched.body)
+        #expect(fetched.isStored && fetched.body.isSame(as: [UInt8](joining: chunks)))
+        #expect(try await world.client.fetch(Self.request, policy: .enabled).body.isSame(as: fetched.body))
         try await world.close()
     }
 
@@ -170,7 +171,7 @@ final class ChunkedServer: HTTPTransport {
         request.request.fields.append("Range", "bytes=1048570-1048589")
         let part = try await client.fetch(request)
         #expect(part.head.status == 206)
-        #expect(part.body == Array(Array(chunks.joined())[1_048_570...1_048_589]))
+        #expect(part.body == Array([UInt8](joining: chunks)[1_048_570...1_048_589]))
         #expect(part.head.fields.first("content-range") == "bytes 1048570-1048589/3000000")
         await client.close()
         try await world.close()
@@ -186,7 +187,7 @@ final class ChunkedServer: HTTPTransport {
         let part = try await world.client.stream(request, policy: .standard)
         #expect(part.response.status == .partialContent && part.wasLoadedFromCache)
         let read = try await Self.read(part)
-        #expect(Array(read.joined()) == Array(Array(chunks.joined())[1_000_000...3_500_000]) && read.count == 4)
+        #expect([UInt8](joining: read).isSame(as: Array([UInt8](joining: chunks)[1_000_000...3_500_000])) && read.count == 4)
         try await world.close()
     }
 
@@ -233,7 +234,7 @@ final class ChunkedServer: HTTPTransport {
         let chunks = Self.chunks(64, of: 100_000)
         world.server.answers(.init(fields: [("ETag", "\"1\"")], chunks: chunks))
         let streamed = try await world.client.stream(Self.request)
-        #expect(try await Array(Self.read(streamed).joined()) == Array(chunks.joined()))
+        #expect(try await [UInt8](joining: Self.read(streamed)).isSame(as: [UInt8](joining: chunks)))
         #expect(await !streamed.body.isStored)
         await #expect {
             _ = try await world.client.fetch(Self.request)
@@ -255,7 +256,7 @@ final class ChunkedServer: HTTPTransport {
         let chunks = Self.chunks(40, of: 100_000)
         world.server.answers(.init(fields: [("ETag", "\"1\"")], chunks: chunks))
         let fetched = try await client.fetch(fetch)
-        #expect(fetched.body == Array(chunks.joined()) && !fetched.isStored)
+        #expect(fetched.body.isSame(as: [UInt8](joining: chunks)) && !fetched.isStored)
         #expect(try await !world.isStored())
         world.server.answers(.init(fields: [("ETag", "\"1\"")], chunks: Self.chunks(60, of: 100_000)))
         await #expect {
@@ -274,7 +275,7 @@ final class ChunkedServer: HTTPTransport {
         ] {
             world.server.answers(.init(fields: fields, chunks: chunks))
             let streamed = try await world.client.stream(Self.request, policy: policy)
-            #expect(try await Array(Self.read(streamed).joined()) == Array(chunks.joined()))
+            #expect(try await [UInt8](joining: Self.read(streamed)).isSame(as: [UInt8](joining: chunks)))
             #expect(try await !world.isStored())
         }
         try await world.close()
@@ -290,10 +291,10 @@ final class ChunkedServer: HTTPTransport {
         var iterator = reading.body.makeAsyncIterator()
         var body = try #require(try await iterator.next())
         world.server.answers(.init(fields: [("ETag", "\"2\"")], chunks: new))
-        #expect(try await world.client.fetch(Self.request).body == Array(new.joined()))
+        #expect(try await world.client.fetch(Self.request).body.isSame(as: [UInt8](joining: new)))
         #expect(try await world.answers.invalidate() == 1)
         while let chunk = try await iterator.next() { body += chunk }
-        #expect(body == Array(old.joined()))
+        #expect(body.isSame(as: [UInt8](joining: old)))
         #expect(try await !world.isStored())
         try await world.close()
     }
@@ -323,9 +324,9 @@ final class ChunkedServer: HTTPTransport {
         // The disk takes some of the chunks, and then no more.
         disk.plan(.full, at: disk.changeCount + 8, count: .max, seed: 1)
         let fetched = try await client.fetch(Self.request)
-        #expect(fetched.body == Array(chunks.joined()) && !fetched.isStored)
+        #expect(fetched.body.isSame(as: [UInt8](joining: chunks)) && !fetched.isStored)
         let streamed = try await client.stream(Self.request)
-        #expect(try await Array(Self.read(streamed).joined()) == Array(chunks.joined()))
+        #expect(try await [UInt8](joining: Self.read(streamed)).isSame(as: [UInt8](joining: chunks)))
         #expect(await !streamed.body.isStored)
         await client.close()
         do { try await cache.close() } catch { #expect(disk.changeCount > 8) }

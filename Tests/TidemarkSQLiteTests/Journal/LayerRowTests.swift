@@ -149,7 +149,7 @@ import TidemarkTesting
         let records = try await written()
         var large = record(5)
         var random = SeededGenerator(seed: 3)
-        let noise = (0..<3_000_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let noise = random.bytes(3_000_000)
         large.changes.append(.removeField(StoredKey(library: 0, type: 0, id: .text("9")), ByteString(noise)))
         var flush = FlushBatch()
         flush.removedLayers = [1]

@@ -42,7 +42,7 @@ import TidemarkTesting
     @Test(arguments: [0, 1, 100, (1 << 20) - 40, 1 << 20, (1 << 20) + 1, 5_000_000])
     func `layers of every size are read back, in blocks`(byteCount: Int) throws {
         var random = SeededGenerator(seed: UInt64(byteCount))
-        let noise = (0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let noise = random.bytes(byteCount)
         for name in [noise, Array(repeating: 7, count: byteCount)] {
             let record = record([name, [1, 2], name])
             let bytes = LayerBodyCodec.encode(record, types: types, try BlockCompressor())

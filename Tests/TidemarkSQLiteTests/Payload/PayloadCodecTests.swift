@@ -70,7 +70,7 @@ import TidemarkTesting
             payloads.append((0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) })
             payloads.append(
                 Array("{\"id\":\"\(id)\",\"x\":\"".utf8) + Array(repeating: 120, count: count) + Array("\"}".utf8))
-            if count < 100_000 { payloads.append((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }) }
+            if count < 100_000 { payloads.append(random.bytes(count)) }
         }
         for payload in payloads {
             let body = encode(payload, usesDictionary: usesDictionary, isPadded: isPadded)
@@ -94,7 +94,7 @@ import TidemarkTesting
 
     @Test func `a payload that does not compress is stored raw`() {
         var random = SeededGenerator(seed: 12)
-        let payload = (0..<300).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let payload = random.bytes(300)
         #expect(encode(payload, usesDictionary: true).count == payload.count + 5)
     }
 
@@ -191,8 +191,7 @@ import TidemarkTesting
     @Test func `random forged bodies never crash`() {
         var random = SeededGenerator(seed: 13)
         for _ in 0..<20_000 {
-            let rest = (0..<Int.random(in: 0...60, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random)
-            }
+            let rest = random.bytes(Int.random(in: 0...60, using: &random))
             let header = UInt8(0x20) | UInt8.random(in: 0...31, using: &random)
             if case .success(let payload) = decode(forged(header: header, rest), dictionaries: [1: dictionary]) {
                 #expect(payload.count <= PayloadCodec.payloadByteCountMax)
@@ -257,7 +256,7 @@ import TidemarkTesting
         usesDictionary: Bool, isPadded: Bool
     ) throws {
         var random = SeededGenerator(seed: 12)
-        func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) } }
+        func bytes(_ count: Int) -> [UInt8] { random.bytes(count) }
         let id = String(decoding: uuid.text, as: UTF8.self)
         for payload in [[], [0], resource(id), bytes(15), bytes(5_000), Array(repeating: 7, count: 300_000)] {
             let plain = sealed(payload, fields: [], usesDictionary: usesDictionary, isPadded: isPadded)

@@ -69,16 +69,18 @@ struct OrderedListTests {
         }
         let parts: [(OrderedList.Part, [Element])] = [(.all, model), (.own, own), (.shown, shown)]
         for (part, elements) in parts {
-            for (index, element) in elements.enumerated() {
-                #expect(list.node(at: index, among: part) == element.node)
-                #expect(list.index(of: element.node, among: part) == index)
-            }
+            #expect(elements.indices.map { list.node(at: $0, among: part) } == elements.map(\.node))
+            #expect(elements.map { list.index(of: $0.node, among: part) } == Array(elements.indices))
         }
         // The place of an element outside a part is the number of elements of the part before it.
-        for (index, element) in model.enumerated() {
-            #expect(list.index(of: element.node, among: .shown) == model[..<index].count(where: \.marks.isShown))
-            #expect(list.handle(of: element.node) == element.handle && list.marks(of: element.node) == element.marks)
+        var shownCount = 0
+        let places = model.map { element in
+            defer { if element.marks.isShown { shownCount += 1 } }
+            return shownCount
         }
+        #expect(model.map { list.index(of: $0.node, among: .shown) } == places)
+        #expect(model.map { list.handle(of: $0.node) } == model.map(\.handle))
+        #expect(model.map { list.marks(of: $0.node) } == model.map(\.marks))
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)

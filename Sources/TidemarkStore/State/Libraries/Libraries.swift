@@ -4,14 +4,18 @@ import TidemarkModel
 ///
 /// Bounded by `libraryCountMax`.
 struct Libraries {
-    private let limits: Limits
+    private let fixed: Shared<Limits>
     private var entries: [LibraryEntry]
     private var names: NameTable<LibraryIndex>
     /// The libraries whose entry is watched; each once.
     private(set) var watched: [LibraryIndex] = []
 
+    private var limits: Limits {
+        @inline(__always) _read { yield fixed.value }
+    }
+
     init(recovered: [LibraryRecord], limits: Limits) {
-        self.limits = limits
+        fixed = Shared(limits)
         entries = recovered.map { record in
             var entry = LibraryEntry(
                 gate: SequenceGate(recovered: record, limits: limits), entityCount: record.entityCount,
