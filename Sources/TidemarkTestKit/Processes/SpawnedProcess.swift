@@ -1,5 +1,6 @@
 import CSpawn
 import Foundation
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -11,12 +12,16 @@ import Foundation
 ///
 /// Foundation's `Process` looks for open descriptors by copying whole entries of a folder, past the end of the buffer
 /// when a thousand descriptors are open, and so may end the process that starts the child.
+///
+/// A thread of its own waits for the child from the start: the thread of the test library that waits for exit tests
+/// sees the first child that has ended alone, and turns without pause until somebody has waited for it.
 final class SpawnedProcess: Sendable {
     let pid: Int32
     /// The end of the child's input that this process writes to.
     let input: Int32
     let output: Int32
     let errors: Int32
+    private let end = ProcessEnd()
 
     /// - Throws: ``CommandRunnerError/notStarted(_:)``.
     init(
@@ -38,6 +43,7 @@ final class SpawnedProcess: Sendable {
         }
         (input, output, errors) = (pipes[0].writing, pipes[1].reading, pipes[2].reading)
         for end in [pipes[0].reading, pipes[1].writing, pipes[2].writing] { close(end) }
+        Thread.detachNewThread { [end, pid] in end.watch(pid) }
     }
 
     deinit {
@@ -48,17 +54,13 @@ final class SpawnedProcess: Sendable {
     /// Ends the child's input. The caller calls it once, also when the input is not used.
     func closeInput() { close(input) }
 
-    func send(signal number: Int32) { kill(pid, number) }
+    /// Sends a signal, unless the child has ended.
+    func send(signal number: Int32) { end.send(number, to: pid) }
 
-    /// Waits for the end of the child; called once.
+    /// Waits for the end of the child.
     ///
     /// - Returns: Its exit status; 128 and the number of the signal when a signal ended it.
-    func waitUntilExit() -> Int32 {
-        var status: Int32 = 0
-        while waitpid(pid, &status, 0) == -1, errno == EINTR {}
-        let signal = status & 0x7F
-        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
-    }
+    func waitUntilExit() -> Int32 { end.wait() }
 
     /// Makes a pipe that no child inherits.
     private static func pipe() throws -> (reading: Int32, writing: Int32) {
@@ -79,5 +81,39 @@ final class SpawnedProcess: Sendable {
         let error = tidemark_spawned_start(executable, words, variables, streams, &pid)
         guard error == 0 else { throw POSIXError(POSIXErrorCode(rawValue: error) ?? .ENOENT) }
         return pid
+    }
+}
+
+/// The end of a child process. It outlives the object that started the child, so that every child is waited for.
+private final class ProcessEnd: Sendable {
+    /// The exit status; nil until the child has ended.
+    private let status = Mutex<Int32?>(nil)
+    private let isKnown = DispatchGroup()
+
+    init() { isKnown.enter() }
+
+    /// Waits for the child, on a thread of its own.
+    func watch(_ pid: Int32) {
+        var info = siginfo_t()
+        // The child is a zombie until the lock is held, so its number cannot be another's when a signal is sent.
+        while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+        status.withLock { status in
+            var found: Int32 = 0
+            while waitpid(pid, &found, 0) == -1, errno == EINTR {}
+            let signal = found & 0x7F
+            status = signal == 0 ? (found >> 8) & 0xFF : 128 + signal
+        }
+        isKnown.leave()
+    }
+
+    func send(_ signal: Int32, to pid: Int32) {
+        status.withLock { status in
+            if status == nil { kill(pid, signal) }
+        }
+    }
+
+    func wait() -> Int32 {
+        isKnown.wait()
+        return status.withLock { $0 } ?? -1
     }
 }
