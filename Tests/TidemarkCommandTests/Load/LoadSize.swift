@@ -31,8 +31,8 @@ struct LoadSize {
     static let libraryCount = Limits().libraryCountMax
     static let memberCount = Limits().batchMemberCountMax
     static let writerCount = 8
-    /// The bytes of memory that a line may add to a process.
-    static let lineMemoryByteCountMax = 32 << 20
+    /// The bytes of memory that a line may add to a process: one and a half times the longest one, and 4 MiB.
+    static let lineMemoryByteCountMax = 28 << 20
 
     /// The seconds that a child may take for one answer, on a busy machine.
     static let patience = 600.0

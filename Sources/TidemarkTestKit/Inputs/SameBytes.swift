@@ -18,6 +18,9 @@ extension [UInt8] {
         other.withUnsafeBytes { isSame(as: $0) }
     }
 
+    /// Whether memory has the same bytes.
+    ///
+    /// - Complexity: O(bytes).
     package func isSame(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
         guard let start = other.baseAddress, count > 0 else { return true }
