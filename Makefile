@@ -41,7 +41,10 @@ RELEASE_BUILD = $(SWIFT) build -c release $(STATIC)
 # leave each other's builds alone.
 TESTS := -c release --scratch-path .build-tests -debug-info-format none -Xcc -O0 -Xswiftc -Onone \
     -Xswiftc -enable-testing -Xswiftc -disable-batch-mode -Xswiftc -num-threads -Xswiftc 2
-TEST = $(SWIFT) test $(TESTS) --disable-xctest
+# `Package.swift` optimizes some modules for it. `swift test` would name `-enable-testing` a second time, and
+# `swift build` would then build everything again.
+FOR_TESTS = TIDEMARK_MAKE_TEST=1 $(SWIFT)
+TEST = $(FOR_TESTS) test $(TESTS) --disable-xctest --disable-testable-imports
 
 .DEFAULT_GOAL := help
 
@@ -128,8 +131,8 @@ crash-points: deps
 
 ## cluster-test: kill, stop and cut off caches, publishers and three NATS servers for ROUNDS rounds (ROUNDS=20); minutes
 cluster-test: deps
-	@$(SWIFT) build $(TESTS) --product tidemark
-	@python3 Tests/Cluster/cluster.py --rounds $(ROUNDS) --command "$$($(SWIFT) build $(TESTS) --show-bin-path)/tidemark"
+	@$(FOR_TESTS) build $(TESTS) --product tidemark
+	@python3 Tests/Cluster/cluster.py --rounds $(ROUNDS) --command "$$($(FOR_TESTS) build $(TESTS) --show-bin-path)/tidemark"
 
 ## stream-memory: read MESSAGES messages of a stream into a cache, whose memory must stay flat (MESSAGES=10000000); minutes
 stream-memory: deps
@@ -148,8 +151,8 @@ canaries: deps
 
 ## generate-operations: write the generated operations of the tests again
 generate-operations: deps
-	@$(SWIFT) build $(TESTS) --product tidemark-graphql-generate
-	@tool="$$($(SWIFT) build $(TESTS) --show-bin-path)/tidemark-graphql-generate" && cd Tests/TidemarkOperationsTests && \
+	@$(FOR_TESTS) build $(TESTS) --product tidemark-graphql-generate
+	@tool="$$($(FOR_TESTS) build $(TESTS) --show-bin-path)/tidemark-graphql-generate" && cd Tests/TidemarkOperationsTests && \
 	    "$$tool" --schema StarWars/schema.graphqls --operations 'StarWars/Documents/*.graphql' --output StarWars/Generated && \
 	    "$$tool" --schema Photos/schema.graphqls --operations 'Photos/Documents/*.graphql' --output Photos/Generated \
 	        --module Photos --access package --scalars DateTime=Date,Link=URL --per-document && \

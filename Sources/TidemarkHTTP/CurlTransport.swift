@@ -144,7 +144,9 @@ final class CurlExchange: Sendable {
         await withCheckedContinuation { continuation in
             let (result, resumes): (Result<[UInt8]?, ExchangeError>?, UInt64?) = state.withLock { state in
                 if !state.chunks.isEmpty {
-                    let chunk = Array(state.chunks.joined())
+                    var chunk: [UInt8] = []
+                    chunk.reserveCapacity(state.byteCount)
+                    for piece in state.chunks { chunk.append(contentsOf: piece) }
                     state.chunks = []
                     state.byteCount = 0
                     defer { state.isStopped = false }
