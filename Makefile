@@ -36,11 +36,12 @@ endif
 RELEASE_BUILD = $(SWIFT) build -c release $(STATIC)
 
 # Tests are built without debug information, each module at once, and as a release but without optimization: in a debug
-# build every child process spends half of its time in ArgumentParser's checks of declarations, which `swift test` by hand
-# makes. Builds with other flags share nothing, so this one has a folder of its own: `make test` and `swift test` by hand
-# leave each other's builds alone.
+# build every child process spends half of its time in ArgumentParser's checks of declarations, which `swift test` by
+# hand makes. A module's interface comes from the same run of the compiler as its code: in a run of its own it would be
+# read a second time. Builds with other flags share nothing, so this one has a folder of its own: `make test` and
+# `swift test` by hand leave each other's builds alone.
 TESTS := -c release --scratch-path .build-tests -debug-info-format none -Xcc -O0 -Xswiftc -Onone \
-    -Xswiftc -enable-testing -Xswiftc -disable-batch-mode -Xswiftc -num-threads -Xswiftc 2
+    -Xswiftc -enable-testing -Xswiftc -no-emit-module-separately-wmo -Xswiftc -num-threads -Xswiftc 2
 # `Package.swift` optimizes some modules for it. `swift test` would name `-enable-testing` a second time, and
 # `swift build` would then build everything again.
 FOR_TESTS = TIDEMARK_MAKE_TEST=1 $(SWIFT)
