@@ -44,7 +44,7 @@ TESTS := -c release --scratch-path .build-tests -debug-info-format none -Xcc -O0
     -Xswiftc -enable-testing -Xswiftc -no-emit-module-separately-wmo -Xswiftc -num-threads -Xswiftc 2
 # `Package.swift` optimizes some modules for it. `swift test` would name `-enable-testing` a second time, and
 # `swift build` would then build everything again.
-FOR_TESTS = TIDEMARK_MAKE_TEST=1 $(SWIFT)
+FOR_TESTS = TIDEMARK_MADE_FOR=tests $(SWIFT)
 TEST = $(FOR_TESTS) test $(TESTS) --disable-xctest --disable-testable-imports
 
 .DEFAULT_GOAL := help
@@ -235,8 +235,8 @@ EXAMPLES = --package-path Examples $(TESTS)
 
 ## examples: build and test the package in Examples, as a user would
 examples: deps
-	$(SWIFT) build $(EXAMPLES) --build-tests
-	$(SWIFT) test $(EXAMPLES) --skip-build --disable-xctest
+	TIDEMARK_MADE_FOR=examples $(SWIFT) build $(EXAMPLES) --build-tests
+	TIDEMARK_MADE_FOR=examples $(SWIFT) test $(EXAMPLES) --skip-build --disable-xctest
 
 ## tutorial: a new package as docs/typed-operations.md has it, from a fresh clone of the last commit; minutes
 tutorial: deps

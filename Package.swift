@@ -11,9 +11,9 @@ let strict: [SwiftSetting] = [
 let isFuzzing = Context.environment["TIDEMARK_FUZZ"] == "1"
 // The bench reads Foundation's URLCache too; `make bench-urlcache` asks for it.
 let measuresURLCache = Context.environment["TIDEMARK_URLCACHE"] == "1"
-// `make test` asks for it: builds without optimization optimize the modules in which tests spend their time, and leave
-// out the plugin, whose tool would be built from sources of its own.
-let isForTests = Context.environment["TIDEMARK_MAKE_TEST"] == "1"
+// `make test` and `make examples` ask for it: builds without optimization optimize the modules in which tests spend their
+// time. Those for tests leave out the plugin, whose tool would be built from sources of its own.
+let madeFor = Context.environment["TIDEMARK_MADE_FOR"]
 // One test target alone, for builds with a sanitizer: they take minutes.
 let onlyTests = Context.environment["TIDEMARK_TESTS"]
 
@@ -487,7 +487,7 @@ if isFuzzing {
     ]
 }
 
-if isForTests {
+if let madeFor {
     // Two minutes of processor time less to run than not optimized, for one and a half more to build. The other modules
     // take as long to optimize as tests gain. The frontend gets the flag, after the driver's `-Onone`.
     let optimized: Set = ["TidemarkModel", "TidemarkSQLite", "TidemarkTestKit", "TidemarkWire"]
@@ -495,8 +495,10 @@ if isForTests {
         let flags = ["-Xfrontend", "-O", "-assert-config", "Debug"]
         target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(flags)]
     }
-    package.products.removeAll { $0 is Product.Plugin }
-    package.targets.removeAll { $0.type == .plugin }
+    if madeFor == "tests" {
+        package.products.removeAll { $0 is Product.Plugin }
+        package.targets.removeAll { $0.type == .plugin }
+    }
 }
 
 if let onlyTests { package.targets.removeAll { $0.type == .test && $0.name != onlyTests } }
