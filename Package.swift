@@ -11,8 +11,8 @@ let strict: [SwiftSetting] = [
 let isFuzzing = Context.environment["TIDEMARK_FUZZ"] == "1"
 // The bench reads Foundation's URLCache too; `make bench-urlcache` asks for it.
 let measuresURLCache = Context.environment["TIDEMARK_URLCACHE"] == "1"
-// `make test` and `make examples` ask for it: builds without optimization optimize the modules in which tests spend their
-// time. Those for tests leave out the plugin, whose tool would be built from sources of its own.
+// `make test` and `make examples` ask for it: builds without optimization optimize the modules in which tests spend
+// their time. Those for tests leave out the plugin, whose tool would be built from sources of its own.
 let madeFor = Context.environment["TIDEMARK_MADE_FOR"]
 // One test target alone, for builds with a sanitizer: they take minutes.
 let onlyTests = Context.environment["TIDEMARK_TESTS"]
