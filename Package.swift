@@ -11,8 +11,8 @@ let strict: [SwiftSetting] = [
 let isFuzzing = Context.environment["TIDEMARK_FUZZ"] == "1"
 // The bench reads Foundation's URLCache too; `make bench-urlcache` asks for it.
 let measuresURLCache = Context.environment["TIDEMARK_URLCACHE"] == "1"
-// `make test` and `make examples` ask for it: builds without optimization optimize the modules in which tests spend
-// their time. Those for tests leave out the plugin, whose tool would be built from sources of its own.
+// `make test` and `make examples` set it ("tests", "examples"): the modules in which tests spend their time are then
+// optimized. "tests" leaves out the plugin, whose tool would be built from sources of its own.
 let madeFor = Context.environment["TIDEMARK_MADE_FOR"]
 // One test target alone, for builds with a sanitizer: they take minutes.
 let onlyTests = Context.environment["TIDEMARK_TESTS"]
@@ -488,8 +488,8 @@ if isFuzzing {
 }
 
 if let madeFor {
-    // Two minutes of processor time less to run than not optimized, for one and a half more to build. The other modules
-    // take as long to optimize as tests gain. The frontend gets the flag, after the driver's `-Onone`.
+    // Optimizing them takes a minute and a half of processor time, and saves tests more than three. The other modules
+    // take as long to optimize as tests gain. The frontend gets the flag, after the driver's `-Onone`; assertions stay.
     let optimized: Set = ["TidemarkModel", "TidemarkSQLite", "TidemarkTestKit", "TidemarkWire"]
     for target in package.targets where optimized.contains(target.name) {
         let flags = ["-Xfrontend", "-O", "-assert-config", "Debug"]
