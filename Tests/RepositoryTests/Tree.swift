@@ -55,7 +55,8 @@ enum Tree {
         var code: [UInt8] = []
         var index = 0
         while index < bytes.count {
-            if bytes[index...].starts(with: "//".utf8) { break }
+            let isSlash = bytes[index] == UInt8(ascii: "/")
+            if isSlash, index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "/") { break }
             code.append(bytes[index])
             index += 1
             guard code.last == UInt8(ascii: "\"") else { continue }

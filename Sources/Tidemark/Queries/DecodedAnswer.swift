@@ -73,7 +73,12 @@ struct DecodedAnswer: Sendable {
         line.append(contentsOf: #","resources":["#.utf8)
         for (index, resource) in resources.enumerated() {
             if index > 0 { line.append(UInt8(ascii: ",")) }
-            line.append(contentsOf: resource.lazy.map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 })
+            var place = line.count
+            line.append(contentsOf: resource)
+            while let end = line.withUnsafeBytes({ $0.firstLineFeed(in: place..<$0.count) }) {
+                line[end] = UInt8(ascii: " ")
+                place = end + 1
+            }
         }
         line.append(contentsOf: "]}}}\n".utf8)
     }

@@ -47,6 +47,7 @@ package struct MultipartReader: Sendable {
     private var heldLineEnd: [UInt8] = []
 
     private static let headerByteCountMax = 64 * 1024
+    private static let contentType = Array("content-type".utf8)
 
     /// - Parameter partByteCountMax: The largest part, in bytes.
     /// - Throws: ``Fault/badBoundary``.
@@ -151,9 +152,11 @@ package struct MultipartReader: Sendable {
     private mutating func noteHeader(_ text: ArraySlice<UInt8>) throws(Fault) {
         headerByteCount += text.count
         guard headerByteCount <= MultipartReader.headerByteCountMax else { throw .tooLarge }
-        guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return }
+        // Only one name matters: a header whose name has another length is not read.
+        let colon = text.startIndex + MultipartReader.contentType.count
+        guard colon < text.endIndex, text[colon] == UInt8(ascii: ":"), part.contentType == nil else { return }
         let name = text[..<colon].map { $0 | ($0 >= 0x41 && $0 <= 0x5A ? 0x20 : 0) }
-        guard name.elementsEqual("content-type".utf8), part.contentType == nil else { return }
+        guard name == MultipartReader.contentType else { return }
         let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
         let value = text[(colon + 1)...].drop(while: isSpace)
         part.contentType = ByteString(Array(value.reversed().drop(while: isSpace).reversed()))

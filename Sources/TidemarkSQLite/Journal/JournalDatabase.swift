@@ -63,6 +63,7 @@ final class JournalDatabase {
             }
             try DataFileSchema.upgradeBlocks(db)
             canShrink = try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") == 2
+            DataFileConnection.removeAuthorizer(db)
         }
     }
 
@@ -75,6 +76,7 @@ final class JournalDatabase {
         trainer = DictionaryTrainer(sampleCountMin: configuration.dictionarySampleCountMin)
         isReadOnly = true
         queue = try DataFileConnection.openForReading(file.path)
+        queue.inDatabase(DataFileConnection.removeAuthorizer)
     }
 
     /// The bytes in memory that find entities.

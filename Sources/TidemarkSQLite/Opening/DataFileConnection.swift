@@ -1,6 +1,7 @@
 import CSQLiteShim
 import Foundation
 import GRDB
+import GRDBSQLite
 import Tidemark
 import TidemarkStore
 
@@ -116,5 +117,12 @@ enum DataFileConnection {
             }
         }
         return try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    /// Removes GRDB's authorizer, which notes for its observers what statements read and write. A connection has none,
+    /// and over statements that are prepared beside GRDB the notes grow with each: they took most of an opening. GRDB
+    /// also sees through it that a schema changes, so this comes after a migration.
+    static func removeAuthorizer(_ db: Database) {
+        sqlite3_set_authorizer(db.sqliteConnection, nil, nil)
     }
 }

@@ -96,6 +96,8 @@ package struct JSONSlice: Sendable {
     package var text: [UInt8]? {
         guard kind == .string else { return nil }
         let text = bytes.dropFirst().dropLast().withUnsafeBytes { JSONText.unescaped($0) }
+        // Every escape is longer than its text: there is none when nothing became shorter.
+        if text.count == bytes.count - 2 { return text }
         // UTF-8 never has such a byte after ED; only an unpaired `\ud800` to `\udfff` leaves one.
         for (byte, next) in zip(text, text.dropFirst()) where byte == 0xED && next >= 0xA0 { return nil }
         return text

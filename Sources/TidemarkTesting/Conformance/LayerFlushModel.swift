@@ -105,16 +105,13 @@ struct LayerFlushModel {
         switch Int.random(in: 0..<40, using: &random) {
         case 0: text = Array(repeating: 97, count: Int.random(in: 0...90_000, using: &random))
         case 1...5:
-            text = (0..<Int.random(in: 0...300, using: &random)).map { _ in
-                UInt8.random(in: 0x5D...0xFF, using: &random)
-            }
+            text = random.bytes(Int.random(in: 0...300, using: &random), in: 0x5D...0xFF)
         default: text = Array("a name \(random.next() % 1_000)".utf8)
         }
         return Array(#"{"id":"1","size":1.10,"name":""#.utf8) + text + Array("\"}".utf8)
     }
 
     private mutating func name(countMax: Int) -> ByteString {
-        ByteString(
-            (0..<Int.random(in: 1...countMax, using: &random)).map { _ in UInt8.random(in: 0...127, using: &random) })
+        ByteString(random.bytes(Int.random(in: 1...countMax, using: &random), in: 0...127))
     }
 }

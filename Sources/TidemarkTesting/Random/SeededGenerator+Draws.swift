@@ -55,4 +55,16 @@ extension SeededGenerator {
             initializedCount = count
         }
     }
+
+    /// Draws bytes of a range, which are about equally likely.
+    package mutating func bytes(_ count: Int, in range: ClosedRange<UInt8>) -> [UInt8] {
+        let width = UInt16(range.upperBound - range.lowerBound) + 1
+        var bytes = bytes(count)
+        bytes.withUnsafeMutableBufferPointer { buffer in
+            for index in buffer.indices {
+                buffer[index] = range.lowerBound + UInt8(truncatingIfNeeded: UInt16(buffer[index]) % width)
+            }
+        }
+        return bytes
+    }
 }

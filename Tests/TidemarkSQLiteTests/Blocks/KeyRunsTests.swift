@@ -9,9 +9,7 @@ import TidemarkTesting
 /// Sorted runs of keys against a set, and their parts.
 @Suite struct KeyRunsTests {
     private func sorted(_ keys: some Sequence<StoredKey>) -> [StoredKey] {
-        keys.sorted { first, second in
-            OrderedKey.bytes(of: first).lexicographicallyPrecedes(OrderedKey.bytes(of: second))
-        }
+        keys.map { (bytes: ByteString(OrderedKey.bytes(of: $0)), key: $0) }.sorted { $0.bytes < $1.bytes }.map(\.key)
     }
 
     private func key(_ random: inout SeededGenerator, of count: Int) -> StoredKey {

@@ -3,6 +3,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkSQLite
@@ -35,10 +36,7 @@ extension SQLiteExtensionTests {
         return rows.sorted()
     }
 
-    func hex(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789ABCDEF")
-        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-    }
+    func hex(_ bytes: some Sequence<UInt8>) -> String { Array(bytes).hex }
 
     func hex(_ id: StoredID) -> String { id.withBytes { hex($0) } }
 

@@ -2,6 +2,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkSQLite
@@ -14,9 +15,7 @@ import TidemarkTesting
     init() throws { folder = try TemporaryFolder() }
 
     static func body(_ byteCount: Int, seed: UInt64 = 1) -> [UInt8] {
-        var random = SeededGenerator(seed: seed)
-        // Half of it compresses.
-        return (0..<byteCount).map { $0 % 2 == 0 ? 7 : UInt8(truncatingIfNeeded: random.next()) }
+        [UInt8](halfRandom: byteCount, seed: seed)
     }
 
     static func record(_ url: String, _ byteCount: Int, isSession: Bool = false, head: [UInt8] = [1, 2, 3])

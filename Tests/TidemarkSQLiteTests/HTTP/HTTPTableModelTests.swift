@@ -11,8 +11,8 @@ import TidemarkTesting
 @Suite(.timeLimit(.minutes(30)), .tags(.model)) struct HTTPTableModelTests {
     private struct Answer: Equatable {
         var url: String
-        var head: [UInt8]
-        var body: [UInt8]
+        var head: ByteString
+        var body: ByteString
         var isSession: Bool
         var answeredAt: Int64
     }
@@ -27,7 +27,7 @@ import TidemarkTesting
         var journal = try await SQLiteJournal.open(path: path)
         _ = try await journal.recover()
         var model: [Int64: Answer] = [:]
-        var holds: [(HTTPBodyHold, [UInt8])] = []
+        var holds: [(HTTPBodyHold, ByteString)] = []
         var walk = RandomWalk(seed: seed)
         while walk.next(of: 120) {
             let step = walk.step - 1
@@ -38,7 +38,8 @@ import TidemarkTesting
             var record = HTTPDraftTests.record(url, size, isSession: random.chance(300), head: head)
             record.answeredAt = Int64(step)
             let new = Answer(
-                url: url, head: head, body: body, isSession: record.isSession, answeredAt: record.answeredAt)
+                url: url, head: ByteString(head), body: ByteString(body), isSession: record.isSession,
+                answeredAt: record.answeredAt)
             let replaced = model.keys.sorted().filter { model[$0]?.url == url && random.chance(500) }
             let numbers = model.keys.sorted()
             switch random.below(10) {
@@ -59,7 +60,7 @@ import TidemarkTesting
             case 5 where !numbers.isEmpty:
                 let number = random.pick(numbers)
                 _ = try await journal.writeHTTP([.update(number: number, head: head, answeredAt: Int64(step))])
-                model[number]?.head = head
+                model[number]?.head = ByteString(head)
                 model[number]?.answeredAt = Int64(step)
             case 6 where !numbers.isEmpty:
                 let gone = numbers.filter { _ in random.chance(300) }
@@ -94,10 +95,10 @@ import TidemarkTesting
             try await compare(journal, model, "\(walk)")
             for (hold, body) in holds {
                 var read: [UInt8] = []
-                for place in 0..<((body.count + (1 << 20) - 1) >> 20) {
+                for place in 0..<((body.bytes.count + (1 << 20) - 1) >> 20) {
                     read += try await journal.httpChunk(hold, Int64(place)) ?? []
                 }
-                #expect(read == body, "\(walk): a held body")
+                #expect(ByteString(read) == body, "\(walk): a held body")
             }
         }
         try await journal.close()
@@ -109,8 +110,8 @@ import TidemarkTesting
             for record in try await journal.httpAnswers(library: "", url: ByteString(url)) {
                 let body = try await journal.httpBody(record.number, usedAt: nil)
                 found[record.number] = Answer(
-                    url: record.url.description, head: record.head, body: body ?? [0], isSession: record.isSession,
-                    answeredAt: record.answeredAt)
+                    url: record.url.description, head: ByteString(record.head), body: ByteString(body ?? [0]),
+                    isSession: record.isSession, answeredAt: record.answeredAt)
             }
         }
         #expect(found == model, place)

@@ -1,6 +1,7 @@
 import Testing
 import TidemarkModel
 import TidemarkStore
+import TidemarkTestKit
 import TidemarkTesting
 
 @testable import TidemarkSQLite
@@ -21,7 +22,7 @@ import TidemarkTesting
             row.type = random.next() % 4 == 0 ? 1 : 0
             if random.next() % 500 == 0 {
                 let count = Int.random(in: 10_000...600_000, using: &random)
-                payload += (0..<count).map { UInt8(truncatingIfNeeded: $0 / 5) }
+                payload += [UInt8](count: count, growingEvery: 5)
             }
             row.idOffset = flush.bytes.count
             flush.bytes += id

@@ -67,7 +67,7 @@ import TidemarkTesting
         payloads.append(uuid.text)
         payloads.append(Array("\"\(id)\"".utf8))
         for count in [15, 16, 255, 256, 257, 291, 292, 70_000, 131_072, 131_108, 200_000, 1 << 20] {
-            payloads.append((0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) })
+            payloads.append([UInt8](count: count, growingEvery: 7))
             payloads.append(
                 Array("{\"id\":\"\(id)\",\"x\":\"".utf8) + Array(repeating: 120, count: count) + Array("\"}".utf8))
             if count < 100_000 { payloads.append(random.bytes(count)) }
@@ -272,7 +272,7 @@ import TidemarkTesting
                     #expect(decode(renewed) == .failure(.checksumMismatch))
                     #expect(try fields(renewed) == next)
                     let expected = sealed(payload, fields: next, usesDictionary: usesDictionary, isPadded: isPadded)
-                    #expect(renewed.dropFirst(4) == expected.dropFirst(4))
+                    #expect(ByteString(renewed.dropFirst(4)) == ByteString(expected.dropFirst(4)))
                 }
             }
         }
