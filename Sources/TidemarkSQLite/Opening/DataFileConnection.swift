@@ -119,9 +119,10 @@ enum DataFileConnection {
         return try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    /// Removes GRDB's authorizer, which notes for GRDB's observers what each statement reads and writes. A connection of
-    /// ours has no observers, and with statements that are prepared beside GRDB the notes are never cleared: each takes
-    /// longer than the one before. GRDB also learns from it that a schema changed, so this comes after a migration.
+    /// Removes GRDB's authorizer, which notes for GRDB's observers what each statement reads and writes. Connections of
+    /// ours have no observers, and with statements that are prepared beside GRDB the notes are never cleared: each
+    /// takes longer than the one before. GRDB also learns from it that a schema changed, so this comes after a
+    /// migration.
     static func removeAuthorizer(_ db: Database) {
         sqlite3_set_authorizer(db.sqliteConnection, nil, nil)
     }
