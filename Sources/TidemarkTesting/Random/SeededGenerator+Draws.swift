@@ -56,7 +56,7 @@ extension SeededGenerator {
         }
     }
 
-    /// Draws bytes of a range, which are about equally likely.
+    /// Draws bytes of a range by remainder: where 256 is no multiple of its width, the lower ones are more likely.
     package mutating func bytes(_ count: Int, in range: ClosedRange<UInt8>) -> [UInt8] {
         let width = UInt16(range.upperBound - range.lowerBound) + 1
         var bytes = bytes(count)

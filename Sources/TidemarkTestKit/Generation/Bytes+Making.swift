@@ -1,7 +1,9 @@
 import TidemarkTesting
 
 extension [UInt8] {
-    /// Bytes that grow by one after every `step`, and begin again after 255.
+    /// Bytes that grow by one after every `step`, and begin again after 255: long payloads that compress.
+    ///
+    /// - Parameter step: Positive.
     package init(count: Int, growingEvery step: Int) {
         self = (0..<count).map { UInt8(truncatingIfNeeded: $0 / step) }
     }
