@@ -47,6 +47,10 @@ TESTS := -c release --scratch-path .build-tests -debug-info-format none -Xcc -O0
 FOR_TESTS = TIDEMARK_MADE_FOR=tests $(SWIFT)
 TEST = $(FOR_TESTS) test $(TESTS) --disable-xctest --disable-testable-imports
 
+# The compilers allocate much and free little: with huge pages and larger caches of glibc's allocator they take a
+# twentieth less. Not for the tests, which measure the memory of child processes.
+QUICK_MALLOC := GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.tcache_count=2000
+
 .DEFAULT_GOAL := help
 
 ## run: build, apply a sample stream to a fresh database, and show the result; then build the server that shows it in a browser
@@ -74,7 +78,8 @@ run-jetstream: deps
 
 ## test: every test
 test: deps
-	$(TEST)
+	$(QUICK_MALLOC) $(FOR_TESTS) build --build-tests $(TESTS) --disable-xctest
+	$(TEST) --skip-build
 
 ## format: format every source file
 format:

@@ -1,7 +1,7 @@
 import TidemarkModel
 
 /// The tombstones of deleted entities. Bounded by `tombstoneCountMax` and `tombstoneAgeMax`: the oldest are evicted.
-package struct TombstoneStore {
+package struct TombstoneStore: ~Copyable {
     private let countMax: Int
     private let ageMax: Int64
     /// The tombstones by key, with the number of the delete, which distinguishes a key's last entry in `order` from

@@ -6,7 +6,7 @@ import TidemarkModel
 ///
 /// The stack knows entities by their number in the reverse index, and holds no base: a caller that changes the base of
 /// a layered entity calls ``fold(_:over:)``. At `layerCountMax` one more layer is refused.
-struct LayerStack {
+struct LayerStack: ~Copyable {
     /// One change for one entity.
     struct Touch: Hashable {
         var layer: Int64

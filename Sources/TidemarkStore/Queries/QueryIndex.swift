@@ -7,7 +7,7 @@ import TidemarkModel
 ///
 /// The index knows keys and orders; `CacheState` gives it the contents of entities. At `queryCountMax` the least
 /// recently read query that is not observed is evicted.
-struct QueryIndex {
+struct QueryIndex: ~Copyable {
     static let none = QueryID.none
 
     private let fixed: Shared<Limits>

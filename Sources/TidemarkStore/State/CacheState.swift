@@ -12,7 +12,7 @@ package struct CacheState: ~Copyable {
     let cascades: CascadeRules
 
     package internal(set) var entities: EntityStore
-    package internal(set) var tombstones: TombstoneStore
+    private var ownedTombstones: Owned<TombstoneStore>
     /// The totals since the database was made.
     package internal(set) var counts: EventCounts
     /// The counts of single inputs; empty unless somebody asked for them.
@@ -29,13 +29,10 @@ package struct CacheState: ~Copyable {
     package internal(set) var lossCount: Int64 = 0
     /// The changes of the quarantine since the last flush, bounded by the flush policy.
     var quarantine = QuarantineChanges()
-    /// The entities that only the journal has, and the keys that no tier has any more; bounded by
-    /// `evictedKeyCountMax` and the flush policy.
-    var residency: Residency
-    /// The stored queries and their lists; bounded by `queryCountMax`.
-    var queries: QueryIndex
-    /// The pending layers; bounded by `layerCountMax` and `layerByteCountMax`.
-    var layers = LayerStack()
+    private var ownedResidency: Owned<Residency>
+    /// The storage of ``queries``; a closure reads it while another part changes.
+    var ownedQueries: Owned<QueryIndex>
+    private var ownedLayers = Owned(LayerStack())
     /// The recent writes; maintained while ``isAwaitingAnswers``.
     var recentWrites = RecentWrites()
     /// The fields that local writes set, for answers that are stored part by part.
@@ -60,15 +57,17 @@ package struct CacheState: ~Copyable {
         cascades = CascadeRules(configuration.policy, aliases: configuration.typeAliases)
         let limits = configuration.limits
         entities = EntityStore(seed: seed, lastRow: recovered.lastRow)
-        tombstones = TombstoneStore(limits: limits, recovered: recovered.tombstones)
-        residency = Residency(recovered: recovered, limits: limits)
+        ownedTombstones = Owned(TombstoneStore(limits: limits, recovered: recovered.tombstones))
+        ownedResidency = Owned(Residency(recovered: recovered, limits: limits))
         counts = recovered.counts
         ignoredKinds = recovered.ignoredKinds
         libraries = Libraries(recovered: recovered.libraries, limits: limits)
         types = ResourceTypes(
             recovered: recovered.types, aliases: configuration.typeAliases, countMax: limits.typeCountMax)
-        queries = QueryIndex(
-            limits: limits, keptListByteCountMax: configuration.keptListByteCountMax, lastNumber: recovered.lastQuery)
+        ownedQueries = Owned(
+            QueryIndex(
+                limits: limits, keptListByteCountMax: configuration.keptListByteCountMax,
+                lastNumber: recovered.lastQuery))
         resolveTypeRules()
         for library in residency.forgottenOnRecovery { noteForgotten(in: library) }
         if !recovered.isEvictedWhole {
@@ -77,6 +76,30 @@ package struct CacheState: ~Copyable {
         for record in recovered.queries { restore(record) }
         for record in recovered.layers { restore(record) }
         forgetRecentWrites()
+    }
+
+    package internal(set) var tombstones: TombstoneStore {
+        @inline(__always) _read { yield ownedTombstones.value }
+        @inline(__always) _modify { yield &ownedTombstones.value }
+    }
+
+    /// The entities that only the journal has, and the keys that no tier has any more; bounded by
+    /// `evictedKeyCountMax` and the flush policy.
+    var residency: Residency {
+        @inline(__always) _read { yield ownedResidency.value }
+        @inline(__always) _modify { yield &ownedResidency.value }
+    }
+
+    /// The stored queries and their lists; bounded by `queryCountMax`.
+    var queries: QueryIndex {
+        @inline(__always) _read { yield ownedQueries.value }
+        @inline(__always) _modify { yield &ownedQueries.value }
+    }
+
+    /// The pending layers; bounded by `layerCountMax` and `layerByteCountMax`.
+    var layers: LayerStack {
+        @inline(__always) _read { yield ownedLayers.value }
+        @inline(__always) _modify { yield &ownedLayers.value }
     }
 
     package var configuration: CacheStateConfiguration {

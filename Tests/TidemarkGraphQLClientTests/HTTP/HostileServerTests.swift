@@ -68,34 +68,45 @@ import TidemarkTesting
         #expect(answer.contains(#""code":"upstream_failed""#) && answer.contains(#""reason":""#), "\(answer)")
     }
 
-    @Test(arguments: [
-        (
-            head("Content-Type: application/json\r\nContent-Length: 9999") + #"{"data":{"hero":null}}"#,
-            #""reason":"truncated""#
-        ),
-        (head("Content-Type: application/json\r\nContent-Length: 5") + #"{"data":{"hero":null}}"#, "not_graphql"),
-        (head("Content-Type: application/json\r\nContent-Length: -1") + "{}", "upstream_failed"),
-        (head("Content-Type: application/json\r\nTransfer-Encoding: chunked") + "zz\r\n{}", "upstream_failed"),
-        (
-            head("Content-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: 4") + "\u{1F}\u{01}ab",
-            "upstream_failed"
-        ),
-        (
-            head("Content-Type: multipart/mixed;boundary=\"-\";deferSpec=20220824\r\nContent-Length: 50") + part(first)
-                + part(last), "premature_end"
-        ),
-        (parts + part(first) + part("{\"incremental\":[{\"path\":[\"he"), "premature_end"),
-        (parts + part(first) + part("[1]\r\n---\r\n"), "not_graphql"),
-        (parts + part(first) + part("{\"incremental\":5,\"hasNext\":true}\r\n---\r\n"), "not_graphql"),
-        (parts + part(#"{"data":5,"hasNext":true}"#), "upstream_failed"),
-        (
-            parts + part(first) + "\r\n---\r\nContent-Type: application/json\r\n"
-                + String(repeating: "X: y\r\n", count: 200_000), "limit_exceeded"
-        ),
-    ])
-    func `lengths, encodings and parts that are wrong fail the read`(text: String, reason: String) throws {
-        let answer = try read(text)
-        #expect(answer.contains(#""code":"upstream_failed""#) && answer.contains(reason), "\(answer)")
+    /// An answer that is wrong, and a word of the error. Its description is its end: one is a megabyte.
+    struct WrongAnswer: Sendable, CustomTestStringConvertible {
+        var text: String
+        var reason: String
+
+        var testDescription: String { "\(reason): \(text.suffix(60).debugDescription)" }
+    }
+
+    @Test(
+        arguments: [
+            (
+                head("Content-Type: application/json\r\nContent-Length: 9999") + #"{"data":{"hero":null}}"#,
+                #""reason":"truncated""#
+            ),
+            (head("Content-Type: application/json\r\nContent-Length: 5") + #"{"data":{"hero":null}}"#, "not_graphql"),
+            (head("Content-Type: application/json\r\nContent-Length: -1") + "{}", "upstream_failed"),
+            (head("Content-Type: application/json\r\nTransfer-Encoding: chunked") + "zz\r\n{}", "upstream_failed"),
+            (
+                head("Content-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: 4")
+                    + "\u{1F}\u{01}ab",
+                "upstream_failed"
+            ),
+            (
+                head("Content-Type: multipart/mixed;boundary=\"-\";deferSpec=20220824\r\nContent-Length: 50")
+                    + part(first)
+                    + part(last), "premature_end"
+            ),
+            (parts + part(first) + part("{\"incremental\":[{\"path\":[\"he"), "premature_end"),
+            (parts + part(first) + part("[1]\r\n---\r\n"), "not_graphql"),
+            (parts + part(first) + part("{\"incremental\":5,\"hasNext\":true}\r\n---\r\n"), "not_graphql"),
+            (parts + part(#"{"data":5,"hasNext":true}"#), "upstream_failed"),
+            (
+                parts + part(first) + "\r\n---\r\nContent-Type: application/json\r\n"
+                    + String(repeating: "X: y\r\n", count: 200_000), "limit_exceeded"
+            ),
+        ].map(WrongAnswer.init))
+    func `lengths, encodings and parts that are wrong fail the read`(wrong: WrongAnswer) throws {
+        let answer = try read(wrong.text)
+        #expect(answer.contains(#""code":"upstream_failed""#) && answer.contains(wrong.reason), "\(answer)")
     }
 
     /// 65 MiB stand for all bytes that there are.

@@ -14,7 +14,7 @@ extension CacheState {
         }
         let slice = entities.evict(
             toByteCount: byteCountMax, seenCountMax: seenCountMax, keptTypes: types.rules.kept
-        ) { key in queries.keepsInMemory(key) }
+        ) { key in ownedQueries.value.keepsInMemory(key) }
         residency.noteEvictedFromMemory(slice.evictedCount)
         entities.compact(seenCountMax: slice.evictedCount * 4)
         return slice
@@ -53,7 +53,7 @@ extension CacheState {
 
     /// Tells whether an entity must stay in memory (law L9).
     private mutating func mustStay(_ index: SlotIndex) -> Bool {
-        entities.mustStay(index, types.rules.kept) { key in queries.keepsInMemory(key) }
+        entities.mustStay(index, types.rules.kept) { key in ownedQueries.value.keepsInMemory(key) }
     }
 
     /// The slots of entities in memory whose types do not stay there.
@@ -189,7 +189,7 @@ extension CacheState {
             let stays =
                 isForDisk
                 ? mustStay(index) || isUnstored(entities.type(of: index))
-                : entities.isWanted(index, types.rules.kept) { key in queries.keepsInMemory(key) }
+                : entities.isWanted(index, types.rules.kept) { key in ownedQueries.value.keepsInMemory(key) }
             if stays {
                 entities.touch(index)
             } else if evictOrReduce(index, at: now) {

@@ -4,7 +4,7 @@ import TidemarkModel
 ///
 /// A key that was forgotten counts as absent although the journal has its row still; an evicted key counts as one that
 /// existed. Bounded by the rows that a flush removes, and by `evictedKeyCountMax`.
-struct Residency {
+struct Residency: ~Copyable {
     /// The number of entities that only the journal holds.
     private(set) var absentCount: Int64
     /// Keys that were forgotten while the journal still has their rows, until it has removed them.

@@ -96,7 +96,7 @@ extension QueryIndex {
     ///
     /// - Complexity: O(queries + n log n) for n queries.
     func all(after number: Int64) -> [QueryID] {
-        entries.indices.lazy.map { QueryID($0) }
+        entries.indices.map { QueryID($0) }
             .filter { entries[Int($0)].number > number && find(entries[Int($0)].key) == $0 }
             .sorted { entries[Int($0)].number < entries[Int($1)].number }
     }
