@@ -130,11 +130,11 @@ import TidemarkModel
         residency.clear(0, absentCount: 5)
         residency.clear(0, absentCount: 0)
         #expect(!residency.hasAbsent && residency.isForgotten(key("any")) && !residency.wasEvicted(identity("a")))
-        #expect(residency.isUnwritten)
+        #expect(residency.isUnwritten == true)
         var flush = FlushBatch()
         residency.drain(into: &flush)
         #expect(flush.clearedLibraries == [0])
-        #expect(!residency.isUnwritten)
+        #expect(residency.isUnwritten == false)
     }
 
     @Test func `an evicted entity is known again when it is stored or deleted`() {
