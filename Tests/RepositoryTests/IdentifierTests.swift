@@ -6,7 +6,7 @@ import Testing
     /// The words in backticks that no file of the package has, with the reasons why they are allowed.
     private static let foreign: Set<String> = [
         // Other programs, their options and settings.
-        "perf", "GLIBC_TUNABLES", "glibc", "hugetlb", "taskset", "SCHED_IDLE", "ZSTD_dictForceCopy", "writeQuery",
+        "perf", "taskset", "SCHED_IDLE", "ZSTD_dictForceCopy", "writeQuery",
         "SocketGroup", "backup", "defensive", "resolution",
         // Names that were considered, or removed, in decisions and in the changelog.
         "TidemarkEngine", "isDictionary",
