@@ -130,6 +130,7 @@ import TidemarkModel
         residency.clear(0, absentCount: 5)
         residency.clear(0, absentCount: 0)
         #expect(!residency.hasAbsent && residency.isForgotten(key("any")) && !residency.wasEvicted(identity("a")))
+        // Compared, because `#expect` would copy the owner of a bare property.
         #expect(residency.isUnwritten == true)
         var flush = FlushBatch()
         residency.drain(into: &flush)
