@@ -82,7 +82,8 @@ struct StoredSegment {
     private static func check(_ bytes: [UInt8], _ index: Int, _ seed: UInt64) -> UInt64 {
         bytes.withUnsafeBytes { bytes in
             Checksum.xxh64(
-                UnsafeRawBufferPointer(rebasing: bytes[8...]), seed: UInt64(index) ^ seed &* 0x9E37_79B1_85EB_CA87)
+                UnsafeRawBufferPointer(rebasing: bytes[8...]),
+                seed: UInt64(bitPattern: Int64(index)) ^ seed &* 0x9E37_79B1_85EB_CA87)
         }
     }
 
