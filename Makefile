@@ -76,10 +76,23 @@ run-jetstream: deps
 	@$(RELEASE_BUILD) --product tidemark
 	@docs/examples/jetstream.sh "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
 
-## test: every test
+# The suites that are tagged `.slow`: those that try everything, at every point or with every kind of damage. They take a
+# third of the time of all tests. The runner cannot select tests by a tag.
+SLOW_SUITES := BenchmarkTests JournalConformanceTests JournalCrashPointTests OptimisticExhaustiveTests RepairTests \
+    ReplayTests SeededDamageTests SimulationTests SQLiteExtensionTests
+SLOW_FILTER := \.($(subst $() ,|,$(strip $(SLOW_SUITES))))/
+
+BUILD_TESTS = $(QUICK_MALLOC) $(FOR_TESTS) build --build-tests $(TESTS) --disable-xctest
+
+## test: every test but those of make test-slow
 test: deps
-	$(QUICK_MALLOC) $(FOR_TESTS) build --build-tests $(TESTS) --disable-xctest
-	$(TEST) --skip-build
+	$(BUILD_TESTS)
+	$(TEST) --skip-build --skip '$(SLOW_FILTER)'
+
+## test-slow: the suites that try everything: crashes at many points, damage of each kind, the simulation, the benchmarks
+test-slow: deps
+	$(BUILD_TESTS)
+	$(TEST) --skip-build --filter '$(SLOW_FILTER)'
 
 ## format: format every source file
 format:
@@ -312,5 +325,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations python run run-http run-graphql run-jetstream examples tutorial dist dist-check extension test test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
+.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations python run run-http run-graphql run-jetstream examples tutorial dist dist-check extension test test-slow test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps

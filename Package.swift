@@ -405,12 +405,14 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "RepositoryTests", dependencies: ["TidemarkTestKit", "TidemarkTesting"], swiftSettings: strict),
+        // Settings of the process of all tests.
+        .target(name: "CTestProcess", path: "Tests/CTestProcess", linkerSettings: [.linkedLibrary("sqlite3")]),
         .testTarget(
             name: "TidemarkSQLiteTests",
             dependencies: [
                 "Tidemark", "TidemarkFaultDisk", "TidemarkModel", "TidemarkStore", "TidemarkSQLite", "TidemarkTestKit",
                 "TidemarkTesting",
-                "CSQLiteExtension", "CZstd",
+                "CSQLiteExtension", "CTestProcess", "CZstd",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],

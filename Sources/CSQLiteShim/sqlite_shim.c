@@ -20,3 +20,5 @@ int tidemark_sqlite_defend(struct sqlite3 *connection) {
     }
     return SQLITE_OK;
 }
+
+int tidemark_sqlite_skip_accounting(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }

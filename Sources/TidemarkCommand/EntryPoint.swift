@@ -1,6 +1,7 @@
 import ArgumentParser
 import CHeap
 import Tidemark
+import TidemarkSQLite
 
 #if canImport(Darwin)
     import Darwin
@@ -17,6 +18,7 @@ package enum EntryPoint {
     /// - Parameter server: The server of `serve`; nil where another executable has it.
     package static func run(server: (any CacheServing)? = nil) async -> Never {
         tidemark_heap_share()
+        SQLiteAccounting.turnOff()
         SignalWatch.ignoreBrokenPipes()
         exit(await ServeCommand.$server.withValue(server) { await status() }.rawValue)
     }

@@ -4,7 +4,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// The harness of `Benchmarks/` as a child process: it measures, saves, compares and prints. No test checks a speed.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct BenchmarkTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.process, .slow)) struct BenchmarkTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -53,6 +53,20 @@ import Testing
         #expect(counts.count == TestFormTests.tags.count && counts.values.reduce(0, +) >= 60)
     }
 
+    @Test func `make test-slow runs the suites that are tagged slow`() throws {
+        var tagged: [String] = []
+        for file in try Tree.swiftFiles(in: "Tests") where !file.hasSuffix("/TestFormTests.swift") {
+            for match in try Tree.text(file).matches(of: /@Suite\([^\n]*\.slow\b[^\n]*struct (\w+)/) {
+                tagged.append(String(match.1))
+            }
+            // A single test has no name that the recipe could give.
+            #expect(try !Tree.text(file).contains(/@Test\([^\n]*\.slow\b/), "\(file) tags a test, not its suite")
+        }
+        let list = try #require(try Tree.text("Makefile").firstMatch(of: /SLOW_SUITES := ((?:[^\n]*\\\n)*[^\n]*)\n/))
+        let listed = list.1.matches(of: /\w+/).map { String($0.0) }
+        #expect(Set(listed) == Set(tagged) && listed.count == tagged.count && listed.count >= 5)
+    }
+
     /// Folders of tests that no folder of sources has: what they test has no single place.
     private static let ownFolders: Set = [
         "Ages", "Cascades", "Crashes", "Damage", "Documentation", "Extension", "Fixtures", "Framing", "Hostile", "HTTP",

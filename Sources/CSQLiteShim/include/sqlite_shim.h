@@ -1,4 +1,4 @@
-// A call that Swift cannot make: `sqlite3_db_config` takes a variable number of arguments.
+// Calls that Swift cannot make: they take a variable number of arguments.
 #ifndef TIDEMARK_SQLITE_SHIM_H
 #define TIDEMARK_SQLITE_SHIM_H
 
@@ -11,5 +11,9 @@ struct sqlite3;
 //
 // To be called before the first statement. Returns SQLite's result code.
 int tidemark_sqlite_defend(struct sqlite3 *connection);
+
+// Turns off SQLite's accounting of memory for the whole process. Returns SQLite's result code: SQLITE_MISUSE where
+// SQLite was used before.
+int tidemark_sqlite_skip_accounting(void);
 
 #endif

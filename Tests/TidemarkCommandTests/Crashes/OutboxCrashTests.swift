@@ -5,7 +5,7 @@ import TidemarkTesting
 
 /// Edits that a killed session sends by itself. `TIDEMARK_SCALE=kills=500` sets the number of kills; a failure names
 /// the seed of the database.
-@Suite(.timeLimit(.minutes(600)), .tags(.crash, .process, .slow)) struct OutboxCrashTests {
+@Suite(.timeLimit(.minutes(600)), .tags(.crash, .process)) struct OutboxCrashTests {
     /// The number of kills before the next database.
     private static let killsOfOneDatabase = 5
 

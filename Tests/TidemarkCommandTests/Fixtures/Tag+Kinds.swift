@@ -7,6 +7,4 @@ extension Tag {
     @Tag static var model: Self
     /// Tests that start the built command.
     @Tag static var process: Self
-    /// Tests that take more than a few seconds in a debug build.
-    @Tag static var slow: Self
 }

@@ -141,7 +141,7 @@ import TidemarkTesting
 
     /// Runs with `make test-limits`. The resources have random digits, so that they exceed the limits even when
     /// compressed.
-    @Test(.enabled(if: TestScale.limits.isAsked, "make test-limits runs it"), .tags(.slow))
+    @Test(.enabled(if: TestScale.limits.isAsked, "make test-limits runs it"))
     func `a million entities under 100 MB of disk and 64 MB of memory`() async throws {
         let folder = try TemporaryFolder()
         var random = SeededGenerator(seed: 1)

@@ -8,7 +8,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// A store of blocks whose process stops at any change of the disk: in flushes, merges, segments and key runs. Law: L5.
-@Suite(.tags(.crash, .slow)) struct BlockStoreCrashTests {
+@Suite(.tags(.crash)) struct BlockStoreCrashTests {
     private let keyCount = 150
     private let flushCount = 14
 

@@ -3,7 +3,7 @@ import Testing
 extension Tag {
     /// Kills, stops and losses of power.
     @Tag static var crash: Self
-    /// Tests that take more than a few seconds in a debug build.
+    /// Suites that take ten seconds or more of two processors: `make test-slow` runs them.
     @Tag static var slow: Self
     /// Comparisons with a naive model under seeded random operations.
     @Tag static var model: Self

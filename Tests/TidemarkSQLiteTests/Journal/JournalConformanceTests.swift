@@ -5,7 +5,7 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-@Suite struct JournalConformanceTests {
+@Suite(.tags(.slow)) struct JournalConformanceTests {
     /// The forms of entities; nil: rows that become blocks on the way.
     private static let layouts: [EntityLayout?] = [.rows, .blocks, nil]
 

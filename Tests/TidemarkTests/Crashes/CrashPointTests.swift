@@ -11,7 +11,7 @@ import TidemarkTesting
 /// L5.
 ///
 /// A failure names its point; see ``TidemarkFaultDisk/CrashPoints``.
-@Suite(.tags(.crash, .slow)) struct CrashPointTests {
+@Suite(.tags(.crash)) struct CrashPointTests {
     private static let seed: UInt64 = 17
     private static let stepCount = 36
 

@@ -9,7 +9,7 @@ import TidemarkTesting
 
 /// A cache that sends edits, whose process stops at any change of its disk, by SIGKILL and by a loss of power, with a
 /// server that loses requests and answers. Laws: L2, L5.
-@Suite(.timeLimit(.minutes(60)), .tags(.crash, .slow)) struct OutboxCrashPointTests {
+@Suite(.timeLimit(.minutes(60)), .tags(.crash)) struct OutboxCrashPointTests {
     private static let editCount = 24
     private static let entityCount = 3
 

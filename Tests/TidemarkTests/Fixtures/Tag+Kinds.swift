@@ -7,6 +7,6 @@ extension Tag {
     @Tag static var model: Self
     /// Concurrent operations in an order that the machine chooses.
     @Tag static var race: Self
-    /// Tests that take more than a few seconds in a debug build.
+    /// Suites that take ten seconds or more of two processors: `make test-slow` runs them.
     @Tag static var slow: Self
 }
