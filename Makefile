@@ -76,8 +76,8 @@ run-jetstream: deps
 	@$(RELEASE_BUILD) --product tidemark
 	@docs/examples/jetstream.sh "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
 
-# The suites that are tagged `.slow`: those that try everything, at every point or with every kind of damage. They take a
-# third of the time of all tests. The runner cannot select tests by a tag.
+# The suites that are tagged `.slow`: they try many crash points, kinds of damage or orders, simulate, or measure, and
+# take a third of the time of all tests. The runner cannot select tests by a tag.
 SLOW_SUITES := BenchmarkTests JournalConformanceTests JournalCrashPointTests OptimisticExhaustiveTests RepairTests \
     ReplayTests SeededDamageTests SimulationTests SQLiteExtensionTests
 SLOW_FILTER := \.($(subst $() ,|,$(strip $(SLOW_SUITES))))/
@@ -89,7 +89,7 @@ test: deps
 	$(BUILD_TESTS)
 	$(TEST) --skip-build --skip '$(SLOW_FILTER)'
 
-## test-slow: the suites that try everything: crashes at many points, damage of each kind, the simulation, the benchmarks
+## test-slow: the suites that take longest: many crash points, kinds of damage and orders, simulation, benchmarks
 test-slow: deps
 	$(BUILD_TESTS)
 	$(TEST) --skip-build --filter '$(SLOW_FILTER)'

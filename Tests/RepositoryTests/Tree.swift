@@ -76,7 +76,7 @@ enum Tree {
     static func textFiles(in folder: String) throws -> [String] {
         try paths(in: folder).filter { path in
             var isFolder: ObjCBool = false
-            FileManager.default.fileExists(atPath: url(path).path, isDirectory: &isFolder)
+            _ = FileManager.default.fileExists(atPath: url(path).path, isDirectory: &isFolder)
             if isFolder.boolValue || path.contains("/Corpora/") || path.contains("/.build") { return false }
             return try String(validating: Data(contentsOf: url(path)), as: UTF8.self) != nil
         }

@@ -8,8 +8,8 @@ import GRDBSQLite
 public enum SQLiteAccounting {
     /// Turns the accounting off, for every user of SQLite in this process.
     ///
-    /// Call it when the process begins, before anything opens a database. The command does so; a library does not decide
-    /// this for its host. Do not call it in a process that reads `sqlite3_memory_used` or limits SQLite's heap.
+    /// Call it when the process begins, before anything opens a database. The command does so; a library does not
+    /// decide this for its host. Do not call it in a process that reads `sqlite3_memory_used` or limits SQLite's heap.
     /// - Returns: Whether the accounting is off; false where SQLite was in use already, and then nothing has changed.
     @discardableResult
     public static func turnOff() -> Bool { tidemark_sqlite_skip_accounting() == SQLITE_OK }
