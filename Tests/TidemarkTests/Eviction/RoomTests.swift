@@ -202,9 +202,11 @@ import TidemarkTesting
         try await cache.enforceLimits()
         let size = try await journal.size()
         #expect(size.fileByteCount <= limit && size.usedByteCount <= limit)
+        // Few more entities than needed were evicted: their space is used. A third of it has the keys of those that were
+        // evicted, so that the number of those that are left depends on the order of writes and evictions.
+        #expect(size.usedByteCount > limit * 3 / 4, "\(size.usedByteCount) bytes are used")
         let count = Int(await cache.entityCount())
-        // Few more entities than needed were evicted: at least half of those that would fit in a packed file are left.
-        #expect(count > 1_000 && count < 4_500, "\(count) entities")
+        #expect(count > 800 && count < 4_500, "\(count) entities")
         var found = 0
         for (id, text) in texts.enumerated() {
             let read = try await cache.read(Self.key(id), fields: nil)
