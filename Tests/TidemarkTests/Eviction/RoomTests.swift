@@ -202,8 +202,8 @@ import TidemarkTesting
         try await cache.enforceLimits()
         let size = try await journal.size()
         #expect(size.fileByteCount <= limit && size.usedByteCount <= limit)
-        // Few more entities than needed were evicted: their space is used. A third of it has the keys of those that were
-        // evicted, so that the number of those that are left depends on the order of writes and evictions.
+        // Few more entities than needed were evicted: their space is used. A third of it has the keys of those that
+        // were evicted, so that the number of those that are left depends on the order of writes and evictions.
         #expect(size.usedByteCount > limit * 3 / 4, "\(size.usedByteCount) bytes are used")
         let count = Int(await cache.entityCount())
         #expect(count > 800 && count < 4_500, "\(count) entities")
