@@ -406,7 +406,7 @@ let package = Package(
         .testTarget(
             name: "RepositoryTests", dependencies: ["TidemarkTestKit", "TidemarkTesting"], swiftSettings: strict),
         // Settings of the process of all tests.
-        .target(name: "CTestProcess", path: "Tests/CTestProcess", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "CTestProcess", dependencies: ["CSQLiteShim"], path: "Tests/CTestProcess"),
         .testTarget(
             name: "TidemarkSQLiteTests",
             dependencies: [

@@ -1,6 +1,6 @@
 #include "test_process.h"
 
-#include <sqlite3.h>
+#include <sqlite_shim.h>
 
 // Before everything else: SQLite takes the setting only while nothing uses it.
-__attribute__((constructor)) static void skip_accounting(void) { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+__attribute__((constructor)) static void skip_accounting(void) { tidemark_sqlite_skip_accounting(); }

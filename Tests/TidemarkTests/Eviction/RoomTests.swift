@@ -197,16 +197,16 @@ import TidemarkTesting
                 texts[start..<start + 500].map {
                     EventLine.change($0, library: "a")
                 })
-            try await cache.flush()
+            // Not only a flush: an eviction that runs beside the next lines counts those that are not written yet, and
+            // the number of entities that are left depends on the machine.
+            try await cache.enforceLimits()
         }
-        try await cache.enforceLimits()
         let size = try await journal.size()
         #expect(size.fileByteCount <= limit && size.usedByteCount <= limit)
-        // Few more entities than needed were evicted: their space is used. A third of it has the keys of those that
-        // were evicted, so that the number of those that are left depends on the order of writes and evictions.
         #expect(size.usedByteCount > limit * 3 / 4, "\(size.usedByteCount) bytes are used")
         let count = Int(await cache.entityCount())
-        #expect(count > 800 && count < 4_500, "\(count) entities")
+        // Few more entities than needed were evicted: at least half of those that would fit in a packed file are left.
+        #expect(count > 1_000 && count < 4_500, "\(count) entities")
         var found = 0
         for (id, text) in texts.enumerated() {
             let read = try await cache.read(Self.key(id), fields: nil)
