@@ -32,8 +32,16 @@ else
 # All release builds are linked so that they run where no Swift is installed: packages are made of the build that the
 # benchmarks measure, and other flags would build everything a second time.
 STATIC := --static-swift-stdlib
+# Tests are linked by lld, which takes half of the default linker's time.
+LINKER := -Xswiftc -use-ld=lld
 endif
-RELEASE_BUILD = $(SWIFT) build -c release $(STATIC)
+
+# The compilers allocate much and free little: with huge pages and larger caches of glibc's allocator they take a
+# twentieth less. Not for the tests, which measure the memory of child processes.
+QUICK_MALLOC := GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.tcache_count=2000
+
+# Without debug information, which the packages do not have either.
+RELEASE_BUILD = $(QUICK_MALLOC) $(SWIFT) build -c release -debug-info-format none $(STATIC)
 
 # Tests are built without debug information, each module at once, and as a release but without optimization: in a debug
 # build every child process spends half of its time in ArgumentParser's checks of declarations, which `swift test` by
@@ -41,15 +49,11 @@ RELEASE_BUILD = $(SWIFT) build -c release $(STATIC)
 # read a second time. Builds with other flags share nothing, so this one has a folder of its own: `make test` and
 # `swift test` by hand leave each other's builds alone.
 TESTS := -c release --scratch-path .build-tests -debug-info-format none -Xcc -O0 -Xswiftc -Onone \
-    -Xswiftc -enable-testing -Xswiftc -no-emit-module-separately-wmo -Xswiftc -num-threads -Xswiftc 2
+    -Xswiftc -enable-testing -Xswiftc -no-emit-module-separately-wmo -Xswiftc -num-threads -Xswiftc 2 $(LINKER)
 # `Package.swift` optimizes some modules for it. `swift test` would name `-enable-testing` a second time, and
 # `swift build` would then build everything again.
 FOR_TESTS = TIDEMARK_MADE_FOR=tests $(SWIFT)
 TEST = $(FOR_TESTS) test $(TESTS) --disable-xctest --disable-testable-imports
-
-# The compilers allocate much and free little: with huge pages and larger caches of glibc's allocator they take a
-# twentieth less. Not for the tests, which measure the memory of child processes.
-QUICK_MALLOC := GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.tcache_count=2000
 
 .DEFAULT_GOAL := help
 
@@ -76,10 +80,11 @@ run-jetstream: deps
 	@$(RELEASE_BUILD) --product tidemark
 	@docs/examples/jetstream.sh "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
 
-# The suites that are tagged `.slow`: they try many crash points, kinds of damage or orders, simulate, or measure, and
-# take a third of the time of all tests. The runner cannot select tests by a tag.
+# The suites that are tagged `.slow`. All but TLSTests try many crash points, kinds of damage or orders, simulate, or
+# measure, and take a third of the time of all tests; TLS and the bench take time to build, and `make test` leaves them
+# out of the package (`Package.swift`). The runner cannot select tests by a tag.
 SLOW_SUITES := BenchmarkTests JournalConformanceTests JournalCrashPointTests OptimisticExhaustiveTests RepairTests \
-    ReplayTests SeededDamageTests SimulationTests SQLiteExtensionTests
+    ReplayTests SeededDamageTests SimulationTests SQLiteExtensionTests TLSTests
 SLOW_FILTER := \.($(subst $() ,|,$(strip $(SLOW_SUITES))))/
 
 BUILD_TESTS = $(QUICK_MALLOC) $(FOR_TESTS) build --build-tests $(TESTS) --disable-xctest
@@ -89,7 +94,8 @@ test: deps
 	$(BUILD_TESTS)
 	$(TEST) --skip-build --skip '$(SLOW_FILTER)'
 
-## test-slow: the suites that take longest: many crash points, kinds of damage and orders, simulation, benchmarks
+## test-slow: the suites that take longest, to build or to run: many crash points, kinds of damage and orders, simulation, benchmarks, TLS
+test-slow: FOR_TESTS = TIDEMARK_MADE_FOR=slow-tests $(SWIFT)
 test-slow: deps
 	$(BUILD_TESTS)
 	$(TEST) --skip-build --filter '$(SLOW_FILTER)'

@@ -11,9 +11,12 @@ let strict: [SwiftSetting] = [
 let isFuzzing = Context.environment["TIDEMARK_FUZZ"] == "1"
 // The bench reads Foundation's URLCache too; `make bench-urlcache` asks for it.
 let measuresURLCache = Context.environment["TIDEMARK_URLCACHE"] == "1"
-// `make test` and `make examples` set it ("tests", "examples"): the modules in which tests spend their time are then
-// optimized. "tests" leaves out the plugin, whose tool would be built from sources of its own.
+// `make test`, `make test-slow` and `make examples` set it ("tests", "slow-tests", "examples"): the modules in which
+// tests spend their time are then optimized. Both kinds of tests leave out the plugin, whose tool would be built from
+// sources of its own; "tests" also leaves out the bench and TLS, which slow suites alone use. TLS takes a tenth of the
+// build, because all of BoringSSL is compiled for it.
 let madeFor = Context.environment["TIDEMARK_MADE_FOR"]
+let hasSlowParts = madeFor != "tests"
 // One test target alone, for builds with a sanitizer: they take minutes.
 let onlyTests = Context.environment["TIDEMARK_TESTS"]
 
@@ -37,6 +40,7 @@ let package = Package(
         .library(name: "TidemarkService", targets: ["TidemarkService"]),
         .library(name: "tidemarksqlite", type: .dynamic, targets: ["CSQLiteExtension"]),
         .library(name: "TidemarkServer", targets: ["TidemarkServer"]),
+        .library(name: "TidemarkServerTLS", targets: ["TidemarkServerTLS"]),
         .executable(name: "tidemark", targets: ["TidemarkTool"]),
         .executable(name: "tidemark-serve", targets: ["TidemarkServeTool"]),
         .library(name: "TidemarkOperations", targets: ["TidemarkOperations"]),
@@ -54,8 +58,7 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
-    ],
+    ] + (hasSlowParts ? [.package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6")] : []),
     targets: [
         // C and C++ shims, one folder each. simdjson stays behind a C header: C++ interop would be
         // viral to every client of the package.
@@ -222,15 +225,22 @@ let package = Package(
                 "TidemarkRecording", "TidemarkSQLite", "TidemarkSession", "TidemarkStore", "TidemarkWire",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "HummingbirdTLS", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
+        // TLS of that server. Apart, so that a server behind another one is built without BoringSSL.
+        .target(
+            name: "TidemarkServerTLS",
+            dependencies: [
+                "TidemarkServer", "TidemarkSQLite",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict),
         // The command line, without its entry point: two executables begin with it.
@@ -250,8 +260,10 @@ let package = Package(
         // The same command with a server: `tidemark serve` starts it.
         .executableTarget(
             name: "TidemarkServeTool",
-            dependencies: ["Tidemark", "TidemarkCommand", "TidemarkRecording", "TidemarkServer", "TidemarkSession"],
-            swiftSettings: strict),
+            dependencies: [
+                "Tidemark", "TidemarkCommand", "TidemarkRecording", "TidemarkServer", "TidemarkSession",
+            ] + (hasSlowParts ? ["TidemarkServerTLS"] : []),
+            swiftSettings: strict + (hasSlowParts ? [.define("TIDEMARK_TLS")] : [])),
 
         .target(
             name: "CReference", path: "Benchmarks/CReference",
@@ -270,7 +282,8 @@ let package = Package(
                 "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Benchmarks", exclude: ["CReference", "Peers", "Items/Documents", "Items/schema.graphqls"],
+            path: "Benchmarks",
+            exclude: ["CReference", "Peers", "Items/Documents", "Items/schema.graphqls", "thresholds.json"],
             sources: ["Harness", "Items/Generated", "Results", "Suites", "Runner"],
             swiftSettings: strict + (measuresURLCache ? [.define("TIDEMARK_URLCACHE")] : [])),
         // What people would use instead, those of them that are Swift, beside the library.
@@ -455,8 +468,9 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
+            ] + (hasSlowParts ? ["TidemarkServerTLS", .product(name: "NIOSSL", package: "swift-nio-ssl")] : []),
+            exclude: hasSlowParts
+                ? ["Security/NoTLSTests.swift"] : ["Fixtures/TLSConnection.swift", "Security/TLSTests.swift"],
             swiftSettings: strict),
         .testTarget(
             name: "TidemarkStoreTests",
@@ -492,14 +506,21 @@ if isFuzzing {
 if let madeFor {
     // Optimizing them takes two and a half minutes of processor time, and saves tests more than six. The other modules
     // take as long to optimize as tests gain. The frontend gets the flag, after the driver's `-Onone`; assertions stay.
-    let optimized: Set = ["TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkWire"]
+    let optimized: Set = [
+        "TidemarkGraphQLClient", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkWire",
+    ]
     for target in package.targets where optimized.contains(target.name) {
         let flags = ["-Xfrontend", "-O", "-assert-config", "Debug"]
         target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(flags)]
     }
-    if madeFor == "tests" {
+    if madeFor.hasSuffix("tests") {
         package.products.removeAll { $0 is Product.Plugin }
         package.targets.removeAll { $0.type == .plugin }
+    }
+    if !hasSlowParts {
+        let slowParts: Set = ["BenchmarkTests", "CReference", "TidemarkServerTLS", "tidemark-bench", "tidemark-peers"]
+        package.products.removeAll { slowParts.contains($0.name) }
+        package.targets.removeAll { slowParts.contains($0.name) }
     }
 }
 

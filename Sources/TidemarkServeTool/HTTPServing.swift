@@ -4,28 +4,36 @@ import TidemarkRecording
 import TidemarkServer
 import TidemarkSession
 
+#if TIDEMARK_TLS
+    import TidemarkServerTLS
+#endif
+
 /// The server of `serve`.
 struct HTTPServing: CacheServing {
     func prepare(_ settings: ServingSettings) throws -> any PreparedServing {
         // Before the token, which would be made.
-        let identity = try identity(settings.tls)
+        let encryption = try encryption(settings.tls)
         do throws(TokenFile.Fault) {
             let token = try TokenFile(path: settings.tokenPath).token()
             var configuration = configuration(settings, token)
-            configuration.tls = identity
+            configuration.encryption = encryption
             return PreparedHTTPServing(settings: settings, configuration: configuration)
         } catch {
             throw error.isUnsafe ? Failure.unsafeToken(error.message) : Failure.noToken(error.message)
         }
     }
 
-    private func identity(_ files: TLSFiles?) throws -> TLSIdentity? {
+    private func encryption(_ files: TLSFiles?) throws -> (any ConnectionEncryption)? {
         guard let files else { return nil }
-        do throws(TLSIdentity.Fault) {
-            return try TLSIdentity(certificatePath: files.certificatePath, keyPath: files.keyPath)
-        } catch {
-            throw Failure.noCertificate(error.message, isUnsafe: error.isUnsafe)
-        }
+        #if TIDEMARK_TLS
+            do throws(TLSIdentity.Fault) {
+                return try TLSIdentity(certificatePath: files.certificatePath, keyPath: files.keyPath)
+            } catch {
+                throw error.isUnsafe ? Failure.unsafeKey(error.message) : .unusableCertificate(error.message)
+            }
+        #else
+            throw Failure.noTLS
+        #endif
     }
 
     private func configuration(_ settings: ServingSettings, _ token: AccessToken) -> CacheServerConfiguration {

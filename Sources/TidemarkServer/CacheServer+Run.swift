@@ -1,6 +1,5 @@
 import Hummingbird
 import HummingbirdCore
-import HummingbirdTLS
 import HTTPTypes
 import Logging
 import NIOCore
@@ -104,15 +103,13 @@ extension CacheServer {
         let limits = configuration.limits
         let connections = connections
         let watches = ConnectionWatches(limits)
-        let tls = configuration.tls
+        let encryption = configuration.encryption
         return Application(
             responder: ServerResponder(server: self),
             server: HTTPServerBuilder { [self] responder in
-                let channel = ServerChannel(
+                ServerChannel(
                     responder: responder, streams: { [self] in await respond(toStream: $0) }, limits: limits,
-                    connections: connections, watches: watches)
-                guard let tls else { return channel }
-                return try TLSChannel(channel, tlsConfiguration: tls.configuration)
+                    connections: connections, watches: watches, encryption: encryption)
             },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), backlog: 1_024),

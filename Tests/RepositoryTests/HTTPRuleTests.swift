@@ -5,7 +5,7 @@ import Testing
 @Suite struct HTTPRuleTests {
     @Test(arguments: [("docs/http-answers.md", 55), ("docs/graphql-rules.md", 70)])
     func `every rule of a page has tests, and all of them exist`(_ name: String, _ leastCount: Int) throws {
-        let names = try testNames()
+        let names = try Tree.testNames()
         let page = try #require(try Tree.text(name).components(separatedBy: "\n## Not covered").first)
         var ruleCount = 0
         for line in page.split(separator: "\n") {
@@ -20,22 +20,5 @@ import Testing
             }
         }
         #expect(ruleCount >= leastCount, "\(ruleCount)")
-    }
-
-    /// Returns the names of all suites and tests.
-    private func testNames() throws -> Set<String> {
-        var names: Set<String> = []
-        for file in try Tree.swiftFiles(in: "Tests") {
-            for line in try Tree.text(file).utf8.split(separator: UInt8(ascii: "\n")) {
-                if let function = line.firstRange(of: Array("func `".utf8)) {
-                    let name = line[function.upperBound...].prefix { $0 != UInt8(ascii: "`") }
-                    names.insert(String(decoding: name, as: UTF8.self))
-                } else if let suite = line.firstRange(of: Array("struct ".utf8)) {
-                    let name = line[suite.upperBound...].prefix { $0 != UInt8(ascii: " ") }
-                    names.insert(String(decoding: name, as: UTF8.self))
-                }
-            }
-        }
-        return names
     }
 }

@@ -145,7 +145,8 @@ enum GzipBomb {
         for _ in 0..<(count - 1 - runCount * 258) { bits.appendCode(0b0011_0000, 8) }
         bits.appendCode(0, 7)
         let period = Array(bits.bytes[2..<15])
-        let block = Array(repeatElement(period, count: copyCount).joined())
+        var block: [UInt8] = []
+        for _ in 0..<copyCount { block += period }
         bits.bytes.insert(contentsOf: block, at: 15)
         let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
         let check = zeroCRC(count)

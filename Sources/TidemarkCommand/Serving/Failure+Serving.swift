@@ -11,14 +11,24 @@ extension Failure {
             .cannotCreate, "cannot_create", message, outcome: "nothing was done", advice: "see Protocol/serving.md")
     }
 
-    /// The failure of a certificate or key that cannot be used.
-    ///
-    /// - Parameter isUnsafe: Whether others can read the key.
-    package static func noCertificate(_ message: String, isUnsafe: Bool) -> Failure {
+    /// The failure of a key that others can read or change.
+    package static func unsafeKey(_ message: String) -> Failure {
         Failure(
-            .configuration, isUnsafe ? "unsafe_key" : "unusable_certificate", message, outcome: "nothing was done",
+            .configuration, "unsafe_key", message, outcome: "nothing was done",
             advice: "pass the certificate and its key in PEM to --tls-cert and --tls-key")
     }
+
+    /// The failure of a certificate or key that cannot be used.
+    package static func unusableCertificate(_ message: String) -> Failure {
+        Failure(
+            .configuration, "unusable_certificate", message, outcome: "nothing was done",
+            advice: "pass the certificate and its key in PEM to --tls-cert and --tls-key")
+    }
+
+    /// The failure of serving by TLS with a command that was built without it.
+    package static let noTLS = Failure(
+        .configuration, "unusable_certificate", "this command was built without TLS", outcome: "nothing was done",
+        advice: "put TLS in front of it, or build it without TIDEMARK_MADE_FOR")
 
     /// The failure of listening on an address.
     package static func cannotListen(_ address: String, _ reason: String) -> Failure {

@@ -6,14 +6,14 @@ package import TidemarkRecording
 public struct CacheServerConfiguration: Sendable {
     /// The secret that requests have to show.
     public var token: AccessToken
-    /// The address to listen on. Any other than a loopback address needs ``tls``, or TLS in front.
+    /// The address to listen on. Any other than a loopback address needs ``encryption``, or TLS in front.
     public var host: String
     /// The port to listen on; 0 takes a free one.
     public var port: Int
     /// The origins of pages of other servers that may use this one, as `https://app.example`.
     public var allowedOrigins: [String] = []
-    /// The certificate for connections by TLS; nil: connections are not encrypted.
-    public var tls: TLSIdentity?
+    /// The encryption of connections; nil: they are not encrypted.
+    public var encryption: (any ConnectionEncryption)?
     public var limits = ServerLimits()
     /// The cache's data file, of which exports are made; nil: the path of exports answers 404.
     public var databasePath: String?

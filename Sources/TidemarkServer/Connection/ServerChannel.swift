@@ -35,13 +35,14 @@ struct ServerConnection: ServerChildChannelValue {
     let requests: EventLoopFuture<StreamSender.Requests?>
 }
 
-/// The pipeline of one connection: bytes, parser, guard, streams, and the requests.
+/// The pipeline of one connection: encryption, bytes, parser, guard, streams, and the requests.
 struct ServerChannel: ServerChildChannel, HTTPChannelHandler {
     let responder: HTTPChannelHandler.Responder
     let streams: StreamSender.Responder
     let limits: ServerLimits
     let connections: ConnectionCount
     let watches: ConnectionWatches
+    let encryption: (any ConnectionEncryption)?
 
     /// The connections beyond the limit that get an answer, and are not only closed.
     private static let refusedCountMax = 128
@@ -50,6 +51,7 @@ struct ServerChannel: ServerChildChannel, HTTPChannelHandler {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<ServerConnection> {
         channel.eventLoop.makeCompletedFuture {
+            try encryption?.encrypt(channel)
             let count = connections.add()
             channel.closeFuture.whenComplete { [connections] _ in connections.remove() }
             if count > limits.connectionCountMax + ServerChannel.refusedCountMax { channel.close(promise: nil) }

@@ -2,11 +2,12 @@ import Foundation
 import NIOSSL
 import Testing
 import TidemarkServer
+import TidemarkServerTLS
 import TidemarkTestKit
 import TidemarkTesting
 
 /// Connections by TLS, and the files that they need.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct TLSTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.process, .slow)) struct TLSTests {
     private static func files(_ key: String = Certificate.key, mode: Int = 0o600) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         try folder.write(Array(Certificate.chain.utf8), to: "cert.pem")

@@ -122,7 +122,9 @@ import TidemarkTesting
         let ranks = kept.map { after.firstIndex(of: $0) ?? -1 }
         var best: [Int] = []
         for (index, rank) in ranks.enumerated() {
-            best.append(1 + (zip(ranks, best).prefix(index).filter { $0.0 < rank }.map(\.1).max() ?? 0))
+            var longest = 0
+            for earlier in 0..<index where ranks[earlier] < rank { longest = max(longest, best[earlier]) }
+            best.append(longest + 1)
         }
         return best.max() ?? 0
     }

@@ -100,11 +100,11 @@ async function compare(seed) {
   }
 }
 
-test("the rules of the policy are those that the command prints", { skip: command === null ? "no tidemark is built" : false }, () => {
+test("the rules of the policy are those that the command prints", { skip: command === null ? "no command is built" : false }, () => {
   assert.deepEqual(JSON.parse(execFileSync(command, ["policy", "check", "--json", policyFile], { encoding: "utf8" })), policyReport);
 });
 
-test("both implementations say the same in random walks", { skip: command === null ? "no tidemark is built" : false }, async (context) => {
+test("both implementations say the same in random walks", { skip: command === null ? "no command is built" : false }, async (context) => {
   const seeds = [...kept, ...Array.from({ length: count }, (_, index) => first + index)];
   let done = 0;
   const failed = [];

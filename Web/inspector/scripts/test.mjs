@@ -34,4 +34,6 @@ const output = run.stdout + run.stderr;
 const count = (name) => Number(new RegExp(`^# ${name} (\\d+)$`, "m").exec(output)?.[1] ?? 0);
 if (run.status !== 0 || count("tests") === 0) console.error(output.slice(-20_000));
 console.log(`inspector: ${count("pass")} of ${count("tests")} tests passed, ${count("skipped")} skipped`);
-process.exit(run.status !== 0 || count("tests") === 0 ? 1 : 0);
+const isUncompared = process.env.NEEDS_COMMAND === "1" && /# SKIP no command is built/.test(output);
+if (isUncompared) console.error("inspector: tests were skipped, because no command is built: run make test first");
+process.exit(run.status !== 0 || count("tests") === 0 || isUncompared ? 1 : 0);

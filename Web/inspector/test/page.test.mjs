@@ -11,8 +11,9 @@ import { answer, fill, photo } from "./support/data.mjs";
 import { Browser, Page } from "./support/page.mjs";
 import { closeAll, command, run, serve } from "./support/server.mjs";
 
-const isReady = chromium() !== null && command() !== null;
-const options = { skip: isReady ? false : "no Chromium, or no command is built" };
+const missing = command() === null ? "no command is built" : chromium() === null ? "no Chromium" : null;
+const isReady = missing === null;
+const options = { skip: missing ?? false };
 const folder = mkdtempSync(join(tmpdir(), "tidemark-inspector-"));
 const pictures = process.env.INSPECTOR_PICTURES ?? join(folder, "pictures");
 const CONTROLS = "button,input,select,textarea,summary,[tabindex='0']";

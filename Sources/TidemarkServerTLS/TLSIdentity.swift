@@ -1,11 +1,13 @@
+public import NIOCore
 import NIOSSL
+public import TidemarkServer
 
 /// The certificate by which a server proves its name, with the key to it.
 ///
 /// - Source: Protocol/serving.md, security; RFC 8446.
-public struct TLSIdentity: Sendable {
+public struct TLSIdentity: ConnectionEncryption {
     /// TLS 1.2 or later, for HTTP/1.1 alone.
-    let configuration: TLSConfiguration
+    private let context: NIOSSLContext
 
     /// The reason why a certificate or a key cannot be used.
     public struct Fault: Error, Hashable, Sendable {
@@ -34,8 +36,7 @@ public struct TLSIdentity: Sendable {
             configuration.minimumTLSVersion = .tlsv12
             configuration.applicationProtocols = ["http/1.1"]
             // A key of another certificate is found here, and not at the first connection.
-            _ = try NIOSSLContext(configuration: configuration)
-            self.configuration = configuration
+            context = try NIOSSLContext(configuration: configuration)
         } catch let fault as Fault {
             throw fault
         } catch {
@@ -44,5 +45,9 @@ public struct TLSIdentity: Sendable {
                     "\(certificatePath) and \(keyPath) are not a certificate and its key in PEM, without a passphrase"
             )
         }
+    }
+
+    public func encrypt(_ channel: any Channel) throws {
+        try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
     }
 }
