@@ -25,7 +25,7 @@ import TidemarkModel
     @Test func `sixteen notifications fit, and new room is reported once, when all are taken`() {
         let mailbox = ObserverMailbox()
         #expect((0..<20).map { mailbox.offer(notification($0)) } == (0..<20).map { $0 < 16 })
-        #expect((0..<16).map { _ in name(mailbox.take()) } == (0..<16).map(String.init))
+        #expect((0..<16).map { _ in name(mailbox.take()) } == (0..<16).map { "\($0)" })
         #expect(name(mailbox.take()) == "roomAgain")
         #expect(name(mailbox.take()) == "nothing")
     }
@@ -34,7 +34,7 @@ import TidemarkModel
         let mailbox = ObserverMailbox()
         for number in 0..<16 { #expect(mailbox.offer(notification(number))) }
         mailbox.deliver(notification(16))
-        #expect((0..<18).map { _ in name(mailbox.take()) } == (0..<17).map(String.init) + ["nothing"])
+        #expect((0..<18).map { _ in name(mailbox.take()) } == (0..<17).map { "\($0)" } + ["nothing"])
     }
 
     @Test func `a closed mailbox drops everything, and does not make the cache keep changes`() {
