@@ -72,25 +72,33 @@ enum Tree {
         return String(decoding: code, as: UTF8.self)
     }
 
-    private static let foundTestNames = Mutex<Set<String>?>(nil)
+    /// The names of all suites, and of all tests.
+    struct TestNames {
+        var suites: Set<String> = []
+        var tests: Set<String> = []
+
+        var all: Set<String> { suites.union(tests) }
+    }
+
+    private static let foundTestNames = Mutex<TestNames?>(nil)
 
     /// Returns the names of all suites and tests. Bytes are compared, because searches in strings take seconds here.
-    static func testNames() throws -> Set<String> {
+    static func testNames() throws -> TestNames {
         if let names = foundTestNames.withLock({ $0 }) { return names }
         let (function, suite) = (Array("func `".utf8), Array("struct ".utf8))
-        var names: Set<String> = []
+        var names = TestNames()
         for file in try swiftFiles(in: "Tests") {
             for line in Array(try text(file).utf8).split(separator: UInt8(ascii: "\n")) {
                 // `@Test func`, or `@Suite struct`, also behind the arguments of the attribute.
                 for start in line.indices where line[start] == function[0] || line[start] == suite[0] {
                     let rest = line[start...]
                     if rest.starts(with: function) {
-                        names.insert(
-                            String(decoding: rest.dropFirst(6).prefix { $0 != UInt8(ascii: "`") }, as: UTF8.self))
+                        let name = rest.dropFirst(function.count).prefix { $0 != UInt8(ascii: "`") }
+                        names.tests.insert(String(decoding: name, as: UTF8.self))
                     } else if rest.starts(with: suite) {
                         let ends = [UInt8(ascii: " "), UInt8(ascii: ":")]
-                        names.insert(
-                            String(decoding: rest.dropFirst(7).prefix { !ends.contains($0) }, as: UTF8.self))
+                        let name = rest.dropFirst(suite.count).prefix { !ends.contains($0) }
+                        names.suites.insert(String(decoding: name, as: UTF8.self))
                     }
                 }
             }
