@@ -214,11 +214,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
-        // The inspector's page, in code: what is linked or moved has it. Apart, because it takes seconds to compile.
-        .target(
-            name: "TidemarkInspector",
-            resources: ["icon.svg", "index.html", "inspector.css", "inspector.js"].map { .embedInCode("Page/\($0)") },
-            swiftSettings: strict),
+        // The inspector's page, in code: what is linked or moved has it.
+        .target(name: "TidemarkInspector", swiftSettings: strict),
         // A cache behind HTTP. Apart, so that nobody else builds Hummingbird.
         .target(
             name: "TidemarkServer",
@@ -463,8 +460,8 @@ let package = Package(
         .testTarget(
             name: "TidemarkServerTests",
             dependencies: [
-                "CZstd", "Tidemark", "TidemarkModel", "TidemarkSQLite", "TidemarkServer", "TidemarkSession",
-                "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
+                "CZstd", "Tidemark", "TidemarkInspector", "TidemarkModel", "TidemarkSQLite", "TidemarkServer",
+                "TidemarkSession", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -34,10 +34,10 @@ package enum InspectorFile: CaseIterable, Hashable, Sendable {
     /// The contents of the file.
     package var bytes: [UInt8] {
         switch self {
-        case .page: PackageResources.index_html
-        case .script: PackageResources.inspector_js
-        case .style: PackageResources.inspector_css
-        case .icon: PackageResources.icon_svg
+        case .page: Array(InspectorPage.html.utf8)
+        case .script: Array(InspectorPage.script.utf8)
+        case .style: Array(InspectorPage.style.utf8)
+        case .icon: Array(InspectorPage.icon.utf8)
         }
     }
 }

@@ -34,7 +34,8 @@ import TidemarkTesting
 
     /// The modules that the tests were built with, and the maps of those that are C.
     private static func searchPaths() throws -> [String] {
-        let folder = URL(fileURLWithPath: try CommandRunner().executable).deletingLastPathComponent()
+        let folder = URL(fileURLWithPath: try CommandRunner().executable).resolvingSymlinksInPath()
+            .deletingLastPathComponent()
         let builds = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         let generated = builds.map { $0.appending(path: "module.modulemap").path }
         let sources = Sources.folder.deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")

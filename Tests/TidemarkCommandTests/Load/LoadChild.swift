@@ -91,10 +91,3 @@ final class LoadChild {
         return lines.map { String(decoding: $0, as: UTF8.self) }
     }
 }
-
-/// Runs a blocking closure on a thread of its own, because other tests share the threads of tasks.
-func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
-    }
-}

@@ -32,7 +32,7 @@ import TidemarkTesting
         var texts: [String] = []
         do {
             while let next = try await parts.next() { texts.append(next.payload.text) }
-        } catch let error as UpstreamError {
+        } catch {
             return (texts, error.code)
         }
         return (texts, nil)

@@ -7,7 +7,8 @@ import TidemarkTesting
 
 /// Encryption, credentials and several servers, by the built command and real servers.
 @Suite(
-    .timeLimit(.minutes(30)), .tags(.process), .enabled(if: NatsServer.program != nil, NatsServer.advice),
+    .timeLimit(.minutes(30)), .tags(.process), .ownThreads,
+    .enabled(if: NatsServer.program != nil, NatsServer.advice),
     .enabled(if: OpenSSL.program != nil, "openssl is not installed"))
 struct LoginTests {
     private let folder: TemporaryFolder

@@ -8,7 +8,9 @@ import Tidemark
 import TidemarkModel
 
 /// The sentences for whatever a real server refuses.
-@Suite(.timeLimit(.minutes(30)), .tags(.process), .enabled(if: NatsServer.program != nil, NatsServer.advice))
+@Suite(
+    .timeLimit(.minutes(30)), .tags(.process), .ownThreads,
+    .enabled(if: NatsServer.program != nil, NatsServer.advice))
 struct RefusalTests {
     private let folder: TemporaryFolder
 

@@ -17,7 +17,9 @@ import TidemarkTesting
 #endif
 
 /// The metrics of a feed, and the progress that a user sees, with a real server.
-@Suite(.timeLimit(.minutes(30)), .tags(.process), .enabled(if: NatsServer.program != nil, NatsServer.advice))
+@Suite(
+    .timeLimit(.minutes(30)), .tags(.process), .ownThreads,
+    .enabled(if: NatsServer.program != nil, NatsServer.advice))
 struct FeedMetricsTests {
     private let backend = TestMetrics()
     private let server: NatsServer

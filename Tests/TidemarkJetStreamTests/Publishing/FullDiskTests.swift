@@ -10,7 +10,9 @@ import TidemarkTesting
 @testable import TidemarkJetStream
 
 /// A full disk of the cache, and a server without room, while a stream is read and published.
-@Suite(.timeLimit(.minutes(30)), .tags(.process), .enabled(if: NatsServer.program != nil, NatsServer.advice))
+@Suite(
+    .timeLimit(.minutes(30)), .tags(.process), .ownThreads,
+    .enabled(if: NatsServer.program != nil, NatsServer.advice))
 struct FullDiskTests {
     private let folder: TemporaryFolder
 

@@ -7,7 +7,9 @@ import TidemarkTesting
 @testable import TidemarkJetStream
 
 /// `tidemark publish` of Protocol/jetstream.md, by the built command and a real server.
-@Suite(.timeLimit(.minutes(30)), .tags(.process), .enabled(if: NatsServer.program != nil, NatsServer.advice))
+@Suite(
+    .timeLimit(.minutes(30)), .tags(.process), .ownThreads,
+    .enabled(if: NatsServer.program != nil, NatsServer.advice))
 struct PublishTests {
     private let fixture: StreamFixture
 

@@ -7,7 +7,9 @@ import TidemarkTesting
 @testable import TidemarkJetStream
 
 /// The rows of the tables in Protocol/jetstream.md, by the built command and a real server.
-@Suite(.timeLimit(.minutes(30)), .tags(.process), .enabled(if: NatsServer.program != nil, NatsServer.advice))
+@Suite(
+    .timeLimit(.minutes(30)), .tags(.process), .ownThreads,
+    .enabled(if: NatsServer.program != nil, NatsServer.advice))
 struct JetStreamTests {
     private let fixture: StreamFixture
 

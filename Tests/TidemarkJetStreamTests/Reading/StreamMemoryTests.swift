@@ -7,7 +7,9 @@ import TidemarkTesting
 @testable import TidemarkJetStream
 
 /// The memory of connections, by a process of its own: other tests allocate meanwhile.
-@Suite(.timeLimit(.minutes(30)), .tags(.process), .enabled(if: NatsServer.program != nil, NatsServer.advice))
+@Suite(
+    .timeLimit(.minutes(30)), .tags(.process), .ownThreads,
+    .enabled(if: NatsServer.program != nil, NatsServer.advice))
 struct StreamMemoryTests {
     @Test func `200 connections that end in the middle of their messages leave no memory`() async throws {
         let server = try NatsServer()

@@ -5,7 +5,9 @@ import TidemarkTesting
 @testable import TidemarkJetStream
 
 /// The heartbeats of a stream that is quiet, by a real server.
-@Suite(.timeLimit(.minutes(10)), .tags(.process), .enabled(if: NatsServer.program != nil, NatsServer.advice))
+@Suite(
+    .timeLimit(.minutes(10)), .tags(.process), .ownThreads,
+    .enabled(if: NatsServer.program != nil, NatsServer.advice))
 struct TailTests {
     private let server: NatsServer
     /// A moment at which a round has begun for readers that were made before.

@@ -79,10 +79,10 @@ import TidemarkTesting
                 library: LibraryIndex(library), type: TypeIndex(type), after: nil, countMax: 3, constraint: nil)
             #expect(page.entities.map(\.key.id.text) == Array(wanted.sorted().prefix(3)))
         }
-        #expect(await journal.memoryByteCount == 0)
+        #expect(journal.memoryByteCount == 0)
         gate.open()
         #expect(try await journal.finishOpening() == nil)
-        #expect(await journal.memoryByteCount > 0)
+        #expect(journal.memoryByteCount > 0)
         expectAll(try await journal.load(Array(names.keys)).entities, names)
         try await journal.close()
     }

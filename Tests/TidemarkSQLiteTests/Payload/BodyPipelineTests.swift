@@ -93,7 +93,7 @@ import TidemarkTesting
         for failing in [1, 2, 9] {
             var count = 0
             flush.bytes.withUnsafeBytes { bytes in
-                #expect(throws: WriteFailure.self) {
+                _ = #expect(throws: WriteFailure.self) {
                     try pipeline.forEachChunk(of: flush, bytes: bytes, dictionaries: dictionaries) { _ in
                         count += 1
                         if count == failing { throw WriteFailure() }

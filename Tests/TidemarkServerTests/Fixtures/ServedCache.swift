@@ -5,6 +5,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkServer
 import TidemarkTesting
+import TidemarkTestKit
 
 /// A server in this process, with limits that a test can wait for, and real sockets.
 final class ServedCache: Sendable {

@@ -2,22 +2,6 @@ import Foundation
 import TidemarkTestKit
 import TidemarkTesting
 
-/// Runs work that blocks on a thread of its own, so that no task of the tests waits for it.
-///
-/// The work is a task that inherits the test: a failed expectation belongs to it.
-func onThread<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-    try await Task(executorPreference: ThreadExecutor()) { try work() }.value
-}
-
-/// Runs each job on a thread of its own.
-private final class ThreadExecutor: TaskExecutor {
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        let executor = asUnownedTaskExecutor()
-        Thread.detachNewThread { job.runSynchronously(on: executor) }
-    }
-}
-
 /// A running `tidemark serve`, as a user starts it.
 final class ServedCommand {
     let folder: TemporaryFolder

@@ -35,7 +35,7 @@ import TidemarkTesting
     @Test func `bodies may be compressed`() async throws {
         try await onThread {
             let server = try ServedCommand()
-            let lines = Array((1...5_000).map { ServedCommand.event("\($0)", sequence: $0) }.joined().utf8)
+            let lines = Array((1...5_000).map { (id: Int) in ServedCommand.event("\(id)", sequence: id) }.joined().utf8)
             for (coding, body) in [
                 ("zstd", EventRouteTests.zstd(lines)), ("gzip", try EventRouteTests.gzip(lines)),
                 (

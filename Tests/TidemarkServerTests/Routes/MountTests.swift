@@ -5,6 +5,7 @@ import Testing
 import Tidemark
 import TidemarkServer
 import TidemarkTesting
+import TidemarkTestKit
 
 /// The server's paths on a program's own router.
 @Suite(.timeLimit(.minutes(10))) struct MountTests {

@@ -1,27 +1,29 @@
 import Foundation
 import Testing
+import TidemarkInspector
 import TidemarkTestKit
 import TidemarkTesting
 
 /// The files of the inspector's page, and the recording that it saves.
 @Suite(.timeLimit(.minutes(30)), .tags(.process)) struct PageTests {
-    /// The files as they are checked in.
-    private static let folder = URL(filePath: #filePath).appending(path: "../../../../Sources/TidemarkInspector/Page")
-        .standardized
+    /// The sources of the page, of which two are served as they are.
+    private static let folder = URL(filePath: #filePath).appending(path: "../../../../Web/inspector/src").standardized
 
-    @Test func `the page and its files are served without a token, as they are checked in`() async throws {
+    @Test func `the page and its files are served without a token, as they were compiled in`() async throws {
         try await onThread {
             let server = try ServedCommand()
             let folder = PageTests.folder
-            for (path, name, type) in [
-                ("/", "index.html", "text/html; charset=utf-8"),
-                ("/inspector.js", "inspector.js", "text/javascript; charset=utf-8"),
-                ("/inspector.css", "inspector.css", "text/css; charset=utf-8"),
-                ("/icon.svg", "icon.svg", "image/svg+xml"),
+            #expect(InspectorFile.page.bytes == Array(try Data(contentsOf: folder.appending(path: "index.html"))))
+            #expect(InspectorFile.icon.bytes == Array(try Data(contentsOf: folder.appending(path: "icon.svg"))))
+            for (path, file, type) in [
+                ("/", InspectorFile.page, "text/html; charset=utf-8"),
+                ("/inspector.js", .script, "text/javascript; charset=utf-8"),
+                ("/inspector.css", .style, "text/css; charset=utf-8"),
+                ("/icon.svg", .icon, "image/svg+xml"),
             ] {
                 let answer = try server.ask("GET", path, hasToken: false)
                 #expect(answer.status == 200 && answer.field("Content-Type") == type, "\(path)")
-                #expect(answer.body == Array(try Data(contentsOf: folder.appending(path: name))), "\(path)")
+                #expect(answer.body == file.bytes && !file.bytes.isEmpty, "\(path)")
                 #expect(answer.field("Content-Security-Policy") == "default-src 'self'; frame-ancestors 'none'")
                 #expect(answer.field("X-Content-Type-Options") == "nosniff" && answer.field("Set-Cookie") == nil)
                 let tag = try #require(answer.field("ETag"))

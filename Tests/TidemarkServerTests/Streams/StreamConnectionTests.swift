@@ -1,6 +1,7 @@
 import Testing
 import TidemarkServer
 import TidemarkTesting
+import TidemarkTestKit
 
 /// The connections of streams beside those of other requests, by raw sockets.
 @Suite(.timeLimit(.minutes(10))) struct StreamConnectionTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TidemarkTesting
+import TidemarkTestKit
 
 /// Streams of notifications from the command, over real sockets.
 @Suite(.timeLimit(.minutes(30)), .tags(.process)) struct StreamTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import TidemarkServer
 import TidemarkTesting
+import TidemarkTestKit
 
 /// The effect of time on streams, with limits that a test can wait for.
 @Suite(.timeLimit(.minutes(10))) struct StreamTimeTests {

@@ -84,7 +84,7 @@ import TidemarkTesting
         if store.find(identity) == nil, let stored = model.journal.first(where: { $0.value.key == key }),
             model.all[key] != nil
         {
-            stored.value.row.payload.withUnsafeBytes {
+            _ = stored.value.row.payload.withUnsafeBytes {
                 store.install(identity, payload: $0, stamp: stored.value.row.stamp, row: stored.key)
             }
             model.touch(key)

@@ -80,7 +80,7 @@ import TidemarkTesting
             $0.reorderWindow = .milliseconds(50)
         }
         let input = try await HandInput(into: fixture.cache, hasUnread: { false })
-        try await fixture.cache.closeInput(fixture.input.input)
+        await fixture.cache.closeInput(fixture.input.input)
         try await input.feed([Lines.change(1), Lines.change(3)])
         clock.advance(milliseconds: jump)
         let isOver = await eventually {

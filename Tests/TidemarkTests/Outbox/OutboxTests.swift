@@ -218,7 +218,7 @@ import TidemarkTesting
 extension SyncCache {
     /// Returns when no edit has a request to send.
     fileprivate func outboxIsEmpty() async throws {
-        while await !outboxStatuses().isEmpty { try await pause() }
+        while !outboxStatuses().isEmpty { try await pause() }
     }
 }
 

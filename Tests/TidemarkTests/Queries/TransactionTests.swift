@@ -307,12 +307,11 @@ private struct Counter: Resource, Equatable {
             }
             let (fails, meddled) = (random.chance(200), random.chance(250) ? "\(random.below(5))" : nil)
             var own = stored
-            var read: Set<String> = []
             var problems: [String] = []
             let code = try await self.code {
                 do {
-                    (own, read, problems) = try await cache.transaction { [own] transaction in
-                        var (own, read, problems) = (own, Set<String>(), [String]())
+                    (own, problems) = try await cache.transaction { [own] transaction in
+                        var (own, problems) = (own, [String]())
                         for (kind, id, n) in plan {
                             switch kind {
                             case 0: try transaction.put(Counter(id: id, n: n)); own[id] = n
@@ -324,11 +323,10 @@ private struct Counter: Resource, Equatable {
                             default:
                                 let found = try await transaction.read(Counter.self, id: id)?.n
                                 if found != own[id] { problems.append("\(id) is \(String(describing: found))") }
-                                read.insert(id)
                             }
                         }
                         if fails { throw Stop() }
-                        return (own, read, problems)
+                        return (own, problems)
                     }
                     stored = own
                 } catch is Stop {
