@@ -197,7 +197,7 @@ let package = Package(
         // For tests of users: a cache in memory, a clock, seeded streams, upstreams that follow a script.
         .target(
             name: "TidemarkTesting",
-            dependencies: ["Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkWire"],
+            dependencies: ["Tidemark", "TidemarkModel", "TidemarkStore"],
             swiftSettings: strict),
         // For our own tests: the reference model, conformance of parts, child processes. In no library.
         .target(
@@ -220,7 +220,7 @@ let package = Package(
         .target(
             name: "TidemarkServer",
             dependencies: [
-                "CZlib", "CZstd", "Tidemark", "TidemarkHTTP", "TidemarkHTTPRules", "TidemarkInspector", "TidemarkModel",
+                "CZlib", "CZstd", "Tidemark", "TidemarkHTTPRules", "TidemarkInspector", "TidemarkModel",
                 "TidemarkRecording", "TidemarkSQLite", "TidemarkSession", "TidemarkStore", "TidemarkWire",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -313,27 +313,32 @@ let package = Package(
 
         .testTarget(
             name: "BenchmarkTests",
-            dependencies: ["TidemarkCommand", "TidemarkTestKit", "TidemarkTesting", "tidemark-bench"],
+            dependencies: ["TidemarkTestKit", "TidemarkTesting", "tidemark-bench"],
             swiftSettings: strict),
         .testTarget(
             name: "TidemarkTestingTests", dependencies: ["Tidemark", "TidemarkModel", "TidemarkTesting"],
             swiftSettings: strict),
         .testTarget(
-            name: "TidemarkTestKitTests", dependencies: ["TidemarkModel", "TidemarkTestKit", "TidemarkTesting"],
+            name: "TidemarkTestKitTests", dependencies: ["TidemarkTestKit", "TidemarkTesting"],
             swiftSettings: strict),
+        .testTarget(
+            name: "CommandUnitTests",
+            dependencies: [
+                "Tidemark", "TidemarkCommand", "TidemarkModel", "TidemarkWire",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        // Starts the command and does not import it, so that both compile at the same time.
         .testTarget(
             name: "TidemarkCommandTests",
             dependencies: [
-                "Tidemark", "TidemarkCommand", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit",
-                "TidemarkTesting",
-                "TidemarkWire",
-                .product(name: "Logging", package: "swift-log"),
+                "Tidemark", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "ProtocolTests",
             dependencies: [
-                "TidemarkCommand", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit",
+                "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit",
                 "TidemarkTesting",
             ],
             swiftSettings: strict),
@@ -348,7 +353,7 @@ let package = Package(
         .testTarget(
             name: "TidemarkRecordingTests",
             dependencies: [
-                "Tidemark", "TidemarkModel", "TidemarkRecording", "TidemarkSQLite", "TidemarkSession", "TidemarkStore",
+                "Tidemark", "TidemarkModel", "TidemarkRecording", "TidemarkSQLite", "TidemarkStore",
                 "TidemarkTestKit", "TidemarkTesting", "TidemarkWire",
             ],
             swiftSettings: strict),
@@ -358,7 +363,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "TidemarkGraphQLGeneratorTests",
-            dependencies: ["TidemarkGraphQL", "TidemarkGraphQLGenerator", "TidemarkModel"], swiftSettings: strict),
+            dependencies: ["TidemarkGraphQL", "TidemarkGraphQLGenerator"], swiftSettings: strict),
         .testTarget(
             name: "TidemarkOperationsTests",
             dependencies: [
@@ -383,7 +388,7 @@ let package = Package(
         .testTarget(
             name: "TidemarkGraphQLClientTests",
             dependencies: [
-                "Tidemark", "TidemarkCommand", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore",
+                "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore",
                 "TidemarkHTTP", "TidemarkHTTPRules",
                 "TidemarkModel", "TidemarkOperations",
                 "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
@@ -392,7 +397,7 @@ let package = Package(
         .testTarget(
             name: "TidemarkJetStreamTests",
             dependencies: [
-                "CHeap", "CNats", "Tidemark", "TidemarkCommand", "TidemarkFaultDisk", "TidemarkJetStream",
+                "CHeap", "CNats", "Tidemark", "TidemarkFaultDisk", "TidemarkJetStream",
                 "TidemarkModel",
                 "TidemarkSQLite", "TidemarkTestKit",
                 "TidemarkTesting",
@@ -412,7 +417,7 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "TidemarkCommand", "TidemarkModel", "TidemarkSimulation", "TidemarkTestKit", "TidemarkTesting",
+                "TidemarkModel", "TidemarkSimulation", "TidemarkTestKit", "TidemarkTesting",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -442,7 +447,7 @@ let package = Package(
         .testTarget(
             name: "TidemarkCombineTests",
             dependencies: [
-                "Tidemark", "TidemarkCombine", "TidemarkModel", "TidemarkTestKit", "TidemarkTesting",
+                "Tidemark", "TidemarkCombine", "TidemarkModel", "TidemarkTestKit",
                 .product(
                     name: "OpenCombine", package: "OpenCombine",
                     condition: .when(platforms: [.linux, .android, .windows])),
@@ -460,7 +465,7 @@ let package = Package(
         .testTarget(
             name: "TidemarkServerTests",
             dependencies: [
-                "CZstd", "Tidemark", "TidemarkInspector", "TidemarkModel", "TidemarkSQLite", "TidemarkServer",
+                "CZstd", "Tidemark", "TidemarkInspector", "TidemarkModel", "TidemarkServer",
                 "TidemarkSession", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TidemarkTestKit
 
-/// `Package.swift` names every module of the package that a target imports: with one missing, a build succeeds or fails
-/// by the order in which modules happen to be compiled.
+/// `Package.swift` names the modules of the package that a target imports: with one missing, a build succeeds or fails by
+/// the order in which modules happen to be compiled, and with one too many a target waits for what it does not use.
 @Suite struct ManifestTests {
     @Test func `a target depends on every module that it imports`() throws {
         let targets = try targets()
@@ -17,6 +17,22 @@ import TidemarkTestKit
                     #expect(text.contains("\"\(module)\""), "\(file):\(number): \(name) does not depend on \(module)")
                 }
             }
+        }
+    }
+
+    /// Programs that tests start, which have no module to import.
+    private static let started: Set = ["CTestProcess", "tidemark-bench"]
+
+    @Test func `a target imports every module that it depends on`() throws {
+        let targets = try targets()
+        for (name, text) in targets {
+            let folder = ["Sources", "Tests"].map { "\($0)/\(name)" }.first(where: Tree.exists)
+            guard let folder else { continue }
+            let files = try Tree.paths(in: folder).filter { $0.hasSuffix(".swift") }
+            let imported = Set(try files.flatMap { try Tree.codeLines($0).compactMap { importedModule($0.1) } })
+            let named = Set(text.matches(of: /"(\w+)"/).map { String($0.1) }).subtracting([name])
+            let unused = named.intersection(targets.keys).subtracting(imported).subtracting(ManifestTests.started)
+            #expect(files.isEmpty || unused.isEmpty, "\(name) depends on \(unused.sorted()), and imports none of them")
         }
     }
 
