@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TidemarkTestKit
 
-/// `Package.swift` names the modules of the package that a target imports: with one missing, a build succeeds or fails by
-/// the order in which modules happen to be compiled, and with one too many a target waits for what it does not use.
+/// `Package.swift` names the modules of the package that a target imports: with one missing, a build succeeds or fails
+/// by the order in which modules happen to be compiled; with one too many, a target waits for what it does not use.
 @Suite struct ManifestTests {
     @Test func `a target depends on every module that it imports`() throws {
         let targets = try targets()
