@@ -88,8 +88,8 @@ SLOW_SUITES := BenchmarkTests JournalConformanceTests JournalCrashPointTests Opt
 SLOW_FILTER := \.($(subst $() ,|,$(strip $(SLOW_SUITES))))/
 
 BUILD_TESTS = $(QUICK_MALLOC) $(FOR_TESTS) build --build-tests $(TESTS) --disable-xctest
-# Starts what was built, as `swift test` does after ten seconds in which it plans the build once more. On macOS the tests
-# are a bundle, which only `swift test` can load.
+# Starts what was built, as `swift test` does after ten seconds in which it plans the build once more. On macOS the
+# tests are a bundle, which only `swift test` can load.
 ifeq ($(shell uname), Darwin)
 RUN_TESTS = $(TEST) --skip-build
 else

@@ -465,7 +465,7 @@ let package = Package(
         .testTarget(
             name: "TidemarkServerTests",
             dependencies: [
-                "CZstd", "Tidemark", "TidemarkInspector", "TidemarkModel", "TidemarkServer",
+                "CZstd", "Tidemark", "TidemarkModel", "TidemarkServer",
                 "TidemarkSession", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -1,29 +1,27 @@
 import Foundation
 import Testing
-import TidemarkInspector
 import TidemarkTestKit
 import TidemarkTesting
 
 /// The files of the inspector's page, and the recording that it saves.
 @Suite(.timeLimit(.minutes(30)), .tags(.process)) struct PageTests {
-    /// The sources of the page, of which two are served as they are.
-    private static let folder = URL(filePath: #filePath).appending(path: "../../../../Web/inspector/src").standardized
+    /// The texts of the page as they are checked in.
+    private static let texts = URL(filePath: #filePath)
+        .appending(path: "../../../../Sources/TidemarkInspector/Generated/InspectorPage.swift").standardized
 
-    @Test func `the page and its files are served without a token, as they were compiled in`() async throws {
+    @Test func `the page and its files are served without a token, as they are checked in`() async throws {
         try await onThread {
             let server = try ServedCommand()
-            let folder = PageTests.folder
-            #expect(InspectorFile.page.bytes == Array(try Data(contentsOf: folder.appending(path: "index.html"))))
-            #expect(InspectorFile.icon.bytes == Array(try Data(contentsOf: folder.appending(path: "icon.svg"))))
-            for (path, file, type) in [
-                ("/", InspectorFile.page, "text/html; charset=utf-8"),
-                ("/inspector.js", .script, "text/javascript; charset=utf-8"),
-                ("/inspector.css", .style, "text/css; charset=utf-8"),
-                ("/icon.svg", .icon, "image/svg+xml"),
+            let texts = try String(contentsOf: PageTests.texts, encoding: .utf8)
+            for (path, name, type) in [
+                ("/", "html", "text/html; charset=utf-8"),
+                ("/inspector.js", "script", "text/javascript; charset=utf-8"),
+                ("/inspector.css", "style", "text/css; charset=utf-8"),
+                ("/icon.svg", "icon", "image/svg+xml"),
             ] {
                 let answer = try server.ask("GET", path, hasToken: false)
                 #expect(answer.status == 200 && answer.field("Content-Type") == type, "\(path)")
-                #expect(answer.body == file.bytes && !file.bytes.isEmpty, "\(path)")
+                #expect(texts.contains("static let \(name) = #\"\"\"\n\(answer.text)\n\"\"\"#\n"), "\(path)")
                 #expect(answer.field("Content-Security-Policy") == "default-src 'self'; frame-ancestors 'none'")
                 #expect(answer.field("X-Content-Type-Options") == "nosniff" && answer.field("Set-Cookie") == nil)
                 let tag = try #require(answer.field("ETag"))
