@@ -81,10 +81,10 @@ run-jetstream: deps
 	@docs/examples/jetstream.sh "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
 
 # The suites that are tagged `.slow`. All but TLSTests try many crash points, kinds of damage or orders, simulate, or
-# measure, and take a third of the time of all tests; TLS and the bench take time to build, and `make test` leaves them
-# out of the package (`Package.swift`). The runner cannot select tests by a tag.
-SLOW_SUITES := BenchmarkTests JournalConformanceTests JournalCrashPointTests OptimisticExhaustiveTests RepairTests \
-    ReplayTests SeededDamageTests SimulationTests SQLiteExtensionTests TLSTests
+# measure, and take a third of the time of all tests; TLS, Combine and the bench take time to build, and `make test`
+# leaves them out of the package (`Package.swift`). The runner cannot select tests by a tag.
+SLOW_SUITES := BenchmarkTests JournalConformanceTests JournalCrashPointTests OptimisticExhaustiveTests QueryObjectTests \
+    RepairTests ReplayTests SeededDamageTests SimulationTests SQLiteExtensionTests TLSTests
 SLOW_FILTER := \.($(subst $() ,|,$(strip $(SLOW_SUITES))))/
 
 BUILD_TESTS = $(QUICK_MALLOC) $(FOR_TESTS) build --build-tests $(TESTS) --disable-xctest
@@ -101,7 +101,7 @@ test: deps
 	$(BUILD_TESTS)
 	$(RUN_TESTS) --skip '$(SLOW_FILTER)'
 
-## test-slow: the suites that take longest, to build or to run: many crash points, kinds of damage and orders, simulation, benchmarks, TLS
+## test-slow: the suites that take longest, to build or to run: many crash points, kinds of damage and orders, simulation, benchmarks, TLS, Combine
 test-slow: FOR_TESTS = TIDEMARK_MADE_FOR=slow-tests $(SWIFT)
 test-slow: deps
 	$(BUILD_TESTS)

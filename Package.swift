@@ -13,8 +13,8 @@ let isFuzzing = Context.environment["TIDEMARK_FUZZ"] == "1"
 let measuresURLCache = Context.environment["TIDEMARK_URLCACHE"] == "1"
 // `make test`, `make test-slow` and `make examples` set it ("tests", "slow-tests", "examples"): the modules in which
 // tests spend their time are then optimized. Both kinds of tests leave out the plugin, whose tool would be built from
-// sources of its own; "tests" also leaves out the bench and TLS, which slow suites alone use. TLS takes a tenth of the
-// build, because all of BoringSSL is compiled for it.
+// sources of its own; "tests" also leaves out the bench, TLS and Combine, which slow suites alone use. TLS takes a
+// tenth of the build, because all of BoringSSL is compiled for it.
 let madeFor = Context.environment["TIDEMARK_MADE_FOR"]
 let hasSlowParts = madeFor != "tests"
 // One test target alone, for builds with a sanitizer: they take minutes.
@@ -54,13 +54,17 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
         // Without its trait for swift-configuration, which nothing here reads.
         .package(
             url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: ["FullFoundation"]),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
-    ] + (hasSlowParts ? [.package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6")] : []),
+    ]
+        + (hasSlowParts
+            ? [
+                .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
+                .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+            ] : []),
     targets: [
         // C and C++ shims, one folder each. simdjson stays behind a C header: C++ interop would be
         // viral to every client of the package.
@@ -199,10 +203,16 @@ let package = Package(
             name: "TidemarkTesting",
             dependencies: ["Tidemark", "TidemarkModel", "TidemarkStore"],
             swiftSettings: strict),
-        // For our own tests: the reference model, conformance of parts, child processes. In no library.
+        // `Protocol` written a second time, for tests to compare with. It shares no code with the engine, and no
+        // library has it.
+        .target(name: "TidemarkReferenceModel", dependencies: ["TidemarkModel"], swiftSettings: strict),
+        // For our own tests: generated input, conformance of parts, child processes. In no library.
         .target(
             name: "TidemarkTestKit",
-            dependencies: ["CSpawn", "Tidemark", "TidemarkModel", "TidemarkStore", "TidemarkTesting", "TidemarkWire"],
+            dependencies: [
+                "CSpawn", "Tidemark", "TidemarkModel", "TidemarkReferenceModel", "TidemarkStore", "TidemarkTesting",
+                "TidemarkWire",
+            ],
             swiftSettings: strict),
         .target(name: "TidemarkFaultDisk", dependencies: ["CFaultVFS"], swiftSettings: strict),
         // A world in which a real cache runs: its time, order, network and disk do as a seed says.
@@ -210,7 +220,7 @@ let package = Package(
             name: "TidemarkSimulation",
             dependencies: [
                 "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkModel",
-                "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting",
+                "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
@@ -248,7 +258,7 @@ let package = Package(
             dependencies: [
                 "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore", "TidemarkHTTP",
                 "TidemarkHTTPRules",
-                "TidemarkJetStream", "TidemarkModel", "TidemarkRecording", "TidemarkSession",
+                "TidemarkJetStream", "TidemarkModel", "TidemarkRecording", "TidemarkReferenceModel", "TidemarkSession",
                 "TidemarkSimulation",
                 "TidemarkStore", "TidemarkWire", "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -299,7 +309,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore", "TidemarkHTTPRules",
-                "TidemarkJetStream", "TidemarkModel",
+                "TidemarkJetStream", "TidemarkModel", "TidemarkReferenceModel",
                 "TidemarkSession", "TidemarkSQLite", "TidemarkStore",
                 "TidemarkFaultDisk", "TidemarkTestKit", "TidemarkTesting", "TidemarkWire",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -313,13 +323,17 @@ let package = Package(
 
         .testTarget(
             name: "BenchmarkTests",
-            dependencies: ["TidemarkTestKit", "TidemarkTesting", "tidemark-bench"],
+            dependencies: ["TidemarkReferenceModel", "TidemarkTestKit", "TidemarkTesting", "tidemark-bench"],
             swiftSettings: strict),
         .testTarget(
             name: "TidemarkTestingTests", dependencies: ["Tidemark", "TidemarkModel", "TidemarkTesting"],
             swiftSettings: strict),
         .testTarget(
-            name: "TidemarkTestKitTests", dependencies: ["TidemarkTestKit", "TidemarkTesting"],
+            name: "TidemarkReferenceModelTests",
+            dependencies: ["TidemarkReferenceModel", "TidemarkTesting"], swiftSettings: strict),
+        .testTarget(
+            name: "TidemarkTestKitTests",
+            dependencies: ["TidemarkReferenceModel", "TidemarkTestKit", "TidemarkTesting"],
             swiftSettings: strict),
         .testTarget(
             name: "CommandUnitTests",
@@ -332,13 +346,14 @@ let package = Package(
         .testTarget(
             name: "TidemarkCommandTests",
             dependencies: [
-                "Tidemark", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
+                "Tidemark", "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkStore",
+                "TidemarkTestKit", "TidemarkTesting",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "ProtocolTests",
             dependencies: [
-                "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit",
+                "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit",
                 "TidemarkTesting",
             ],
             swiftSettings: strict),
@@ -417,18 +432,19 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "TidemarkModel", "TidemarkSimulation", "TidemarkTestKit", "TidemarkTesting",
+                "TidemarkModel", "TidemarkReferenceModel", "TidemarkSimulation", "TidemarkTestKit", "TidemarkTesting",
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "RepositoryTests", dependencies: ["TidemarkTestKit", "TidemarkTesting"], swiftSettings: strict),
+            name: "RepositoryTests", dependencies: ["TidemarkReferenceModel", "TidemarkTestKit", "TidemarkTesting"],
+            swiftSettings: strict),
         // Settings of the process of all tests.
         .target(name: "CTestProcess", dependencies: ["CSQLiteShim"], path: "Tests/CTestProcess"),
         .testTarget(
             name: "TidemarkSQLiteTests",
             dependencies: [
-                "Tidemark", "TidemarkFaultDisk", "TidemarkModel", "TidemarkStore", "TidemarkSQLite", "TidemarkTestKit",
-                "TidemarkTesting",
+                "Tidemark", "TidemarkFaultDisk", "TidemarkModel", "TidemarkReferenceModel", "TidemarkStore",
+                "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting",
                 "CSQLiteExtension", "CTestProcess", "CZstd",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -437,8 +453,8 @@ let package = Package(
         .testTarget(
             name: "TidemarkTests",
             dependencies: [
-                "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQL", "TidemarkModel", "TidemarkStore",
-                "TidemarkSQLite", "TidemarkWire", "TidemarkTestKit", "TidemarkTesting",
+                "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQL", "TidemarkModel", "TidemarkReferenceModel",
+                "TidemarkStore", "TidemarkSQLite", "TidemarkWire", "TidemarkTestKit", "TidemarkTesting",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
@@ -478,7 +494,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "TidemarkStoreTests",
-            dependencies: ["TidemarkModel", "TidemarkStore", "TidemarkWire", "TidemarkTestKit", "TidemarkTesting"],
+            dependencies: [
+                "TidemarkModel", "TidemarkReferenceModel", "TidemarkStore", "TidemarkWire", "TidemarkTestKit",
+                "TidemarkTesting",
+            ],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],
@@ -511,7 +530,8 @@ if let madeFor {
     // Optimizing them takes less than three minutes of processor time, and saves tests more than six. The other modules
     // take as long to optimize as tests gain. The frontend gets the flag, after the driver's `-Onone`; assertions stay.
     let optimized: Set = [
-        "TidemarkGraphQLClient", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkWire",
+        "TidemarkGraphQLClient", "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkStore",
+        "TidemarkWire",
     ]
     for target in package.targets where optimized.contains(target.name) {
         let flags = ["-Xfrontend", "-O", "-assert-config", "Debug"]
@@ -533,7 +553,10 @@ if let madeFor {
         package.targets.removeAll { $0.type == .plugin }
     }
     if !hasSlowParts {
-        let slowParts: Set = ["BenchmarkTests", "CReference", "TidemarkServerTLS", "tidemark-bench", "tidemark-peers"]
+        let slowParts: Set = [
+            "BenchmarkTests", "CReference", "TidemarkCombine", "TidemarkCombineTests", "TidemarkServerTLS",
+            "tidemark-bench", "tidemark-peers",
+        ]
         package.products.removeAll { slowParts.contains($0.name) }
         package.targets.removeAll { slowParts.contains($0.name) }
     }

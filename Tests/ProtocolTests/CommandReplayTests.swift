@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TidemarkReferenceModel
 import TidemarkSQLite
 import TidemarkTestKit
 import TidemarkTesting

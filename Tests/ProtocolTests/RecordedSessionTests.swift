@@ -1,4 +1,5 @@
 import Testing
+import TidemarkReferenceModel
 import TidemarkSQLite
 import TidemarkTestKit
 import TidemarkTesting

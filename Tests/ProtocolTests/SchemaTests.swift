@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkSQLite
 import TidemarkStore
 import TidemarkTestKit

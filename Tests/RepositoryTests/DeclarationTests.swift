@@ -1,4 +1,5 @@
 import Testing
+import TidemarkReferenceModel
 import TidemarkTestKit
 
 /// The declarations of the command's arguments. ArgumentParser checks them in debug builds alone, and `make test` has

@@ -100,12 +100,21 @@ import Testing
     /// Returns the runs of ASCII letters, digits and underscores that do not begin with a digit.
     private func words(_ text: String) -> Set<String> {
         var words: Set<String> = []
-        for part in text.utf8.split(whereSeparator: { byte in
-            !(UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
-                || byte == UInt8(ascii: "_"))
-        }) {
-            let word = part.drop { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
-            if let word = String(word), !word.isEmpty { words.insert(word) }
+        Array(text.utf8).withUnsafeBufferPointer { bytes in
+            // A plain pointer: without optimization each byte of a collection takes a call.
+            guard let base = bytes.baseAddress else { return }
+            var start = 0
+            for end in 0...bytes.count {
+                if end < bytes.count {
+                    let isDigit = base[end] >= 0x30 && base[end] <= 0x39
+                    let letter = base[end] | 0x20
+                    if letter >= 0x61 && letter <= 0x7A || base[end] == 0x5F || isDigit && start < end { continue }
+                }
+                if start < end {
+                    words.insert(String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self))
+                }
+                start = end + 1
+            }
         }
         return words
     }

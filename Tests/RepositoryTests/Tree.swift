@@ -51,25 +51,31 @@ enum Tree {
 
     /// Returns a line with empty string literals, and without its comment.
     private static func code(of line: Substring) -> String {
-        let bytes = Array(line.utf8)
-        var code: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            let isSlash = bytes[index] == UInt8(ascii: "/")
-            if isSlash, index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "/") { break }
-            code.append(bytes[index])
-            index += 1
-            guard code.last == UInt8(ascii: "\"") else { continue }
-            var end = index
-            while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
-                end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
+        Array(line.utf8).withUnsafeBufferPointer { line in
+            // A plain pointer: without optimization each byte of a collection takes a call.
+            guard let bytes = line.baseAddress else { return "" }
+            let (quote, backslash, slash): (UInt8, UInt8, UInt8) = (0x22, 0x5C, 0x2F)
+            var code = ""
+            var start = 0
+            func add(upTo end: Int) {
+                code += String(decoding: UnsafeBufferPointer(rebasing: line[start..<end]), as: UTF8.self)
             }
-            // A literal without an end is in a comment, or is one of the marks of a regular expression.
-            guard end < bytes.count else { continue }
-            code.append(UInt8(ascii: "\""))
-            index = end + 1
+            var index = 0
+            while index < line.count {
+                if bytes[index] == slash, index + 1 < line.count, bytes[index + 1] == slash { break }
+                index += 1
+                if bytes[index - 1] != quote { continue }
+                var end = index
+                while end < line.count, bytes[end] != quote { end += bytes[end] == backslash ? 2 : 1 }
+                // A literal without an end is in a comment, or is one of the marks of a regular expression.
+                if end >= line.count { continue }
+                add(upTo: index)
+                start = end
+                index = end + 1
+            }
+            add(upTo: index)
+            return code
         }
-        return String(decoding: code, as: UTF8.self)
     }
 
     /// The names of all suites, and of all tests.

@@ -29,7 +29,7 @@ private struct Note: Resource, Equatable {
     var id: UInt32
 }
 
-@MainActor @Suite(.timeLimit(.minutes(30))) struct QueryObjectTests {
+@MainActor @Suite(.tags(.slow), .timeLimit(.minutes(30))) struct QueryObjectTests {
     private func elements(_ ids: [UInt32]) -> [ScriptedObserverHost.Element] {
         ids.map { ScriptedObserverHost.Element($0, #"{"id":\#($0)}"#) }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TidemarkReferenceModel
 import TidemarkSimulation
 import TidemarkTestKit
 

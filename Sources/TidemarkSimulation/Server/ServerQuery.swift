@@ -1,4 +1,4 @@
-import TidemarkTestKit
+import TidemarkReferenceModel
 
 /// The queries that simulated hosts ask, one of each kind of list.
 package enum ServerQuery: Int, CaseIterable, Sendable {

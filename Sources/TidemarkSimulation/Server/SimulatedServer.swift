@@ -1,6 +1,7 @@
 import Synchronization
 import Tidemark
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkTestKit
 import TidemarkTesting
 

@@ -2,7 +2,7 @@ import Synchronization
 import Tidemark
 import TidemarkGraphQLStore
 import TidemarkModel
-import TidemarkTestKit
+import TidemarkReferenceModel
 import TidemarkTesting
 
 /// A GraphQL client of the cache: answers that race with events, watched documents, and mutations through crashes.

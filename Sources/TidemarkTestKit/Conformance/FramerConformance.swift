@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkTesting
 import TidemarkWire
 

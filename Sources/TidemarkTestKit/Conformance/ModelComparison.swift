@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkStore
 
 /// Runs one stream through framer, decoder and state, and through the reference model, which shares no code with them.

@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkStore
 import TidemarkTesting
 import TidemarkWire

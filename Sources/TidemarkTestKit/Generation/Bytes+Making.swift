@@ -5,13 +5,19 @@ extension [UInt8] {
     ///
     /// - Parameter step: Positive.
     package init(count: Int, growingEvery step: Int) {
-        self = (0..<count).map { UInt8(truncatingIfNeeded: $0 / step) }
+        let period = (UInt8.min...UInt8.max).flatMap { repeatElement($0, count: step) }
+        self = []
+        reserveCapacity(count)
+        while self.count < count { self += period.prefix(count - self.count) }
     }
 
     /// Random bytes of which every other is 7: half of them compresses.
     package init(halfRandom count: Int, seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        self = (0..<count).map { $0 % 2 == 0 ? 7 : UInt8(truncatingIfNeeded: random.next()) }
+        let words = (0..<(count + 7) / 8).map { _ in
+            (random.next() & 0xFF00_FF00_FF00_FF00 | 0x0007_0007_0007_0007).littleEndian
+        }
+        self = words.withUnsafeBytes { Array($0.prefix(count)) }
     }
 
     /// The bytes as hexadecimal digits, in upper case.

@@ -1,3 +1,4 @@
+import TidemarkReferenceModel
 import TidemarkTesting
 
 /// Draws the next operation on a cache: few names and few values, so that keys, places and sequences often meet.

@@ -1,3 +1,4 @@
+import TidemarkModel
 import TidemarkTesting
 
 /// The ids of one stream: half of all choices are one of a few hot ids, the rest are among many cold ones, so that a
@@ -21,11 +22,8 @@ package struct IdentifierPool: Sendable {
 
     private func uuid(_ number: Int, isUpper: Bool) -> String {
         var mixed = SeededGenerator(seed: salt &+ UInt64(number))
-        let digits = Array("0123456789abcdef")
-        let text = (0..<36).map { index -> Character in
-            [8, 13, 18, 23].contains(index) ? "-" : digits[mixed.below(16)]
-        }
-        return "\"" + (isUpper ? String(text).uppercased() : String(text)) + "\""
+        let text = String(decoding: UUIDValue(high: mixed.next(), low: mixed.next()).text, as: UTF8.self)
+        return "\"" + (isUpper ? text.uppercased() : text) + "\""
     }
 
     private func plain(_ number: Int, _ random: inout SeededGenerator) -> String {

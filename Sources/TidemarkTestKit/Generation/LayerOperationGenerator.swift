@@ -1,3 +1,4 @@
+import TidemarkReferenceModel
 import TidemarkTesting
 
 /// Draws the next operation on a cache whose host edits before its server answers.

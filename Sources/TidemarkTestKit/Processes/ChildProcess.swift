@@ -87,8 +87,9 @@ private final class Drain: Sendable {
                 if count <= 0 { break }
                 let piece = buffer[..<count]
                 content.withLock { $0.append(contentsOf: piece) }
+                guard let interruption, let wanted = interruption.afterOutputLines, !isSent else { continue }
                 lineCount += piece.count { $0 == UInt8(ascii: "\n") }
-                if let interruption, let wanted = interruption.afterOutputLines, !isSent, lineCount >= wanted {
+                if lineCount >= wanted {
                     isSent = true
                     process.send(signal: interruption.signal)
                 }

@@ -140,18 +140,27 @@ private final class LineDrain: Sendable {
             while true {
                 let size = read(descriptor, &buffer, buffer.count)
                 if size <= 0 { break }
-                for byte in buffer[..<size] {
-                    if byte == 0x0A {
-                        put(line)
-                        line = []
-                    } else {
-                        line.append(byte)
-                    }
+                var start = 0
+                while let end = LineDrain.lineEnd(in: buffer, start..<size) {
+                    put(line + buffer[start..<end])
+                    line = []
+                    start = end + 1
                 }
+                line += buffer[start..<size]
             }
             if !line.isEmpty { put(line) }
             lines.withLock { $0.isEnded = true }
             count.signal()
+        }
+    }
+
+    /// Returns the place of the first LF. The C library looks for it, because this module is not optimized in tests.
+    private static func lineEnd(in bytes: [UInt8], _ range: Range<Int>) -> Int? {
+        bytes.withUnsafeBytes { all in
+            guard let base = all.baseAddress, let found = memchr(base + range.lowerBound, 0x0A, range.count) else {
+                return nil
+            }
+            return UnsafeRawPointer(found) - base
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TidemarkReferenceModel
 
 /// One file of Protocol/vectors, read with the reference parser. Its format: Protocol/vectors/README.md.
 package struct ProtocolVector: Sendable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import TidemarkTestKit
+import TidemarkReferenceModel
 
 /// The ids of the answers that a session must give to a stream, by JSON-RPC 2.0 and the rules of Protocol/sessions.md
 /// for lines that cannot be read.

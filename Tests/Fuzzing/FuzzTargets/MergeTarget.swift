@@ -1,6 +1,6 @@
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkStore
-import TidemarkTestKit
 
 /// Merging and replacing fields: a byte of choices, then lines of base, incoming resource and names that are replaced.
 ///

@@ -1,6 +1,6 @@
 import Tidemark
+import TidemarkReferenceModel
 import TidemarkStore
-import TidemarkTestKit
 
 /// Patches of lists: the bytes choose how a list changes from one answer to the next.
 ///

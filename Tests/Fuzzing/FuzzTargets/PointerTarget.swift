@@ -1,5 +1,6 @@
 import Tidemark
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkStore
 import TidemarkTestKit
 

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Tidemark
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkSession
 import TidemarkTestKit
 import TidemarkTesting

@@ -1,6 +1,6 @@
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkStore
-import TidemarkTestKit
 
 /// Rules of lists: a line of a rule, then lines of resources.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TidemarkReferenceModel
 import TidemarkTestKit
 import TidemarkTesting
 
@@ -41,7 +42,7 @@ import TidemarkTesting
         #expect(state.cursor > 0)
         // The rest of the last database's stream is ingested without a kill.
         #expect(try await ingest(stream, folder).status == 0)
-        state.model.ingest(Array(lines[state.cursor...].joined()))
+        state.model.ingest([UInt8](joining: Array(lines[state.cursor...])))
         let export = try await CommandRunner().run(["export", "--db", folder.path("a.db")])
         let isEqual = export.output == CrashTests.text(state.model)
         #expect(isEqual)
@@ -78,7 +79,7 @@ import TidemarkTesting
         #expect(cursor >= state.cursor, "kill \(kill): the cursor went back from \(state.cursor) to \(cursor)")
         let verify = try await CommandRunner().run(["verify", "--db", folder.path("a.db")])
         #expect(verify.status == 0, "kill \(kill): \(verify.outputText)")
-        state.model.ingest(Array(lines[state.cursor..<max(state.cursor, cursor)].joined()))
+        state.model.ingest([UInt8](joining: Array(lines[state.cursor..<max(state.cursor, cursor)])))
         state.cursor = cursor
         let export = try await CommandRunner().run(["export", "--db", folder.path("a.db")])
         #expect(export.status == 0)

@@ -1,4 +1,4 @@
-import TidemarkTestKit
+import TidemarkReferenceModel
 import TidemarkTesting
 
 /// A server over a connection that loses requests and answers, doubles answers, and brings them late. It performs each

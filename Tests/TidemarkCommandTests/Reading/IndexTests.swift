@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkTestKit
 import TidemarkTesting
 

@@ -1,6 +1,6 @@
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkStore
-import TidemarkTestKit
 
 /// A rule and its reference side by side, evaluated on JSON text.
 struct MembershipFixture {

@@ -1,5 +1,6 @@
 import Testing
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkStore
 import TidemarkTestKit
 import TidemarkTesting

@@ -1,6 +1,6 @@
 import Testing
+import TidemarkReferenceModel
 import TidemarkStore
-import TidemarkTestKit
 
 /// Examples for each operator: the values of `/v` for which it holds. The reference must agree.
 @Suite struct MembershipOperatorTests {

@@ -1,6 +1,6 @@
 import Testing
+import TidemarkReferenceModel
 import TidemarkStore
-import TidemarkTestKit
 
 @Suite struct MembershipScopeTests {
     private enum Depth { case outside, direct, deep }

@@ -1,7 +1,7 @@
 import Testing
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkStore
-import TidemarkTestKit
 import TidemarkTesting
 import TidemarkWire
 

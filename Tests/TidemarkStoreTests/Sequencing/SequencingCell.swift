@@ -1,5 +1,6 @@
 import Foundation
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkTestKit
 
 /// One case of a cell of Protocol/sequencing.md: a state, an input, and the whole outcome.

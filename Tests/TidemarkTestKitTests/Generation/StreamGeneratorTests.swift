@@ -1,4 +1,5 @@
 import Testing
+import TidemarkReferenceModel
 import TidemarkTestKit
 import TidemarkTesting
 

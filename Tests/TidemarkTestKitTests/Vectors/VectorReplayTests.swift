@@ -1,4 +1,5 @@
 import Testing
+import TidemarkReferenceModel
 import TidemarkTestKit
 
 /// Every vector of Protocol/ against the reference model: the pages, the vectors and the model agree.

@@ -2,6 +2,7 @@ import Testing
 import Tidemark
 import TidemarkFaultDisk
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkSQLite
 import TidemarkTestKit
 import TidemarkTesting

@@ -2,6 +2,7 @@ import Logging
 import Testing
 import Tidemark
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkTestKit
 import TidemarkTesting
 

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import Tidemark
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkTestKit
 import TidemarkTesting
 
@@ -70,5 +71,5 @@ func runs(of stream: [UInt8], count: Int, _ random: inout SeededGenerator) -> [[
     let lines = stream.split(separator: 0x0A, omittingEmptySubsequences: false).map { Array($0) + [0x0A] }
     var cuts = (1..<max(2, count)).map { _ in random.below(lines.count) }.sorted()
     cuts = [0] + cuts + [lines.count]
-    return zip(cuts, cuts.dropFirst()).map { Array(lines[$0..<$1].joined()) }
+    return zip(cuts, cuts.dropFirst()).map { [UInt8](joining: Array(lines[$0..<$1])) }
 }

@@ -1,7 +1,7 @@
 import Testing
 import Tidemark
 import TidemarkModel
-import TidemarkTestKit
+import TidemarkReferenceModel
 import TidemarkTesting
 
 /// Operations as text, performed on a cache.

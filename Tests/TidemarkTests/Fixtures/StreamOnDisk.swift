@@ -3,6 +3,7 @@ import Testing
 import Tidemark
 import TidemarkFaultDisk
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkSQLite
 import TidemarkTestKit
 import TidemarkTesting
@@ -68,7 +69,7 @@ struct StreamOnDisk {
         var model = ReferenceModel(configuration: ReferenceConfiguration())
         var done = 0
         for cursor in cursors {
-            model.ingest(Array(lines[done..<max(done, Int(cursor))].joined()))
+            model.ingest([UInt8](joining: Array(lines[done..<max(done, Int(cursor))])))
             done = max(done, Int(cursor))
             var entities: [EntityKey: Stored] = [:]
             for (key, entity) in model.store.entities {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Tidemark
+import TidemarkReferenceModel
 import TidemarkTestKit
 import TidemarkTesting
 

@@ -1,5 +1,6 @@
 import Testing
 import Tidemark
+import TidemarkReferenceModel
 import TidemarkStore
 import TidemarkTestKit
 import TidemarkTesting

@@ -1,6 +1,7 @@
 import Testing
 import Tidemark
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkStore
 import TidemarkTestKit
 import TidemarkTesting

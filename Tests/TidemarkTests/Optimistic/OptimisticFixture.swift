@@ -1,6 +1,7 @@
 import Testing
 import Tidemark
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkTestKit
 import TidemarkTesting
 

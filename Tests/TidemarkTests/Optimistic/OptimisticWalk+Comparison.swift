@@ -1,6 +1,7 @@
 import Testing
 import Tidemark
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkTestKit
 
 /// The comparisons of a walk with the model after each step.

@@ -155,11 +155,12 @@ struct OutboxQueueWalk {
         let found = queue.items.keys.sorted().map { Shown(queue.status($0)) }
         let wanted = model.numbers.map { Shown(model.status($0)) }
         if found != wanted { difference = "the states are \(found), not \(wanted)" }
-        if queue.inFlightCount != model.sending.count {
-            difference = "\(queue.inFlightCount) are in flight, not \(model.sending.count)"
+        let sending = model.sending
+        if queue.inFlightCount != sending.count {
+            difference = "\(queue.inFlightCount) are in flight, not \(sending.count)"
         }
-        let chains = model.sending.compactMap { model.requests[$0]?.chain }
-        if Set(chains).count != chains.count { difference = "two of one chain are in flight: \(model.sending)" }
+        let chains = sending.compactMap { model.requests[$0]?.chain }
+        if Set(chains).count != chains.count { difference = "two of one chain are in flight: \(sending)" }
     }
 
     private struct Shown: Hashable, CustomStringConvertible {

@@ -2,6 +2,7 @@ import Logging
 import Testing
 import Tidemark
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkSQLite
 import TidemarkTestKit
 import TidemarkTesting

@@ -1,5 +1,6 @@
 import Tidemark
 import TidemarkModel
+import TidemarkReferenceModel
 import TidemarkTestKit
 import TidemarkTesting
 

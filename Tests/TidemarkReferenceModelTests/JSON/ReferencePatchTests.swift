@@ -1,5 +1,5 @@
 import Testing
-import TidemarkTestKit
+import TidemarkReferenceModel
 
 @Suite struct ReferencePatchTests {
     private func json(_ text: String) throws -> ReferenceJSON { try ReferenceJSONParser.parse(Array(text.utf8)) }

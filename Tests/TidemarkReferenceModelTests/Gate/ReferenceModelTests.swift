@@ -1,5 +1,5 @@
 import Testing
-import TidemarkTestKit
+import TidemarkReferenceModel
 import TidemarkTesting
 
 @Suite(.tags(.model)) struct ReferenceModelTests {

@@ -1,5 +1,5 @@
 import Testing
-import TidemarkTestKit
+import TidemarkReferenceModel
 
 @Suite struct ReferenceDecoderTests {
     private let decoder = ReferenceDecoder(configuration: ReferenceConfiguration())
