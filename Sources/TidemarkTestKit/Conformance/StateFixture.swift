@@ -113,8 +113,11 @@ package struct StateFixture: ~Copyable {
     /// The upstream's log with blanks in place of the lines below a number, so that the other lines keep their offsets.
     private func log(from sequence: EventSequence) -> [UInt8] {
         var log = upstream
-        for line in upstreamLines where line.sequence < sequence.rawValue {
-            log.replaceSubrange(line.bytes, with: repeatElement(0x20, count: line.bytes.count))
+        log.withUnsafeMutableBytes { log in
+            for line in upstreamLines where line.sequence < sequence.rawValue {
+                UnsafeMutableRawBufferPointer(rebasing: log[line.bytes]).initializeMemory(
+                    as: UInt8.self, repeating: 0x20)
+            }
         }
         return log
     }

@@ -11,33 +11,31 @@ package struct SpacedWriter: Sendable {
 
     /// An object of members whose values are JSON text already.
     package func object(_ members: [(String, String)], _ random: inout SeededGenerator) -> String {
-        var text = "{" + gap(&random)
-        var isFirst = true
+        var text = ""
         for (name, value) in members {
-            if !isFirst { text += "," + gap(&random) }
-            isFirst = false
-            text += Self.string(name) + gap(&random) + ":" + gap(&random) + value + gap(&random)
+            append(text.isEmpty ? "{" : ",", to: &text, &random)
+            append(Self.string(name), to: &text, &random)
+            append(":", to: &text, &random)
+            append(value, to: &text, &random)
         }
+        if members.isEmpty { append("{", to: &text, &random) }
         return text + "}"
     }
 
     /// An array of elements that are JSON text already.
     package func array(_ elements: [String], _ random: inout SeededGenerator) -> String {
-        var text = "[" + gap(&random)
-        var isFirst = true
+        var text = ""
         for element in elements {
-            if !isFirst { text += "," + gap(&random) }
-            isFirst = false
-            text += element + gap(&random)
+            append(text.isEmpty ? "[" : ",", to: &text, &random)
+            append(element, to: &text, &random)
         }
+        if elements.isEmpty { append("[", to: &text, &random) }
         return text + "]"
     }
 
     /// A string with the fewest escapes.
     package static func string(_ text: String) -> String {
-        guard text.utf8.contains(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") || $0 < 0x20 }) else {
-            return "\"" + text + "\""
-        }
+        guard hasEscapes(text) else { return "\"" + text + "\"" }
         var spelled = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -51,7 +49,22 @@ package struct SpacedWriter: Sendable {
         return spelled + "\""
     }
 
-    private func gap(_ random: inout SeededGenerator) -> String {
-        random.chance(whiteSpace) ? random.pick(Self.gaps) : ""
+    /// Whether ``string(_:)`` writes any of the text's characters as an escape.
+    private static func hasEscapes(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return bytes.withUnsafeBufferPointer { bytes in
+            // A plain pointer: this module is not optimized in tests, and each byte of a collection would take a call.
+            guard let base = bytes.baseAddress else { return false }
+            for index in 0..<bytes.count where base[index] == 0x22 || base[index] == 0x5C || base[index] < 0x20 {
+                return true
+            }
+            return false
+        }
+    }
+
+    /// Appends a token, and white space behind it at the given rate.
+    private func append(_ token: String, to text: inout String, _ random: inout SeededGenerator) {
+        text += token
+        if random.chance(whiteSpace) { text += random.pick(Self.gaps) }
     }
 }
