@@ -205,7 +205,7 @@ let package = Package(
             swiftSettings: strict),
         // `Protocol` written a second time, for tests to compare with. It shares no code with the engine, and no
         // library has it.
-        .target(name: "TidemarkReferenceModel", dependencies: ["TidemarkModel"], swiftSettings: strict),
+        .target(name: "TidemarkReferenceModel", swiftSettings: strict),
         // For our own tests: generated input, conformance of parts, child processes. In no library.
         .target(
             name: "TidemarkTestKit",

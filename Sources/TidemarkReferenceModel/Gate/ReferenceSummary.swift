@@ -7,12 +7,25 @@ package struct ReferenceSummary: Equatable, Sendable {
         package let sequence: Int64?
         package let state: String
         package let lost: [ClosedRange<Int64>]
+
+        package init(epoch: [UInt8], sequence: Int64?, state: String, lost: [ClosedRange<Int64>]) {
+            self.epoch = epoch
+            self.sequence = sequence
+            self.state = state
+            self.lost = lost
+        }
     }
 
     package let counts: ReferenceCounts
     /// The number of all entities in the cache, not only those of this run.
     package let entities: Int
     package let libraries: [[UInt8]: Library]
+
+    package init(counts: ReferenceCounts, entities: Int, libraries: [[UInt8]: Library]) {
+        self.counts = counts
+        self.entities = entities
+        self.libraries = libraries
+    }
 
     /// The summary as one line of JSON, libraries in the order of their bytes.
     package var line: [UInt8] {

@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkReferenceModel
 
 extension ReferenceSummary {
     /// Makes a summary from a cache's counts and statuses, in the model's format.
