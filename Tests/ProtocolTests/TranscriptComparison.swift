@@ -1,5 +1,4 @@
 import TidemarkReferenceModel
-import TidemarkTestKit
 
 /// Compares the lines of a cache with those of a transcript, and remembers the values of placeholders.
 struct TranscriptComparison {

@@ -2,7 +2,6 @@ import Synchronization
 import Tidemark
 import TidemarkModel
 import TidemarkReferenceModel
-import TidemarkTestKit
 import TidemarkTesting
 
 /// The faults of an upstream's next answers.

@@ -2,7 +2,6 @@ import Synchronization
 import Tidemark
 import TidemarkModel
 import TidemarkReferenceModel
-import TidemarkTestKit
 
 /// The data of a watched document: by alias the fields of an entity as JSON; nil for null.
 struct GraphData: Hashable, Sendable {

@@ -2,7 +2,6 @@ import Tidemark
 import TidemarkModel
 import TidemarkReferenceModel
 import TidemarkStore
-import TidemarkTestKit
 
 /// JSON Pointers: a line of a pointer, then lines of resources in which it is looked up.
 ///

@@ -2,7 +2,6 @@ import Testing
 import TidemarkModel
 import TidemarkReferenceModel
 import TidemarkStore
-import TidemarkTestKit
 import TidemarkTesting
 
 /// Reading of validated JSON, against the reference parser.

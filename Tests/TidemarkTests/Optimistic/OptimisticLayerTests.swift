@@ -2,7 +2,6 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkReferenceModel
-import TidemarkTestKit
 
 /// The visible state of layers over the server's state, and the state after they end.
 ///

@@ -2,7 +2,6 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkReferenceModel
-import TidemarkTestKit
 import TidemarkTesting
 
 /// Ids of layers, their dependencies, and temporary ids that get real ones.

@@ -3,7 +3,6 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkReferenceModel
-import TidemarkTestKit
 import TidemarkTesting
 
 /// Confirmations and events of mutations, in any order.

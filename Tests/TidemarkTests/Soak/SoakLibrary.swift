@@ -1,7 +1,6 @@
 import Tidemark
 import TidemarkModel
 import TidemarkReferenceModel
-import TidemarkTestKit
 import TidemarkTesting
 
 /// A library with a log: its stream in parts, the lines that an upstream can give, and the state at the end.
