@@ -36,6 +36,11 @@ import TidemarkTestKit
         }
     }
 
+    @Test func `the reference model shares no code with the engine`() throws {
+        let text = try #require(try targets()["TidemarkReferenceModel"])
+        #expect(!text.contains("dependencies:"), "what tests compare with has to be written a second time")
+    }
+
     /// Returns the part of the manifest about each target, by the target's name.
     private func targets() throws -> [String: Substring] {
         let manifest = try Tree.text("Package.swift")
