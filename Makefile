@@ -80,11 +80,11 @@ run-jetstream: deps
 	@$(RELEASE_BUILD) --product tidemark
 	@docs/examples/jetstream.sh "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
 
-# The suites that are tagged `.slow`. All but two try many crash points, kinds of damage or orders, simulate, or
-# measure, and take a third of the time of all tests; TLS, Combine and the bench take time to build, and `make test`
+# The suites that are tagged `.slow`. All but two try many crash points, kinds of damage, orders or recordings,
+# simulate, or measure, and take a third of the time of all tests; TLS, Combine and the bench take time to build, and `make test`
 # leaves them out of the package (`Package.swift`). The runner cannot select tests by a tag.
 SLOW_SUITES := BenchmarkTests JournalConformanceTests JournalCrashPointTests OptimisticExhaustiveTests QueryObjectTests \
-    RepairTests ReplayTests SeededDamageTests SimulationTests SQLiteExtensionTests TLSTests
+    RecordedSessionTests RepairTests ReplayTests SeededDamageTests SimulationTests SQLiteExtensionTests TLSTests
 SLOW_FILTER := \.($(subst $() ,|,$(strip $(SLOW_SUITES))))/
 
 BUILD_TESTS = $(QUICK_MALLOC) $(FOR_TESTS) build --build-tests $(TESTS) --disable-xctest

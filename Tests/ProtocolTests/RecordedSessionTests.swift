@@ -5,7 +5,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Every transcript as a recorded session of the built command, replayed by the built command.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct RecordedSessionTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.process, .slow)) struct RecordedSessionTests {
     private static let turnstile = Turnstile(count: 3)
 
     @Test(arguments: try Transcript.all())
