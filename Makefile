@@ -81,8 +81,8 @@ run-jetstream: deps
 	@docs/examples/jetstream.sh "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
 
 # The suites that are tagged `.slow`. All but two try many crash points, kinds of damage, orders or recordings,
-# simulate, or measure, and take a third of the time of all tests; TLS, Combine and the bench take time to build, and `make test`
-# leaves them out of the package (`Package.swift`). The runner cannot select tests by a tag.
+# simulate, or measure, and take a third of the time of all tests; TLS, Combine and the bench take time to build, and
+# `make test` leaves them out of the package (`Package.swift`). The runner cannot select tests by a tag.
 SLOW_SUITES := BenchmarkTests JournalConformanceTests JournalCrashPointTests OptimisticExhaustiveTests QueryObjectTests \
     RecordedSessionTests RepairTests ReplayTests SeededDamageTests SimulationTests SQLiteExtensionTests TLSTests
 SLOW_FILTER := \.($(subst $() ,|,$(strip $(SLOW_SUITES))))/

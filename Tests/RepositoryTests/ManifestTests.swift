@@ -57,8 +57,6 @@ import TidemarkTestKit
     }
 
     private func importedModule(_ line: String) -> String? {
-        let start = Substring(line.utf8.drop { $0 == UInt8(ascii: " ") })
-        guard ["import ", "@", "package import ", "public import "].contains(where: start.hasPrefix) else { return nil }
         let words = line.split(separator: " ")
         guard let place = words.firstIndex(of: "import"), place < 2, place + 1 < words.count else { return nil }
         return String(words[place + 1])

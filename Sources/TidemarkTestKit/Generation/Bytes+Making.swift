@@ -5,6 +5,7 @@ extension [UInt8] {
     ///
     /// - Parameter step: Positive.
     package init(count: Int, growingEvery step: Int) {
+        precondition(step > 0, "bytes that never grow")
         let period = (UInt8.min...UInt8.max).flatMap { repeatElement($0, count: step) }
         self = []
         reserveCapacity(count)
