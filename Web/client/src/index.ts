@@ -28,7 +28,7 @@ export { defaultLimits } from "./model/limits.js";
 export type { Limits } from "./model/limits.js";
 export type { Sequence } from "./model/sequence.js";
 export type { QuarantineRecord } from "./state/records.js";
-export { connectServe } from "./sources/serve.js";
+export { ServeError, connectServe } from "./sources/serve.js";
 export type { ServeConnection, ServeOptions } from "./sources/serve.js";
 export { feed, feedWebSocket } from "./sources/lines.js";
 export type { LibraryPhase } from "./store/library.js";

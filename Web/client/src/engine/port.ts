@@ -37,7 +37,6 @@ export function enginePort(engine: Engine): CachePort {
     clock: engine.clock,
     random: engine.random,
     perform(method, json, sink, reply) {
-      if (engine.isClosed) return;
       engine.whenRoom(json.length, () => engine.methods.perform(method, json, sink, reply), reply);
     },
     onEdits(listener) {

@@ -1,7 +1,7 @@
 // What a caller makes stale, and what time does. Protocol/sessions.md, cache.invalidate.
 
 import { lists } from "../parts/index.js";
-import { doubtOf } from "../store/doubts.js";
+import type { Doubt } from "../store/doubts.js";
 import type { Query } from "../queries/query.js";
 import { beginChange } from "./elements.js";
 import type { State } from "./state.js";
@@ -21,7 +21,7 @@ export interface Invalidation {
 /** Marks the selected queries stale, and answers to them that are on their way. Returns the number of lists that were fresh. */
 export function invalidate(state: State, chosen: Invalidation, now: number): number {
   const { resourceType, ...parts } = chosen;
-  const doubt = doubtOf("invalidated", { ...parts, type: resourceType === null ? null : state.ownType(resourceType) });
+  const doubt: Doubt = { ...parts, cause: "invalidated", type: resourceType === null ? null : state.ownType(resourceType) };
   if (state.fetchCount > 0) state.doubts?.append(doubt);
   return state.queries.storedCount === 0 ? 0 : lists.code.markConcerned(state, doubt, now);
 }

@@ -6,7 +6,6 @@
 import type { Sequence } from "../model/sequence.js";
 import { areConcerned, areTagged, hintsOf } from "../queries/hints.js";
 import type { ListStaleCause, Query, QueryKey } from "../queries/query.js";
-import { doubtOf } from "../store/doubts.js";
 import type { Doubt } from "../store/doubts.js";
 import { RecentDoubts } from "../store/recent-doubts.js";
 import { clearCountNamed } from "./clears.js";
@@ -98,22 +97,22 @@ export function doubtAbout(state: State, list: DoubtedList, query: Query, questi
   }
   const { asOf } = list;
   if (asOf === null) return null;
-  return library.doubts.some(({ sequence, type, hints }) => sequence > asOf && isConcerned(doubtOf("event", { type, hints }))) ? "event" : null;
+  return library.doubts.some(({ sequence, type, hints }) => sequence > asOf && isConcerned({ cause: "event", type, hints })) ? "event" : null;
 }
 
 /** Whether something of the time since a question is behind its answer's place. Only places of the same log compare. */
 function isBehind({ log, sequence }: Doubt, asOf: Sequence | null, question: Question, query: Query): boolean {
-  if (log !== query.library || sequence === null) return true;
+  if (log !== query.library || sequence == null) return true;
   const place = asOf ?? question.cursor;
   return place === null || sequence > place;
 }
 
 /** Returns whether a doubt concerns a list with a type and tags. */
 function concern(doubt: Doubt): (key: QueryKey, type: string, tags: string) => boolean {
-  const hints = doubt.hints === null ? null : hintsOf(doubt.hints);
-  return (key, type, tags) => (doubt.library === null || doubt.library === key.library)
-    && (doubt.method === null || doubt.method === key.method) && (doubt.input === null || doubt.input === key.input)
-    && (doubt.type === null || doubt.type === type) && (doubt.tags === null || areTagged(doubt.tags, tags))
+  const hints = doubt.hints == null ? null : hintsOf(doubt.hints);
+  return (key, type, tags) => (doubt.library == null || doubt.library === key.library)
+    && (doubt.method == null || doubt.method === key.method) && (doubt.input == null || doubt.input === key.input)
+    && (doubt.type == null || doubt.type === type) && (doubt.tags == null || areTagged(doubt.tags, tags))
     && (hints === null || areConcerned(hints, key.input, tags));
 }
 

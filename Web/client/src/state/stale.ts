@@ -22,7 +22,7 @@ export function markStale(state: State, query: Query, cause: ListStaleCause, now
 export function markConcerned(state: State, doubt: Doubt, now: number): number {
   const concerns = concernsStored(doubt);
   // The cost must not grow with the number of queries of other types.
-  const queries = doubt.type === null || doubt.log === null ? state.queries.all : [...doubt.log.table(doubt.type)?.queries ?? []];
+  const queries = doubt.type == null || doubt.log == null ? state.queries.all : [...doubt.log.table(doubt.type)?.queries ?? []];
   let count = 0;
   inUnit(state, now, () => { for (const query of queries) if (concerns(query) && markStale(state, query, doubt.cause, now)) count += 1; });
   return count;

@@ -32,10 +32,8 @@ export interface StateOptions {
   policy: Policy | null;
   /** Milliseconds that a gap waits for late events. */
   reorderWindow: number;
-  /** Types all of whose entities are never evicted. */
-  keptTypes: ReadonlySet<string>;
-  /** Fields that stay when an entity of a type is evicted. */
-  keptFields: ReadonlyMap<string, ReadonlySet<string>>;
+  /** `type`, or `type.field`: what stays when an entity is evicted. */
+  evictIgnore: readonly string[];
 }
 
 /**

@@ -7,6 +7,7 @@ import type { CacheCalls } from "../engine/calls.js";
 import { systemClock } from "../engine/clock.js";
 import type { CacheClock } from "../engine/clock.js";
 import type { Notification, Sink } from "../engine/notifications.js";
+import { optionNames, refuseUnknown } from "../engine/options.js";
 import type { CacheHandle, CachePort } from "../engine/port.js";
 import { IndexedDBJournal } from "../journal/indexed-db.js";
 import { stringifyExact } from "../json/exact.js";
@@ -86,6 +87,7 @@ export class SharedCache implements CacheHandle {
   private failReady: (error: Error) => void = () => undefined;
 
   constructor(private readonly options: SharedCacheOptions = {}) {
+    refuseUnknown(options, [...optionNames.filter((name) => name !== "journal"), "name", "lead"]);
     this.name = options.name ?? "tidemark";
     this.mode = options.numbers ?? "text";
     this.clock = options.clock ?? systemClock();
@@ -100,7 +102,8 @@ export class SharedCache implements CacheHandle {
     this.channel.onmessage = ({ data }: MessageEvent<TabMessage>) => this.take(data);
     this.journal = new IndexedDBJournal({ name: this.name, onTaken: () => this.loseDatabase() });
     // The journal waits for the lock: until then another tab writes.
-    this.cache = new NormalizedCache({ ...options, clock: this.clock, journal: this.journal });
+    const { name: _name, lead: _lead, ...rest } = options;
+    this.cache = new NormalizedCache({ ...rest, clock: this.clock, journal: this.journal });
     this.cache.ready.then(() => this.lead(), (error: unknown) => this.fail(error));
     void navigator.locks.request(tabLock(this.name, this.tab), () => {
       if (this.isClosed) return undefined;
