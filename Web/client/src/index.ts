@@ -28,6 +28,8 @@ export { defaultLimits } from "./model/limits.js";
 export type { Limits } from "./model/limits.js";
 export type { Sequence } from "./model/sequence.js";
 export type { QuarantineRecord } from "./state/records.js";
+export { followServe } from "./sources/follow.js";
+export type { Following } from "./sources/follow.js";
 export { ServeError, connectServe } from "./sources/serve.js";
 export type { ServeConnection, ServeOptions } from "./sources/serve.js";
 export { feed, feedWebSocket } from "./sources/lines.js";
