@@ -236,5 +236,17 @@ async function inspect() {
   };
 }
 
-Object.assign(globalThis, { share, edit, damage, until, inspect, mountWaiting, mountHooks });
+/** Shows the inspector of this tab's part of a shared cache. */
+function inspectShared(shared) {
+  const element = document.body.appendChild(document.createElement("div"));
+  element.style.height = "600px";
+  const end = mountInspector(element, shared);
+  const root = element.shadowRoot;
+  return {
+    end, open: (name) => [...root.querySelectorAll("[role=tab]")].find((one) => one.textContent === name).click(),
+    panel: () => root.querySelector("[role=tabpanel]:not([hidden])").textContent,
+  };
+}
+
+Object.assign(globalThis, { inspectShared, share, edit, damage, until, inspect, mountWaiting, mountHooks });
 Object.assign(globalThis, { open, write, mount, event, ready: true });
