@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { IndexedDBJournal, connectServe } from "../dist/index.js";
+import { policyOfRules } from "../dist/policy/index.js";
 import { SharedCache } from "../dist/tabs/index.js";
 import { ExactNumber, MemoryJournal, NormalizedCache, parseExact, stringifyExact } from "./support/client.mjs";
 
@@ -68,6 +69,7 @@ for (const [name, make] of Object.entries({
   "a cache": () => new NormalizedCache({ upstraem: {} }),
   "its limits": () => new NormalizedCache({ limits: { entityCountMaximum: 1 } }),
   "a shared cache": () => new SharedCache({ name: "x", journal: new MemoryJournal() }),
+  "a rule": () => policyOfRules([{ type: "photo", maxage: 5 }]),
   "a journal": () => new IndexedDBJournal({ whenlocked: "fail" }),
   "a connection": () => connectServe("http://127.0.0.1:1", "t", { retry: true }),
 })) {
