@@ -4,10 +4,8 @@
 struct ReferenceStaling: Sendable {
     /// The library; nil: all of them.
     let library: [UInt8]?
-    /// The place in the library's log: of the event, or the cursor at that moment.
+    /// The sequence of the event that did it, from which on answers include it; nil where no event did.
     let place: Int64?
-    /// Whether an event of the log did it: an answer from its place on includes it.
-    let isEvent: Bool
     let generation: Int
     let concerns: @Sendable (ReferenceQueryName, ReferenceQuery) -> Bool
 }
@@ -29,15 +27,13 @@ extension ReferenceCache {
     /// - Returns: The number of queries that were not stale before.
     @discardableResult
     mutating func makeStale(
-        in library: [UInt8]?, event: Int64?, hasPlace: Bool = true,
+        in library: [UInt8]?, event place: Int64?,
         _ concerns: @escaping @Sendable (ReferenceQueryName, ReferenceQuery) -> Bool
     ) -> Int {
         let own = library.flatMap { libraries[$0] }
-        let place = hasPlace ? event ?? own?.cursor : nil
         stalings.append(
             ReferenceStaling(
-                library: library, place: place, isEvent: event != nil, generation: own?.generation ?? 0,
-                concerns: concerns))
+                library: library, place: place, generation: own?.generation ?? 0, concerns: concerns))
         if let library, let place {
             let generation = own?.generation ?? 0
             var highest = place
@@ -51,14 +47,13 @@ extension ReferenceCache {
     func isOutdated(_ name: ReferenceQueryName, _ query: ReferenceQuery, asOf: Int64?, _ fetch: ReferenceFetch?) -> Bool
     {
         let generation = libraries[name.library]?.generation ?? 0
+        let old = queries[name]
         for (index, staling) in stalings.enumerated()
-        where staling.library.map({ $0 == name.library }) ?? true && staling.concerns(name, query) {
-            let isLater = fetch.map { index >= $0.stalingCount } ?? false
-            let place = staling.generation == generation ? staling.place : nil
-            let isBefore = asOf.flatMap { asOf in place.map { asOf < $0 } } ?? false
-            if staling.isEvent, asOf != nil, place != nil {
-                if isBefore { return true }
-            } else if isLater || isBefore {
+        where staling.library.map({ $0 == name.library }) ?? true {
+            guard staling.concerns(name, query) || old.map({ staling.concerns(name, $0) }) ?? false else { continue }
+            if let asOf, let place = staling.place, staling.generation == generation {
+                if asOf < place { return true }
+            } else if fetch.map({ index >= $0.stalingCount }) ?? false {
                 return true
             }
         }

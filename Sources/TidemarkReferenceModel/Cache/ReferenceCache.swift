@@ -104,12 +104,12 @@ package struct ReferenceCache: Sendable {
         open(library)
         libraries[library]?.cursor = nil
         libraries[library]?.generation += 1
-        makeStale(in: library, event: nil, hasPlace: false) { _, _ in true }
+        makeStale(in: library, event: nil) { _, _ in true }
     }
 
     /// Marks a library's queries as stale after a gap was declared lost.
     package mutating func loseGap(_ library: [UInt8]) {
-        makeStale(in: library, event: nil, hasPlace: false) { _, _ in true }
+        makeStale(in: library, event: nil) { _, _ in true }
     }
 
     // MARK: Transactions and removals

@@ -97,7 +97,7 @@ extension CacheState {
         lossCount += 1
         libraries[library].isChanged = true
         // The range has no one place: its numbers may still arrive, and late events enter the lists of older answers.
-        markAllStale(in: library, .after(nil), at: now)
+        markAllStale(in: library, nil, at: now)
         drain(library, at: now)
         return true
     }
@@ -167,7 +167,7 @@ extension CacheState {
         libraries[library].staleThrough.endLog()
         meanwhile.endLog(of: libraries.name(of: library))
         for query in queries.all where queries[query].library == library { queries[query].endLog() }
-        markAllStale(in: library, .after(nil), at: now)
+        markAllStale(in: library, nil, at: now)
     }
 
     private mutating func countDuplicate(_ view: EventView, at now: Int64) {

@@ -99,6 +99,7 @@ extension CacheState {
         let newer = newerWrites(than: head, in: library)
         let question = question(of: head.start)
         let keepsList = isListNewer(query, than: head, question)
+        let cause = queries[query].isStored ? staleCause(of: query, head) : nil
         let stamp = EntityStamp(
             sequence: head.asOf ?? (head.start.map(\.cursor) ?? cursor(of: library)),
             generation: libraries[library].gate.generation, writtenAt: now, writer: .answer, isPartial: true)
@@ -131,7 +132,7 @@ extension CacheState {
             complete(query, newer, generation: stamp.generation, at: now)
             if newer.isUnsure { markStale(query, because: .answer, at: now) }
         }
-        let isOutdated = keepsList || followMeanwhile(query, head, at: now)
+        let isOutdated = keepsList || followMeanwhile(query, head, cause, at: now)
         if !layers.isEmpty {
             refoldAll(in: query)
             dropLayersOfEndedLog(at: now)

@@ -65,8 +65,9 @@ extension CacheState {
             head.tags = root.tags
             head.membership = root.list?.membership
             head.membershipText = root.list?.text ?? []
+            let cause = queries[root.query].isStored ? staleCause(of: root.query, head) : nil
             refile(root.query, head, type: root.type, question, at: now)
-            defer { if followMeanwhile(root.query, head, at: now) { isOutdated = true } }
+            defer { if followMeanwhile(root.query, head, cause, at: now) { isOutdated = true } }
             guard let own = root.list else { continue }
             list(listed(own.elements, newer, stamp), in: root.query, answered: own.elements.count, at: now)
             complete(root.query, newer, generation: stamp.generation, at: now)

@@ -49,13 +49,20 @@ extension CacheState {
         return own <= stored
     }
 
-    /// Marks the list of an answer stale that became stale since it was asked for, or after the place that it stands
-    /// for.
+    /// Returns the cause for which an answer is stale although it is about to be stored: its list became stale since it
+    /// was asked for, or after the place that it stands for.
+    func staleCause(of query: QueryID, _ head: AnswerHead) -> StaleCause? {
+        guard !head.isLocal else { return nil }
+        return staleCause(of: query, in: head.key.library, asOf: head.asOf, since: head.start)
+    }
+
+    /// Marks the list of an answer stale for such a cause.
     ///
-    /// - Returns: Whether it is so.
-    mutating func followMeanwhile(_ query: QueryID, _ head: AnswerHead, at now: Int64) -> Bool {
-        guard !head.isLocal, let cause = staleCause(of: query, in: head.key.library, asOf: head.asOf, since: head.start)
-        else { return false }
+    /// - Parameter cause: The cause that concerned the list before the answer replaced it; the one that concerns the new
+    ///   list counts as well.
+    /// - Returns: Whether there is one.
+    mutating func followMeanwhile(_ query: QueryID, _ head: AnswerHead, _ cause: StaleCause?, at now: Int64) -> Bool {
+        guard let cause = cause ?? staleCause(of: query, head) else { return false }
         markStale(query, because: cause, at: now)
         return true
     }

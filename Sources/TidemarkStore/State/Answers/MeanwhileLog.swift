@@ -12,23 +12,6 @@ import TidemarkModel
 ///
 /// - Source: Protocol/queries.md, while an answer is on its way.
 struct MeanwhileLog {
-    /// Where something stands in the log of its library.
-    enum Place {
-        /// An event of the log: an answer that is valid at this place or a later one includes it.
-        case event(EventSequence)
-        /// No event of the log, as a request: an answer that is valid before the cursor of that moment cannot include
-        /// it, and the time of its question decides about every other one. nil: the library had no cursor.
-        case after(EventSequence?)
-
-        /// An answer that is valid before this place is older.
-        var sequence: EventSequence? {
-            switch self {
-            case .event(let sequence): sequence
-            case .after(let cursor): cursor
-            }
-        }
-    }
-
     /// One thing that made lists stale.
     struct Staling {
         /// Grows by one with everything that happens.
@@ -38,7 +21,9 @@ struct MeanwhileLog {
         var exceptLibrary: ByteString?
         var selection: CacheState.Selection
         var cause: StaleCause
-        var place: Place
+        /// The sequence of the event that did it: an answer that is valid at this place or a later one includes it. nil
+        /// where no event did: then the time of its question decides about an answer.
+        var sequence: EventSequence?
         /// The time when it happened, in milliseconds since 1970.
         var at: Int64
     }
@@ -74,7 +59,7 @@ struct MeanwhileLog {
     /// - Returns: What was forgotten to make room; nil while there is room.
     mutating func noteStaling(
         _ selection: CacheState.Selection, in library: ByteString?, except other: ByteString? = nil,
-        because cause: StaleCause, _ place: Place, at now: Int64
+        because cause: StaleCause, _ sequence: EventSequence?, at now: Int64
     ) -> Staling? {
         ordinal += 1
         var selection = selection
@@ -85,7 +70,7 @@ struct MeanwhileLog {
         stalings.append(
             Staling(
                 ordinal: ordinal, library: library, exceptLibrary: other, selection: selection, cause: cause,
-                place: place, at: now))
+                sequence: sequence, at: now))
         guard stalings.count > MeanwhileLog.stalingCountMax else { return nil }
         let oldest = stalings.removeFirst()
         forgotten = oldest.ordinal
@@ -107,13 +92,13 @@ struct MeanwhileLog {
 
     /// Notes that the places of a library's log have no meaning any more, because it began anew.
     mutating func endLog(of library: ByteString) {
-        for index in stalings.indices where stalings[index].library == library { stalings[index].place = .after(nil) }
+        for index in stalings.indices where stalings[index].library == library { stalings[index].sequence = nil }
     }
 
     /// Notes that a library's log continues after a place: later places are those of other events.
     mutating func rewind(_ library: ByteString, to sequence: EventSequence) {
         for index in stalings.indices where stalings[index].library == library {
-            if let own = stalings[index].place.sequence, own > sequence { stalings[index].place = .after(sequence) }
+            if let own = stalings[index].sequence, own > sequence { stalings[index].sequence = nil }
         }
     }
 
@@ -171,10 +156,7 @@ extension MeanwhileLog.Staling {
 
     /// Tells whether an answer cannot include it.
     fileprivate func isUnknown(toAnswerAskedAt start: Int64?, asOf: EventSequence?) -> Bool {
-        let isLater = start.map { ordinal > $0 } ?? false
-        switch place {
-        case .event(let sequence): return asOf.map { $0 < sequence } ?? isLater
-        case .after(let cursor): return isLater || asOf.flatMap { asOf in cursor.map { asOf < $0 } } ?? false
-        }
+        if let sequence, let asOf { return asOf < sequence }
+        return start.map { ordinal > $0 } ?? false
     }
 }

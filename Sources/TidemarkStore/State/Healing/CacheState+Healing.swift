@@ -136,7 +136,7 @@ extension CacheState {
         forgetRecentWrites()
         libraries[library].staleThrough.rewind(to: sequence)
         meanwhile.rewind(name, to: sequence)
-        markAllStale(in: library, .after(sequence), at: now)
+        markAllStale(in: library, nil, at: now)
         noteStatus(of: library, at: now)
     }
 }

@@ -18,10 +18,10 @@ extension CacheState {
 
     /// Marks every query of a library stale, in a unit of its own.
     ///
-    /// - Parameter place: Where in the log that happened: an answer from before it is stale, too.
-    mutating func markAllStale(in library: LibraryIndex, _ place: MeanwhileLog.Place, at now: Int64) {
+    /// - Parameter sequence: The sequence of the event that did it; nil where no event did.
+    mutating func markAllStale(in library: LibraryIndex, _ sequence: EventSequence?, at now: Int64) {
         let name = libraries.name(of: library)
-        noteStaling(Selection(library: name), in: library, because: .log, place, at: now)
+        noteStaling(Selection(library: name), in: library, because: .log, sequence, at: now)
         guard queries.storedCount > 0 else { return }
         markStale(queries.all.filter { queries[$0].library == library }, because: .log, at: now)
     }
@@ -31,17 +31,17 @@ extension CacheState {
     /// - Parameter library: The library; nil: every library but `other`.
     private mutating func noteStaling(
         _ selection: Selection, in library: LibraryIndex?, except other: ByteString? = nil, because cause: StaleCause,
-        _ place: MeanwhileLog.Place, at now: Int64
+        _ sequence: EventSequence?, at now: Int64
     ) {
-        if let library, let sequence = place.sequence {
+        if let library, let sequence {
             libraries[library].staleThrough.note(sequence)
             libraries[library].isChanged = true
             isUnwritten = true
         }
         let forgotten = meanwhile.noteStaling(
-            selection, in: library.map { libraries.name(of: $0) }, except: other, because: cause, place, at: now)
+            selection, in: library.map { libraries.name(of: $0) }, except: other, because: cause, sequence, at: now)
         guard let forgotten, let name = forgotten.library, let library = libraries.index(of: name) else { return }
-        if let sequence = forgotten.place.sequence { libraries[library].staleThrough.forget(sequence) }
+        if let sequence = forgotten.sequence { libraries[library].staleThrough.forget(sequence) }
     }
 
     @discardableResult
@@ -81,7 +81,7 @@ extension CacheState {
             selection.resourceType = ByteString(Array(view.bytes[view.event.type]))
             selection.hints = view.text(view.event.detail).map { Array($0) }
         }
-        _ = meanwhile.noteStaling(selection, in: name, because: .event, .after(nil), at: now)
+        _ = meanwhile.noteStaling(selection, in: name, because: .event, nil, at: now)
     }
 
     /// Marks the queries stale that a bulk operation, a refresh or an index operation concerns.
@@ -100,9 +100,9 @@ extension CacheState {
             // Its number is one of its own log: to other libraries it says nothing.
             if library == nil {
                 let own = event.sequence.map { _ in view.string(event.library) ?? configuration.defaultLibrary }
-                noteStaling(selection, in: nil, except: own, because: .event, .after(nil), at: now)
+                noteStaling(selection, in: nil, except: own, because: .event, nil, at: now)
                 if let own = own.flatMap({ libraries.index(of: $0) }), let sequence = event.sequence {
-                    noteStaling(selection, in: own, because: .event, .event(sequence), at: now)
+                    noteStaling(selection, in: own, because: .event, sequence, at: now)
                 }
                 markStale(queries.all, because: .event, at: now)
                 return
@@ -112,8 +112,7 @@ extension CacheState {
             preconditionFailure("\(event.kind) invalidates nothing")
         }
         guard let library else { return }
-        let place = event.sequence.map { MeanwhileLog.Place.event($0) } ?? .after(cursor(of: library))
-        noteStaling(selection, in: library, because: .event, place, at: now)
+        noteStaling(selection, in: library, because: .event, event.sequence, at: now)
         markStale(stored(selection, in: library), because: .event, at: now)
     }
 
@@ -148,10 +147,10 @@ extension CacheState {
     package mutating func invalidate(_ selection: Selection, at now: Int64) -> Int {
         guard let library = libraries.index(of: selection.library) else {
             // Its first answer may be on its way.
-            _ = meanwhile.noteStaling(selection, in: selection.library, because: .request, .after(nil), at: now)
+            _ = meanwhile.noteStaling(selection, in: selection.library, because: .request, nil, at: now)
             return 0
         }
-        noteStaling(selection, in: library, because: .request, .after(cursor(of: library)), at: now)
+        noteStaling(selection, in: library, because: .request, nil, at: now)
         return markStale(stored(selection, in: library), because: .request, at: now)
     }
 
