@@ -206,7 +206,7 @@ extension CacheState {
                 return Listed(key: identity.storedKey, index: index, isNewer: true)
             }
             let merged = Merge.assigned(resource, into: entities.payload(of: index))
-            let fields = JSONObject.fieldNames(of: resource)
+            let fields = WrittenFields(JSONObject.fieldNames(of: resource))
             var stamp = stamp
             // An answer without a known place must not lower the entity's own sequence.
             if !isPlaceKnown, stored.generation == stamp.generation, let sequence = stored.sequence {

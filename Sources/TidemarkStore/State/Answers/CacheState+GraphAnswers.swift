@@ -213,8 +213,8 @@ extension CacheState {
                 let merged = resource.withUnsafeBytes {
                     Merge.graph($0, into: entities.payload(of: index), keeping: local ?? [])
                 }
-                merged.resource.withUnsafeBytes { overwrite(index, $0, fields: merged.paths, stamp: whole) }
-                if isLocal { noteLocalWrite(of: key, resource, fields: merged.paths) }
+                merged.resource.withUnsafeBytes { overwrite(index, $0, fields: merged.written, stamp: whole) }
+                if isLocal { noteLocalWrite(of: key, resource, fields: merged.written) }
                 return noteAnswer(of: index, whole)
             }
             if residency.wasEvicted(identity), mayBePast(key, newer) { return }

@@ -48,8 +48,8 @@ extension CacheState {
     /// Remembers which fields of an entity a write without a sequence set.
     ///
     /// - Parameter fields: The fields; nil for all of the resource.
-    mutating func noteLocalWrite(of key: StoredKey, _ resource: [UInt8], fields: [ByteString]?) {
+    mutating func noteLocalWrite(of key: StoredKey, _ resource: [UInt8], fields: WrittenFields?) {
         guard isAwaitingAnswers else { return }
-        localWrites.append(key, fields ?? resource.withUnsafeBytes { JSONObject.fieldNames(of: $0) })
+        localWrites.append(key, fields?.wholes ?? resource.withUnsafeBytes { JSONObject.fieldNames(of: $0) })
     }
 }
