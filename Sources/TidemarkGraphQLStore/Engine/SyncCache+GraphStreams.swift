@@ -21,7 +21,7 @@ extension SyncCache {
     ) throws(CacheError) -> SubscriptionID {
         if let watcherRefusal { throw watcherRefusal }
         let plan = try graph.plan(request)
-        let document = try graph.document(request.document)
+        let sent = try graph.sent(request)
         guard let upstream = graph.upstream else {
             throw CacheError(.upstreamFailed, "there is nobody to ask")
         }
@@ -29,10 +29,7 @@ extension SyncCache {
         let number = graph.lastFetch
         let subscription = newSubscription()
         graph.streams[number] = GraphStream(subscription: subscription, request: request, plan: plan, sink: sink)
-        let asked = GraphUpstreamRequest(
-            fetch: number, document: ByteString(document.sent), operationName: request.operationName,
-            variables: document.sentVariables(operation: request.operationName, request.variables),
-            kind: .subscription, pendingID: nil, library: request.library)
+        let asked = sent.request(number, .subscription, library: request.library)
         graph.streams[number]?.task = spawnGraph { await self.followStream(asked, of: upstream) }
         return subscription
     }
