@@ -304,7 +304,10 @@ test-web-cross: web
 	@cd $(WEB) && SEEDS=$(or $(SEEDS),10000) node --test test/cross.test.mjs
 
 ## web-example: the photo library in a page, on a port of this machine (PORT=7430; TIDEMARK_COMMAND=… for a server of its own)
-web-example: web
+web-example: web-deps
+	@printf 'The client and the inspector are compiled and bundled first; that takes about half a minute.\n'
+	@$(MAKE) --no-print-directory web
+	@printf 'The page of the example is bundled, and its servers are started.\n'
 	@node Web/example/server/main.mjs
 
 ## bench-web: the client's figures in Node and in Chromium, beside what others take (BENCH=--smoke for a small run)

@@ -104,7 +104,7 @@ extension HTTPClient {
                     fetch, completed.stored, completed.content, normalized: mark, salt: question.salt,
                     replacing: lookup?.replaced ?? [], isRedirected: completed.url != fetch.request.url))
             completed.isStored = true
-            try await renew(completed.content.bytes ?? [], mark, fetch, changes, &completed)
+            try await renew(completed.content.bytes ?? [], mark, fetch, begun, changes, &completed)
             observers.changed(fetch)
             return
         }
@@ -175,7 +175,7 @@ extension HTTPClient {
             store.noteConfirmation(found)
             return
         }
-        try await renew(body, mark, fetch, changes, &completed)
+        try await renew(body, mark, fetch, begun, changes, &completed)
     }
 
     /// Returns what the entities of the stored answer stand for, when a new answer has the same body: it renews them as
@@ -194,8 +194,8 @@ extension HTTPClient {
     }
 
     private func renew(
-        _ body: [UInt8], _ mark: StoredAnswer.Normalized, _ fetch: HTTPFetch, _ changes: [HTTPChange],
-        _ completed: inout CompletedExchange
+        _ body: [UInt8], _ mark: StoredAnswer.Normalized, _ fetch: HTTPFetch, _ begun: HTTPStart?,
+        _ changes: [HTTPChange], _ completed: inout CompletedExchange
     ) async throws(CacheError) {
         var stored = fetch.normalization
         if stored == nil { stored = try HTTPNormalization(spec: mark.spec, limits: cache.httpLimits) }
@@ -209,7 +209,7 @@ extension HTTPClient {
             return
         }
         let key = try normalization.query(of: fetch)
-        let count = try await cache.renew(result, key, asOf: mark.asOf, with: changes)
+        let count = try await cache.renew(result, key, asOf: mark.asOf, begun: begun, with: changes)
         if fetch.normalization != nil { completed.normalized = .entities(count) }
     }
 

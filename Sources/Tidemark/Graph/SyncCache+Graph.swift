@@ -118,7 +118,11 @@ extension SyncCache {
         } catch {
             throw CacheError(.storageFailed, error.description)
         }
-        if case .failure(let refusal) = result { throw refusal.cacheError }
+        if case .failure(let refusal) = result {
+            // The layer of a mutation is settled all the same.
+            if refusal == .cleared { scheduleFlush() }
+            throw refusal.cacheError
+        }
         scheduleFlush()
         await waitForWriting()
     }
@@ -144,6 +148,16 @@ extension SyncCache {
 
     package func endGraphFetch(_ number: UInt64, in library: ByteString) {
         recorded(.fetchEnd(number), of: library, at: clock.now()) { state.endFetch() }
+    }
+
+    /// Tells whether a reader of a document may wait for the answer to an older question.
+    package func mayJoin(documentIn library: ByteString, since start: FetchStart) -> Bool {
+        state.mayJoin(documentIn: library, since: start)
+    }
+
+    /// Tells whether nothing of an answer may be stored, because its library was cleared after it was asked for.
+    package func isCleared(_ library: ByteString, since start: FetchStart?) -> Bool {
+        state.isCleared(library, since: start)
     }
 
     package func isPendingLayer(_ pendingID: ByteString) -> Bool {

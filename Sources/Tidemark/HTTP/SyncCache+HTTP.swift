@@ -89,14 +89,18 @@ extension SyncCache {
     /// Renews the entities and the list of an answer that the server has confirmed, and writes the changes of stored
     /// answers with them.
     ///
-    /// - Parameter asOf: The position that the answer stood for when it was stored.
+    /// - Parameters:
+    ///   - asOf: The position that the answer stood for when it was stored.
+    ///   - begun: The request that the server confirmed it to.
     /// - Returns: The number of entities that were renewed.
     /// - Throws: ``CacheError``; then nothing was changed.
     package func renew(
-        _ result: QueryResult, _ key: QueryKey, asOf: EventSequence?, with changes: [HTTPChange]
+        _ result: QueryResult, _ key: QueryKey, asOf: EventSequence?, begun: HTTPStart?, with changes: [HTTPChange]
     ) async throws(CacheError) -> Int {
         await waitForRoom()
-        let count = try await renew(result, key, asOf: asOf) { flushes.add(changes) }
+        let count = try await renew(result, key, asOf: asOf, start: begun?.start, fetch: begun?.attempt) {
+            flushes.add(changes)
+        }
         try await writeAllNow()
         return count
     }
@@ -105,17 +109,18 @@ extension SyncCache {
     ///
     /// - Parameter also: Runs in the same turn, so that one flush writes both.
     func renew(
-        _ result: QueryResult, _ key: QueryKey, asOf: EventSequence?, also: () -> Void = {}
+        _ result: QueryResult, _ key: QueryKey, asOf: EventSequence?, start: FetchStart?, fetch: UInt64?,
+        also: () -> Void = {}
     ) async throws(CacheError) -> Int {
         let answer = try DecodedAnswer(result, for: key, limits: configuration.limits)
         defer { scheduleFlush() }
         do throws(StorageError) {
             return try await withChange({ state.keysToLoad(for: answer.batch, answer.head) }) {
                 let now = clock.now()
-                return recorded(.renewal(result, key, asOf: asOf), of: key.library, at: now) {
+                return recorded(.renewal(result, key, asOf: asOf, fetch: fetch), of: key.library, at: now) {
                     defer { distribute() }
                     also()
-                    return state.renew(answer.batch, of: key, asOf: asOf, at: now)
+                    return state.renew(answer.batch, of: key, asOf: asOf, start: start, at: now)
                 }
             }
         } catch {

@@ -24,6 +24,10 @@ extension AnswerRefusal {
             CacheError(.limitExceeded, "no further resource type can be added: use a known one")
         case .tooManyQueries:
             CacheError(.limitExceeded, "every stored query is observed: cancel some subscriptions first")
+        case .cleared:
+            CacheError(
+                .conflict, "the cache was cleared after the answer was asked for: nothing of it was stored, read again",
+                reasons: ["cache": "cleared"])
         case .tooLarge(let event, let index, let byteCountMax):
             CacheError(
                 .limitExceeded,

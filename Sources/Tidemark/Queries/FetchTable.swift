@@ -1,16 +1,23 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The fetches under way, by query: one for all readers that wait for the same answer. Bounded by `fetchCountMax`.
+/// The fetches under way. Bounded by `fetchCountMax`.
+///
+/// Readers of one query wait for one answer: for that of the fetch that began last, unless something has happened since
+/// that its answer cannot know of. Then the next reader begins another fetch, and the older one goes on for those who
+/// wait for it.
 struct FetchTable {
-    private var fetches: [QueryKey: Fetch] = [:]
+    /// By the number of the attempt.
+    private var fetches: [UInt64: Fetch] = [:]
+    /// The attempt that readers of a query may join.
+    private var current: [QueryKey: UInt64] = [:]
     private var lastAttempt: UInt64 = 0
     /// The fetches of a recording that is being replayed. Bounded by `fetchCountMax` of the recorded cache.
     private var replayed: [UInt64: FetchStart] = [:]
 
     /// The outcome of a reader's attempt to join a fetch.
     enum Join {
-        /// There is no fetch for the query.
+        /// There is no fetch for the query that the reader may wait for.
         case none
         case joined
         /// The answer has come, and the reader does not need it stored.
@@ -26,56 +33,64 @@ struct FetchTable {
     }
 
     /// Lets a reader wait for a fetch that is under way.
-    mutating func join(_ waiter: FetchWaiter) -> Join {
-        let key = waiter.request.key
-        guard let fetch = fetches[key] else { return .none }
+    ///
+    /// - Parameter mayJoin: Tells whether the answer to a question that was asked earlier is one for this reader, too.
+    mutating func join(_ waiter: FetchWaiter, mayJoin: (FetchStart) -> Bool) -> Join {
+        guard let attempt = current[waiter.request.key], let fetch = fetches[attempt], mayJoin(fetch.start) else {
+            return .none
+        }
         if let answer = fetch.answer, !waiter.storesAnswer { return .answered(answer) }
-        fetches[key]?.waiters.append(waiter)
+        fetches[attempt]?.waiters.append(waiter)
         return .joined
     }
 
-    mutating func begin(_ fetch: Fetch, for key: QueryKey) { fetches[key] = fetch }
+    /// Adds a fetch. Later readers of its query join it.
+    mutating func begin(_ fetch: Fetch) {
+        fetches[fetch.attempt] = fetch
+        current[fetch.key] = fetch.attempt
+    }
 
     /// Removes a fetch that got no answer.
     ///
-    /// - Returns: nil when the answer has come, or when the current fetch is another one.
-    mutating func takeUnanswered(_ key: QueryKey, _ attempt: UInt64) -> Fetch? {
-        guard let fetch = fetches[key], fetch.attempt == attempt, fetch.answer == nil else { return nil }
-        fetches[key] = nil
-        return fetch
+    /// - Returns: nil when the answer has come, or when the fetch has ended.
+    mutating func takeUnanswered(_ attempt: UInt64) -> Fetch? {
+        guard let fetch = fetches[attempt], fetch.answer == nil else { return nil }
+        return remove(attempt)
     }
 
     /// Notes that an answer has come. Readers that need it stored continue to wait.
     ///
     /// - Returns: The fetch with all its readers, and whether some of them wait for the stored answer; without them the
-    ///   fetch has ended. nil when the current fetch is another one.
-    mutating func answered(
-        _ answer: DecodedAnswer, _ key: QueryKey, _ attempt: UInt64
-    ) -> (fetch: Fetch, isStored: Bool)? {
-        guard let fetch = fetches[key], fetch.attempt == attempt else { return nil }
-        var waiting = fetch
-        waiting.waiters.removeAll { !$0.storesAnswer }
-        waiting.answer = answer
-        fetches[key] = waiting.waiters.isEmpty ? nil : waiting
-        return (fetch, !waiting.waiters.isEmpty)
+    ///   fetch has ended. nil when it has ended before.
+    mutating func answered(_ answer: DecodedAnswer, _ attempt: UInt64) -> (fetch: Fetch, isStored: Bool)? {
+        guard let fetch = fetches[attempt] else { return nil }
+        let waiting = fetch.waiters.filter(\.storesAnswer)
+        fetches[attempt]?.waiters = waiting
+        fetches[attempt]?.answer = answer
+        if waiting.isEmpty { _ = remove(attempt) }
+        return (fetch, !waiting.isEmpty)
     }
 
     /// Removes the readers that wait for a stored answer. The fetch continues: more of them may join.
-    mutating func takeWaiters(_ key: QueryKey) -> [FetchWaiter] {
-        let waiters = fetches[key]?.waiters ?? []
-        fetches[key]?.waiters = []
+    mutating func takeWaiters(_ attempt: UInt64) -> [FetchWaiter] {
+        let waiters = fetches[attempt]?.waiters ?? []
+        fetches[attempt]?.waiters = []
         return waiters
     }
 
     /// Ends a fetch whose answer was stored, or could not be stored.
     ///
     /// - Returns: The readers that still wait.
-    mutating func end(_ key: QueryKey) -> [FetchWaiter] { fetches.removeValue(forKey: key)?.waiters ?? [] }
+    mutating func end(_ attempt: UInt64) -> [FetchWaiter] { remove(attempt)?.waiters ?? [] }
 
-    /// Every fetch with its query, in the order in which they began.
-    var all: [(key: QueryKey, fetch: Fetch)] {
-        fetches.sorted { $0.value.attempt < $1.value.attempt }.map { ($0.key, $0.value) }
+    private mutating func remove(_ attempt: UInt64) -> Fetch? {
+        guard let fetch = fetches.removeValue(forKey: attempt) else { return nil }
+        if current[fetch.key] == attempt { current[fetch.key] = nil }
+        return fetch
     }
+
+    /// Every fetch, in the order in which they began.
+    var all: [Fetch] { fetches.values.sorted { $0.attempt < $1.attempt } }
 
     // MARK: Replaying
 

@@ -3,8 +3,10 @@ import TidemarkStore
 
 /// A request to the upstream for queries: one for all readers that wait for the same answer, until they have it.
 struct Fetch {
-    /// The number of the attempt: an answer that comes after another attempt began, or after the timeout, is ignored.
+    let key: QueryKey
+    /// The number of the attempt: an answer that comes after the timeout is ignored.
     let attempt: UInt64
+    /// What was known when it began: its answer is judged by what happens from then on.
     let start: FetchStart
     var waiters: [FetchWaiter]
     /// The task that asks, stores the answer and gives it to the waiters.
@@ -18,10 +20,11 @@ extension SyncCache {
     /// Asks the upstream, or joins the readers that wait for the same answer.
     ///
     /// A reader that comes while the answer is being stored joins too: the upstream was just asked, and has nothing
-    /// newer than the answer that is about to be read.
+    /// newer than the answer that is about to be read. A reader that comes after something that the answer cannot know
+    /// of asks anew.
     func fetch(_ waiter: FetchWaiter) {
         let key = waiter.request.key
-        switch fetches.join(waiter) {
+        switch fetches.join(waiter, mayJoin: { state.mayJoin(key, since: $0) }) {
         case .joined: return
         case .answered(let answer): return waiter.reply(.success(unstored(answer, waiter)))
         case .none: break
@@ -58,20 +61,21 @@ extension SyncCache {
         let timeout = configuration.fetchTimeout.wholeMilliseconds
         let timer = spawn { [clock] in
             do { try await clock.sleep(milliseconds: timeout) } catch { return }
-            await self.fetchTimedOut(key, attempt)
+            await self.fetchTimedOut(attempt)
         }
         fetches.begin(
-            Fetch(attempt: attempt, start: beginFetch(attempt, key), waiters: [waiter], task: task, timer: timer),
-            for: key)
+            Fetch(
+                key: key, attempt: attempt, start: beginFetch(attempt, key), waiters: [waiter], task: task,
+                timer: timer))
     }
 
     /// Ends a fetch that got no answer.
     ///
-    /// - Returns: nil when the answer has come, or when the current fetch is another one.
-    private func takeUnanswered(_ key: QueryKey, _ attempt: UInt64) -> Fetch? {
-        guard let fetch = fetches.takeUnanswered(key, attempt) else { return nil }
+    /// - Returns: nil when the answer has come, or when the fetch has ended.
+    private func takeUnanswered(_ attempt: UInt64) -> Fetch? {
+        guard let fetch = fetches.takeUnanswered(attempt) else { return nil }
         fetch.timer.cancel()
-        endFetch(attempt, key)
+        endFetch(attempt, fetch.key)
         return fetch
     }
 
@@ -86,8 +90,8 @@ extension SyncCache {
         recorded(.fetchEnd(attempt), of: key.library, at: clock.now()) { state.endFetch() }
     }
 
-    private func fetchTimedOut(_ key: QueryKey, _ attempt: UInt64) async {
-        guard let fetch = takeUnanswered(key, attempt) else { return }
+    private func fetchTimedOut(_ attempt: UInt64) async {
+        guard let fetch = takeUnanswered(attempt) else { return }
         fetch.task.cancel()
         await fail(fetch.waiters, "no answer within \(configuration.fetchTimeout.wholeMilliseconds) ms")
     }
@@ -95,10 +99,10 @@ extension SyncCache {
     private func fetched(_ result: Result<DecodedAnswer, CacheError>, _ key: QueryKey, _ attempt: UInt64) async {
         switch result {
         case .failure(let error):
-            guard let fetch = takeUnanswered(key, attempt) else { return }
+            guard let fetch = takeUnanswered(attempt) else { return }
             await fail(fetch.waiters, error.message)
         case .success(let answer):
-            guard let (fetch, isStored) = fetches.answered(answer, key, attempt) else { return }
+            guard let (fetch, isStored) = fetches.answered(answer, attempt) else { return }
             fetch.timer.cancel()
             for waiter in fetch.waiters where !waiter.storesAnswer { waiter.reply(.success(unstored(answer, waiter))) }
             if isStored {
@@ -118,7 +122,8 @@ extension SyncCache {
             endFetch(attempt, key)
         } catch {
             endFetch(attempt, key)
-            let waiters = fetches.end(key)
+            let waiters = fetches.end(attempt)
+            if state.isCleared(key.library, since: start) { return giveUnstored(answer, to: waiters, error) }
             if error.code == .storageFailed {
                 for waiter in waiters { waiter.reply(.failure(error)) }
             } else {
@@ -126,10 +131,18 @@ extension SyncCache {
             }
             return
         }
-        await giveStored(to: fetches.takeWaiters(key))
+        await giveStored(to: fetches.takeWaiters(attempt))
         // Readers that joined meanwhile get the same answer. A later reader begins a new fetch, so that readers that
         // keep coming do not get one answer forever.
-        await giveStored(to: fetches.end(key))
+        await giveStored(to: fetches.end(attempt))
+    }
+
+    /// Gives an answer to its readers that nothing may be stored of, because the cache was cleared meanwhile. Those who
+    /// would observe what is stored get the error.
+    private func giveUnstored(_ answer: DecodedAnswer, to waiters: [FetchWaiter], _ error: CacheError) {
+        for waiter in waiters {
+            waiter.reply(waiter.sink == nil ? .success(unstored(answer, waiter)) : .failure(error))
+        }
     }
 
     private func giveStored(to waiters: [FetchWaiter]) async {
@@ -190,12 +203,12 @@ extension SyncCache {
     /// Fails all fetches, because the upstream can no longer answer. Answers that have come are stored and read first.
     package func failFetches(_ reason: String) async {
         let open = fetches.all
-        let answered = open.filter { $0.fetch.answer != nil }
-        for fetch in open.compactMap({ takeUnanswered($0.key, $0.fetch.attempt) }) {
+        let answered = open.filter { $0.answer != nil }
+        for fetch in open.compactMap({ takeUnanswered($0.attempt) }) {
             fetch.task.cancel()
             await fail(fetch.waiters, reason)
         }
-        for (_, fetch) in answered { await fetch.task.value }
+        for fetch in answered { await fetch.task.value }
         await graphHost?.failFetches(reason, in: self)
     }
 }

@@ -119,7 +119,9 @@ extension SyncCache {
             case .result(let result, let key, let fetch):
                 let answer = try DecodedAnswer(result, for: key, limits: configuration.limits)
                 try await store(answer, start: fetch.flatMap { fetches.replayedStart($0) }, fetch: fetch)
-            case .renewal(let result, let key, let asOf): _ = try await renew(result, key, asOf: asOf)
+            case .renewal(let result, let key, let asOf, let fetch):
+                _ = try await renew(
+                    result, key, asOf: asOf, start: fetch.flatMap { fetches.replayedStart($0) }, fetch: fetch)
             case .deletion(let key, let asOf, let fetch):
                 _ = try await delete(key, asOf: asOf, start: fetch.flatMap { fetches.replayedStart($0) }, fetch: fetch)
             case .document(var answer):

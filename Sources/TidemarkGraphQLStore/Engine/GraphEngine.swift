@@ -50,6 +50,8 @@ package final class GraphEngine: GraphHost {
     // MARK: Fetching
 
     var fetches: [GraphFetchKey: GraphFetch] = [:]
+    /// The round of the newest of equal fetches, by the key of the first one; at most one for each fetch.
+    private var rounds: [GraphFetchKey: UInt64] = [:]
     var lastFetch: UInt64 = 0
     /// Subscriptions that a server feeds, by the number of their fetch. Bound: the watchers.
     var streams: [UInt64: GraphStream] = [:]
@@ -148,5 +150,33 @@ extension SyncCache {
             preconditionFailure("a document was given to a cache without a graph engine; attach one")
         }
         return engine
+    }
+}
+
+/// The fetches under way.
+extension GraphEngine {
+    /// Returns the key of the fetch that a reader may join, or of the one that has to begin.
+    func fetchKey(_ key: GraphFetchKey, in cache: isolated SyncCache) -> GraphFetchKey {
+        var key = key
+        key.round = rounds[key] ?? 0
+        guard let fetch = fetches[key], !cache.mayJoin(documentIn: key.library, since: fetch.start.start) else {
+            return key
+        }
+        key.round = lastFetch + 1
+        return key
+    }
+
+    func begin(_ fetch: GraphFetch, for key: GraphFetchKey) {
+        fetches[key] = fetch
+        if key.round > 0 { rounds[key.first] = key.round }
+    }
+
+    /// Removes a fetch that has ended.
+    ///
+    /// - Returns: The fetch; nil when it was removed before.
+    @discardableResult
+    func end(_ key: GraphFetchKey) -> GraphFetch? {
+        if rounds[key.first] == key.round { rounds[key.first] = nil }
+        return fetches.removeValue(forKey: key)
     }
 }

@@ -11,6 +11,16 @@ struct GraphFetchKey: Hashable, Sendable {
     /// The request as it was written where its document says in what place an answer is stored: another document with
     /// the same text for the server may say another place.
     var written: GraphRequest?
+    /// 0, or the number of the fetch that began although an equal one was under way: something had happened since that
+    /// the answer of the older one cannot know of.
+    var round: UInt64 = 0
+
+    /// The key of the first fetch of equal ones.
+    var first: GraphFetchKey {
+        var key = self
+        key.round = 0
+        return key
+    }
 }
 
 /// A request to the upstream that is under way, for all who wait for the same answer.
@@ -25,8 +35,6 @@ struct GraphFetch {
     let task: Task<Void, Never>
     /// Ends it when its answer, or the next part of one, does not come in time.
     var timer: Task<Void, Never>
-    /// Whether its answer comes in parts: what a program writes between two of them stays.
-    var comesInParts = false
     /// The parts of the answer that have come; nil before observers were notified of its first part, or it was stored.
     var delivery: GraphDelivery?
     /// The watchers that were answered with a part.

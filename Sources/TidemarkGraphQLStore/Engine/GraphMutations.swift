@@ -68,9 +68,10 @@ extension SyncCache {
         guard let added = addedKeys(by: sent) else { return OptimisticCommit(pendingID: sent.pendingID) }
         do throws(CacheError) {
             var answer = try graphAnswer(parts, plan, sent.library, start: start)
+            answer.isMutation = true
             answer.settledLayer = sent.pendingID
             answer.realIDs = try realIDs(mutation, parts, plan, added)
-            try await store(answer, isRefetch: false)
+            try await storeMutation(answer)
         } catch {
             if error.code == .storageFailed { throw UpstreamError(error.message) }
             throw UpstreamError(

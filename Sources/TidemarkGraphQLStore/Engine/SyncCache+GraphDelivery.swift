@@ -53,7 +53,6 @@ extension SyncCache {
         _ parts: any GraphParts, _ parser: any DeliveryParser, _ key: GraphFetchKey, _ number: UInt64
     ) async {
         defer { parts.stop() }
-        if graph.fetches[key]?.number == number { graph.fetches[key]?.comesInParts = true }
         do throws(UpstreamError) {
             let whole = try await gatherGraph(parts, parser) { (answer, change) throws(UpstreamError) in
                 guard let fetch = self.graph.fetches[key], fetch.number == number else { return false }
@@ -92,7 +91,8 @@ extension SyncCache {
             do throws(CacheError) {
                 try await storePart(parts, change.mask, key, fetch, isLast: false)
             } catch {
-                throw UpstreamError.unusable(error)
+                // Its readers get the answer all the same when all of it is here.
+                guard isCleared(key.library, since: fetch.start.start) else { throw UpstreamError.unusable(error) }
             }
         }
         guard let current = graph.fetches[key], current.number == fetch.number else { return }
@@ -115,7 +115,6 @@ extension SyncCache {
         var options = AnswerNormalizer.Options()
         options.mask = mask
         var answer = try graphAnswer(parts, plan, key.library, options: options, start: fetch.start)
-        answer.isPart = true
         // Types that only later payloads named count for the root fields, too.
         if isLast, !mask.isWhole {
             answer.roots = try graphAnswer(parts, plan, key.library, start: fetch.start).roots
@@ -168,7 +167,7 @@ extension SyncCache {
         guard let fetch = graph.fetches[key], fetch.parts == nil, fetch.observers.isEmpty, fetch.waiters.isEmpty,
             fetch.watchers.isEmpty
         else { return }
-        graph.fetches[key] = nil
+        graph.end(key)
         fetch.timer.cancel()
         fetch.task.cancel()
         graph.upstream?.stop(fetch: fetch.number)

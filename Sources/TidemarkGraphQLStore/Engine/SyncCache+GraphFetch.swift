@@ -8,12 +8,15 @@ import TidemarkWire
 extension SyncCache {
     private func fetchKey(_ request: GraphRequest) throws(CacheError) -> GraphFetchKey {
         let sent = try graph.sent(request)
-        return GraphFetchKey(
-            document: sent.document, operationName: sent.name, variables: sent.variables, library: request.library,
-            written: try graph.document(request.document).hasConnections ? request : nil)
+        return graph.fetchKey(
+            GraphFetchKey(
+                document: sent.document, operationName: sent.name, variables: sent.variables,
+                library: request.library,
+                written: try graph.document(request.document).hasConnections ? request : nil), in: self)
     }
 
-    /// Asks the upstream, or joins those who wait for the same answer.
+    /// Asks the upstream, or joins those who wait for the same answer. After something that this answer cannot know of
+    /// the upstream is asked again.
     func fetchGraph(_ waiter: GraphWaiter) {
         if waiter.request.token?.isCancelled == true { return waiter.reply(.failure(SyncCache.cancelledRead)) }
         do throws(CacheError) {
@@ -74,9 +77,10 @@ extension SyncCache {
                 await self.graphFetched(.failure(error), key, number)
             }
         }
-        graph.fetches[key] = GraphFetch(
-            number: number, start: beginGraphFetch(in: key.library), request: asked, waiters: waiters,
-            watchers: watchers, task: task, timer: graphTimer(key, number))
+        graph.begin(
+            GraphFetch(
+                number: number, start: beginGraphFetch(in: key.library), request: asked, waiters: waiters,
+                watchers: watchers, task: task, timer: graphTimer(key, number)), for: key)
     }
 
     /// Begins to observe an answer of which parts have come.
@@ -139,11 +143,11 @@ extension SyncCache {
                     try await storePart(parts, last, key, fetch, isLast: true)
                 } else {
                     let plan = try graph.plan(fetch.request)
-                    var answer = try graphAnswer(parts, plan, key.library, start: fetch.start)
-                    answer.isPart = fetch.comesInParts
+                    let answer = try graphAnswer(parts, plan, key.library, start: fetch.start)
                     try await store(answer, isRefetch: !fetch.watchers.isEmpty)
                 }
             } catch {
+                if isCleared(key.library, since: fetch.start.start) { return endCleared(parts, key, fetch, error) }
                 let cause =
                     error.code == .storageFailed
                     ? error
@@ -160,8 +164,20 @@ extension SyncCache {
                 if let refusal { waiter.reply(.failure(refusal.error)) }
             }
         }
-        let ended = graph.fetches.removeValue(forKey: key) ?? fetch
+        let ended = graph.end(key) ?? fetch
         endGraphFetch(fetch.start.number, in: key.library)
+        endDelivery(ended, parts, nil)
+        refetched(ended.observers + ended.watchers, nil)
+    }
+
+    /// Ends a fetch of whose answer nothing may be stored, because the cache was cleared meanwhile. Readers get it as it
+    /// is; those who would observe what is stored get the error, and watchers fetch again what they miss.
+    private func endCleared(_ parts: AnswerParts, _ key: GraphFetchKey, _ fetch: GraphFetch, _ error: CacheError) {
+        let ended = graph.end(key) ?? fetch
+        endGraphFetch(ended.start.number, in: key.library)
+        for waiter in ended.waiters {
+            if waiter.sink == nil { giveUnstored(parts, to: waiter) } else { waiter.reply(.failure(error)) }
+        }
         endDelivery(ended, parts, nil)
         refetched(ended.observers + ended.watchers, nil)
     }
@@ -185,7 +201,7 @@ extension SyncCache {
 
     /// Ends a fetch without an answer.
     private func endGraph(_ key: GraphFetchKey, _ fetch: GraphFetch, _ error: CacheError) async {
-        let ended = graph.fetches.removeValue(forKey: key) ?? fetch
+        let ended = graph.end(key) ?? fetch
         ended.timer.cancel()
         endGraphFetch(ended.start.number, in: key.library)
         await failGraph(ended.waiters, error.message, error.code, error.details)

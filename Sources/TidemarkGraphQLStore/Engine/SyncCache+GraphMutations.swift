@@ -123,8 +123,9 @@ extension SyncCache {
         if parts.hasData {
             do throws(CacheError) {
                 var answer = try graphAnswer(parts, plan, mutation.request.library, start: start)
+                answer.isMutation = true
                 if hasLayer { answer.settledLayer = mutation.pendingID }
-                try await store(answer, isRefetch: false)
+                try await storeMutation(answer)
                 // The layer is gone for good only when that is on the disk, as with every commit.
                 if hasLayer { try await finish(mutation.pendingID, isUpdate: false) }
             } catch {
@@ -136,6 +137,15 @@ extension SyncCache {
             try await rollBackGraph(mutation.pendingID)
         }
         return GraphResult(data: AnswerProjector.data(of: parts, plan), source: .upstream).with(parts)
+    }
+
+    /// Stores the answer to a mutation; when the cache was cleared meanwhile, it ends its layer and stores nothing.
+    func storeMutation(_ answer: GraphAnswer) async throws(CacheError) {
+        do throws(CacheError) {
+            try await store(answer, isRefetch: false)
+        } catch {
+            guard isCleared(answer.library, since: answer.start) else { throw error }
+        }
     }
 
     /// - Throws: ``CacheError`` `storageFailed` when the disk did not take it: after a restart the layer may be there

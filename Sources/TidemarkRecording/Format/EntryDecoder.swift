@@ -103,17 +103,15 @@ package final class EntryDecoder {
             return .transaction(
                 try methods.operations(params), library: try methods.library(params), expecting: expecting)
         case "result":
-            let fetch = try params.integer("fetch", in: 0...Int64.max).map { UInt64($0) }
             return .result(
-                try QueryResult(params, limits: limits), try methods.query(params), fetch: fetch)
+                try QueryResult(params, limits: limits), try methods.query(params), fetch: try fetchNumber(params))
         case "renewal":
             return .renewal(
                 try QueryResult(params, limits: limits), try methods.query(params),
-                asOf: try params.sequence("stored_as_of"))
+                asOf: try params.sequence("stored_as_of"), fetch: try fetchNumber(params))
         case "deletion":
             guard let key = try keys("keys", params).first else { throw params.wrong("keys", "the key of an entity") }
-            let fetch = try params.integer("fetch", in: 0...Int64.max).map { UInt64($0) }
-            return .deletion(key, asOf: try params.sequence("as_of"), fetch: fetch)
+            return .deletion(key, asOf: try params.sequence("as_of"), fetch: try fetchNumber(params))
         case "document": return .document(try document(params))
         case "invalidation": return .invalidation(try methods.invalidation(params))
         case "update": return .update(try methods.update(params))
@@ -173,12 +171,16 @@ package final class EntryDecoder {
         var answer = GraphAnswer(
             library: try library(params), entities: entities, roots: roots, asOf: try params.sequence("as_of"),
             settledLayer: try params.text("pending_id"))
-        answer.fetch = try params.integer("fetch", in: 0...Int64.max).map { UInt64($0) }
+        answer.fetch = try fetchNumber(params)
         answer.realIDs = try methods.realIDs(params).sorted { $0.key < $1.key }.map {
             LayerConfirmation.RealID(temporary: $0.key, real: $0.value)
         }
-        answer.isPart = try params.flag("part")
+        answer.isMutation = try params.flag("mutation")
         return answer
+    }
+
+    private func fetchNumber(_ params: Params) throws(CacheError) -> UInt64? {
+        try params.integer("fetch", in: 0...Int64.max).map { UInt64($0) }
     }
 
     private func library(_ params: Params) throws(CacheError) -> ByteString {

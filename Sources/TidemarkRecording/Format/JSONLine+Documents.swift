@@ -9,7 +9,7 @@ extension JSONLine {
         member("library_id", Optional(answer.library))
         if let fetch = answer.fetch { member("fetch", fetch) }
         if let asOf = answer.asOf { member("as_of", Optional(asOf)) }
-        if answer.isPart { member("part", true) }
+        if answer.isMutation { member("mutation", true) }
         if let settled = answer.settledLayer { member("pending_id", Optional(settled)) }
         if !answer.realIDs.isEmpty {
             name("id_map")

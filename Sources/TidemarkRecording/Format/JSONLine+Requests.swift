@@ -23,8 +23,9 @@ extension JSONLine {
             query(key)
             if let fetch { member("fetch", fetch) }
             self.result(result)
-        case .renewal(let result, let key, let asOf):
+        case .renewal(let result, let key, let asOf, let fetch):
             query(key)
+            if let fetch { member("fetch", fetch) }
             if let asOf { member("stored_as_of", Optional(asOf)) }
             self.result(result)
         case .deletion(let key, let asOf, let fetch):

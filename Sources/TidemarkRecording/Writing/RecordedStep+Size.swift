@@ -12,7 +12,7 @@ extension RecordedStep {
             // All events of a block share it, so only the lines of these events are counted.
             return own + batch.lines(of: events).reduce(0) { $0 + Int(batch.lines[$1].count) }
         case .answer(_, _, _, let batches, _): return own + batches.reduce(0) { $0 + $1.block.count }
-        case .result(let result, _, _), .renewal(let result, _, _):
+        case .result(let result, _, _), .renewal(let result, _, _, _):
             return own + result.resources.reduce(0) { $0 + $1.count }
                 + result.included.reduce(0) { $0 + $1.resources.reduce(0) { $0 + $1.count } }
         case .document(let answer): return own + answer.entities.reduce(0) { $0 + $1.resource.count + 128 }

@@ -5,7 +5,9 @@ extension ReferenceCache {
     package mutating func beginFetch(_ name: ReferenceQueryName) {
         let library = libraries[name.library]
         fetches[name] = ReferenceFetch(
-            writeCount: writes.count, cursor: library?.cursor, generation: library?.generation ?? 0)
+            writeCount: writes.count, stalingCount: stalings.count, clearCount: clears.count,
+            answeredCount: answeredFields.count, question: question(of: nil), cursor: library?.cursor,
+            generation: library?.generation ?? 0)
     }
 
     /// Ends a fetch that was answered or given up.
@@ -16,10 +18,12 @@ extension ReferenceCache {
     /// Stores an answer.
     ///
     /// - Parameter fetch: The fetch that the answer belongs to; nil when nobody asked for it.
-    /// - Returns: False when there is no room for the query; nothing changed then.
+    /// - Returns: False when there is no room for the query; nothing changed then. Nor does anything change when the
+    ///   library was cleared since the answer was asked for; its reader gets it all the same.
     package mutating func store(
         _ answer: ReferenceAnswer, for name: ReferenceQueryName, fetch: ReferenceFetch? = nil
     ) -> Bool {
+        if isCleared(name.library, since: fetch) { return true }
         guard let number = evict(for: name) else { return false }
         open(name.library)
         let generation = libraries[name.library]?.generation ?? 0
@@ -32,9 +36,13 @@ extension ReferenceCache {
         let newer = newerWrites(in: name.library, asOf: asOf, start: start, meanwhile: meanwhile)
 
         let sequence = asOf ?? (fetch == nil ? cursor : start)
+        let question = question(of: fetch)
+        let keepsList = keepsList(name, answer, asOf: asOf, start, question)
         var certain: [[UInt8]] = []
-        queries[name]?.members = []
-        queries[name]?.horizon = .whole
+        if !keepsList {
+            queries[name]?.members = []
+            queries[name]?.horizon = .whole
+        }
         for (index, part) in ([(answer.type, answer.resources)] + answer.included.map { ($0.type, $0.resources) })
             .enumerated()
         {
@@ -42,21 +50,33 @@ extension ReferenceCache {
                 let key = ReferenceKey(library: name.library, type: part.0, id: resource.id)
                 if isNewer(key, than: asOf, newer, isFetch: fetch != nil) { continue }
                 let base = entities[key]
-                let json = base.map { Self.assigned(resource.json, into: $0.json, unset: []) } ?? resource.json
+                let kept = base == nil ? [] : fieldsOfLaterAnswers(key, fetch, place: sequence, question)
+                let fields = ReferenceJSON.object(
+                    (resource.json.members ?? []).filter { !kept.contains($0.key.unescaped) })
+                let json = base.map { Self.assigned(fields, into: $0.json, unset: []) } ?? resource.json
+                answeredFields.append(
+                    ReferenceAnsweredFields(
+                        key: key, names: (fields.members ?? []).map(\.key.unescaped), place: sequence,
+                        generation: generation, question: question))
                 var own = sequence
                 if asOf == nil, let base, base.generation == generation, let known = base.sequence {
                     own = max(own ?? known, known)
                 }
-                write(json, key, fields: resource.json, sequence: own, isAnswer: true)
+                write(json, key, fields: fields, sequence: own, isAnswer: true)
                 if own != nil { note(key, sequence: own, isAnswer: true) }
                 if !isOldLog { settleOfOldLog(key) }
-                if index == 0 { certain.append(resource.id) }
+                if index == 0, kept.isEmpty { certain.append(resource.id) }
             }
         }
+        guard !keepsList else { return true }
         var query = ReferenceQuery(
             number: number, type: answer.type, rule: answer.rule.map { ReferenceMembership(rule: $0) },
             ruleJSON: answer.rule, tags: answer.tags, isLocal: answer.isLocal, timeToLive: answer.timeToLive,
             asOf: asOf, storedAt: now)
+        query.question = question
+        query.listedThrough = sequence
+        query.generation = generation
+        let isOutdated = isOutdated(name, query, asOf: asOf, fetch)
         touch(name)
         guard !answer.isLocal else {
             queries[name] = query
@@ -68,7 +88,7 @@ extension ReferenceCache {
         let present = answer.resources.map(\.id).filter { json($0) != nil }
         guard let rule = query.rule else {
             query.members = Array(present.prefix(elementCountMax))
-            query.isMarkedStale = present.count > elementCountMax
+            query.isMarkedStale = isOutdated || present.count > elementCountMax
             queries[name] = query
             return true
         }
@@ -86,6 +106,7 @@ extension ReferenceCache {
         trim(name)
         checkLength(of: name)
         for write in newer where write.key.type == answer.type { enterOrLeave(write.key.id, name) }
+        if isOutdated { queries[name]?.isMarkedStale = true }
         return true
     }
 

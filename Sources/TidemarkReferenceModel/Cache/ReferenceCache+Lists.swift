@@ -24,14 +24,14 @@ extension ReferenceCache {
     }
 
     /// Invalidates the queries that a bulk or index operation concerns.
-    package mutating func bulk(_ library: [UInt8], type: [UInt8], hints: ReferenceJSON?) {
-        markStale { name, query in
-            name.library == library && query.type == type && Self.isConcerned(name, query, by: hints)
+    package mutating func bulk(_ library: [UInt8], type: [UInt8], hints: ReferenceJSON?, sequence: Int64?) {
+        makeStale(in: library, event: sequence) { name, query in
+            query.type == type && Self.isConcerned(name, query, by: hints)
         }
     }
 
     package mutating func refresh(_ library: [UInt8]?) {
-        markStale { name, _ in library == nil || name.library == library }
+        makeStale(in: library, event: nil) { _, _ in true }
     }
 
     /// Invalidates the queries that a caller names.
@@ -40,8 +40,8 @@ extension ReferenceCache {
     package mutating func invalidate(
         _ library: [UInt8], name: ReferenceQueryName?, type: [UInt8]?, hints: ReferenceJSON?
     ) -> Int {
-        markStale { own, query in
-            own.library == library && name.map { $0 == own } ?? true && type.map { $0 == query.type } ?? true
+        makeStale(in: library, event: nil) { own, query in
+            name.map { $0 == own } ?? true && type.map { $0 == query.type } ?? true
                 && Self.isConcerned(own, query, by: hints)
         }
     }

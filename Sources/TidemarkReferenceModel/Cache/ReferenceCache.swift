@@ -12,6 +12,18 @@ package struct ReferenceCache: Sendable {
     package internal(set) var queries: [ReferenceQueryName: ReferenceQuery] = [:]
     /// Every write, in order.
     var writes: [ReferenceWrite] = []
+    /// Everything that made lists stale since the start, in order.
+    var stalings: [ReferenceStaling] = []
+    /// The highest place at which something made lists of a library stale, and the generation of its log.
+    var staleThrough: [[UInt8]: (place: Int64, generation: Int)] = [:]
+    /// The same before the last restart.
+    var staleThroughBefore: [[UInt8]: (place: Int64, generation: Int)] = [:]
+    /// Every clear, in order: the library; nil: all of them.
+    var clears: [[UInt8]?] = []
+    /// The fields that answers wrote, in order.
+    var answeredFields: [ReferenceAnsweredFields] = []
+    /// The number of questions so far.
+    var questionCount = 0
     /// The fetches under way.
     package internal(set) var fetches: [ReferenceQueryName: ReferenceFetch] = [:]
     package internal(set) var now: Int64
@@ -92,12 +104,12 @@ package struct ReferenceCache: Sendable {
         open(library)
         libraries[library]?.cursor = nil
         libraries[library]?.generation += 1
-        markStale { name, _ in name.library == library }
+        makeStale(in: library, event: nil, hasPlace: false) { _, _ in true }
     }
 
     /// Marks a library's queries as stale after a gap was declared lost.
     package mutating func loseGap(_ library: [UInt8]) {
-        markStale { name, _ in name.library == library }
+        makeStale(in: library, event: nil, hasPlace: false) { _, _ in true }
     }
 
     // MARK: Transactions and removals
@@ -173,6 +185,7 @@ package struct ReferenceCache: Sendable {
 
     /// Clears a library, or all; places in logs stay.
     package mutating func clear(_ library: [UInt8]?) {
+        clears.append(library)
         for key in entities.keys where library == nil || key.library == library { entities[key] = nil }
         for key in tombstones.keys where library == nil || key.library == library { tombstones[key] = nil }
         for name in queries.keys where library == nil || name.library == library {
@@ -213,6 +226,9 @@ package struct ReferenceCache: Sendable {
     /// Closes and opens the cache: remembered writes are gone, and nobody observes.
     package mutating func restart() {
         fetches = [:]
+        stalings = []
+        staleThroughBefore = staleThrough
+        for name in queries.keys { queries[name]?.question = 0 }
         observed = []
         readOrder = queries.keys.sorted { (queries[$0]?.number ?? 0) < (queries[$1]?.number ?? 0) }
     }

@@ -43,6 +43,12 @@ struct ReferenceWrite: Sendable {
 package struct ReferenceFetch: Equatable, Sendable {
     /// The number of writes before the fetch.
     let writeCount: Int
+    /// The same for everything else that is remembered.
+    let stalingCount: Int
+    let clearCount: Int
+    let answeredCount: Int
+    /// The number of the question: later ones have higher numbers.
+    let question: Int
     let cursor: Int64?
     let generation: Int
 }
@@ -114,6 +120,11 @@ package struct ReferenceQuery: Sendable {
     var members: [[UInt8]] = []
     var horizon = ReferenceHorizon.whole
     var isMarkedStale = false
+    /// The number of the question that it answers; 0 after a restart.
+    var question = 0
+    /// The place that the answer stands for, in the log of ``generation``.
+    var listedThrough: Int64?
+    var generation = 0
 }
 
 /// A list as readers get it.

@@ -105,14 +105,15 @@ extension ReferenceCache {
             change(
                 bytes(library), type: bytes(type), resources: try resources.map { try resource($0) },
                 sequence: sequence, merges: merges)
-            if isIndex { bulk(bytes(library), type: bytes(type), hints: nil) }
+            if isIndex { bulk(bytes(library), type: bytes(type), hints: nil, sequence: sequence) }
             if let sequence { advance(bytes(library), to: sequence) }
         case .delete(let library, let type, let id, let sequence):
             delete(key(library, type, bytes(id)), sequence: sequence)
             if let sequence { advance(bytes(library), to: sequence) }
         case .bulk(let library, let type, let hints, let sequence):
             bulk(
-                bytes(library), type: bytes(type), hints: try hints.map { try ReferenceJSONParser.parse(bytes($0)) })
+                bytes(library), type: bytes(type), hints: try hints.map { try ReferenceJSONParser.parse(bytes($0)) },
+                sequence: sequence)
             if let sequence { advance(bytes(library), to: sequence) }
         case .refresh(let library): refresh(library.map(bytes))
         case .reset(let library, _): beginEpoch(bytes(library))

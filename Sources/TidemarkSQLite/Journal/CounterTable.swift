@@ -85,6 +85,10 @@ struct CounterTable {
     /// Returns the counter that tells whether events can disappear from a library's log without a trace: 1 or 0.
     static func unknowable(_ library: LibraryIndex) -> String { "\(unknowablePrefix)\(library)" }
     static let unknowablePrefix = "unknowable_"
+    /// Returns the counter for the highest place in a library's log at which something made lists stale; it holds -1
+    /// when nothing did.
+    static func staleThrough(_ library: LibraryIndex) -> String { "\(staleThroughPrefix)\(library)" }
+    static let staleThroughPrefix = "stale_through_"
     /// Returns the counter for the number of samples that a dictionary was trained from.
     static func dictionarySamples(_ number: Int64) -> String { "dictionary_samples_\(number)" }
     /// The counter that holds the number of records in quarantine.

@@ -153,6 +153,8 @@ final class JournalDatabase {
             if forgotten >= 0 { state.libraries[index].forgottenThrough = EventSequence(forgotten) }
             state.libraries[index].isStaleByLossAlone = counters[CounterTable.staleByLoss(LibraryIndex(index))] == 1
             state.libraries[index].isUnknowable = counters[CounterTable.unknowable(LibraryIndex(index))] == 1
+            let stale = counters[CounterTable.staleThrough(LibraryIndex(index))] ?? -1
+            if stale >= 0 { state.libraries[index].staleThrough = EventSequence(stale) }
         }
         state.ignoredKinds = try CounterTable.ignoredKinds(connection)
         let dictionaries = try DictionaryTable.read(connection)

@@ -7,6 +7,7 @@ struct LibraryPlaces: Equatable {
     var forgottenThrough: EventSequence?
     var isStaleByLossAlone = false
     var isUnknowable = false
+    var staleThrough: EventSequence?
 
     init() {}
 
@@ -15,6 +16,7 @@ struct LibraryPlaces: Equatable {
         forgottenThrough = record.forgottenThrough
         isStaleByLossAlone = record.isStaleByLossAlone
         isUnknowable = record.isUnknowable
+        staleThrough = record.staleThrough
     }
 
     /// Writes the counters that differ from the stored ones.
@@ -30,6 +32,9 @@ struct LibraryPlaces: Equatable {
         }
         if isUnknowable != stored.isUnknowable {
             try counters.write(CounterTable.unknowable(library), isUnknowable ? 1 : 0)
+        }
+        if staleThrough != stored.staleThrough {
+            try counters.write(CounterTable.staleThrough(library), staleThrough?.rawValue ?? -1)
         }
     }
 }

@@ -52,7 +52,7 @@ extension Salvage {
         // A repair marks libraries as stale for reasons of its own, so this counter does not apply any more.
         if name.hasPrefix(CounterTable.staleByLossPrefix) { return nil }
         let places = [CounterTable.answeredThroughPrefix, CounterTable.forgottenThroughPrefix]
-        let prefixes = places + [CounterTable.unknowablePrefix]
+        let prefixes = places + [CounterTable.unknowablePrefix, CounterTable.staleThroughPrefix]
         guard let prefix = prefixes.first(where: { name.hasPrefix($0) }) else { return (name, nil) }
         guard let old = LibraryIndex(name.dropFirst(prefix.count)), let new = names.libraryNumbers[old] else {
             return nil
@@ -119,6 +119,8 @@ extension Salvage {
             guard let known = [record.cursor, places[record.index]].compactMap({ $0 }).max(), known >= .beforeFirst
             else { continue }
             try counters.write(CounterTable.forgottenThrough(record.index), known.rawValue)
+            // The counter that said since where answers are stale may be among what is lost.
+            if isForgettingEverywhere { try counters.write(CounterTable.staleThrough(record.index), known.rawValue) }
         }
     }
 

@@ -24,12 +24,14 @@ public struct LibraryRecord: Hashable, Sendable {
     public var isStaleByLossAlone: Bool
     /// Whether events can disappear from the log of this epoch without a trace.
     public var isUnknowable: Bool
+    /// The highest place in the log at which something made lists stale; nil when nothing did in this generation.
+    public var staleThrough: EventSequence?
 
     public init(
         index: LibraryIndex, name: ByteString, epoch: ByteString?, generation: UInt32,
         cursor: EventSequence?, isStale: Bool, lost: [LostRange], entityCount: Int64,
         answeredThrough: EventSequence? = nil, forgottenThrough: EventSequence? = nil, isStaleByLossAlone: Bool = false,
-        isUnknowable: Bool = false
+        isUnknowable: Bool = false, staleThrough: EventSequence? = nil
     ) {
         self.index = index
         self.name = name
@@ -43,6 +45,7 @@ public struct LibraryRecord: Hashable, Sendable {
         self.forgottenThrough = forgottenThrough
         self.isStaleByLossAlone = isStaleByLossAlone
         self.isUnknowable = isUnknowable
+        self.staleThrough = staleThrough
     }
 
     /// The status as it is reported to users; gap and reconciling are not stored.

@@ -27,10 +27,12 @@ package enum Merge {
     ///   - fields: A validated object without insignificant white space. Empty: nothing is replaced.
     ///   - base: The stored object, in the same form.
     ///   - unset: The unescaped names of members to remove; a name that is also in `fields` is removed too.
+    ///   - kept: The unescaped names of members that stay as they are in the base, or absent.
     /// - Returns: The new object. Members keep the base's order, new ones follow in the order of `fields`.
     /// - Complexity: O(base.count + fields.count).
     package static func assigned(
-        _ fields: UnsafeRawBufferPointer, into base: UnsafeRawBufferPointer, unset: Set<[UInt8]> = []
+        _ fields: UnsafeRawBufferPointer, into base: UnsafeRawBufferPointer, unset: Set<[UInt8]> = [],
+        keeping kept: Set<[UInt8]> = []
     ) -> [UInt8] {
         let old = JSONObject(base, range: 0..<base.count)
         let new = fields.isEmpty ? nil : JSONObject(fields, range: 0..<fields.count)
@@ -47,7 +49,9 @@ package enum Merge {
         for member in old.members {
             if !unset.isEmpty, unset.contains(old.unescapedName(member)) { continue }
             let name = UnsafeRawBufferPointer(rebasing: base[member.name])
-            if let new, let index = new.position(named: name) {
+            if let new, let index = new.position(named: name),
+                kept.isEmpty || !kept.contains(old.unescapedName(member))
+            {
                 append(base, name: member.name, UnsafeRawBufferPointer(rebasing: fields[new.members[index].value]))
             } else {
                 append(base, name: member.name, UnsafeRawBufferPointer(rebasing: base[member.value]))
@@ -57,6 +61,7 @@ package enum Merge {
             for member in new.members {
                 let name = UnsafeRawBufferPointer(rebasing: fields[member.name])
                 if old.position(named: name) != nil || unset.contains(new.unescapedName(member)) { continue }
+                if !kept.isEmpty, kept.contains(new.unescapedName(member)) { continue }
                 append(fields, name: member.name, UnsafeRawBufferPointer(rebasing: fields[member.value]))
             }
         }

@@ -18,10 +18,14 @@ struct Hints {
 
     /// Tells whether a query becomes stale: always, unless its input or tags contain one of the names with other values
     /// only.
-    func concern(_ entry: QueryEntry) -> Bool {
+    ///
+    /// - Parameters:
+    ///   - input: Canonical JSON.
+    ///   - tags: Compact JSON; empty without tags.
+    func concern(input: ByteString, tags: [UInt8]) -> Bool {
         var seen: [[UInt8]: Bool] = [:]
-        entry.key.input.bytes.withUnsafeBytes { look($0, 0..<$0.count, &seen) }
-        entry.tags.withUnsafeBytes { look($0, 0..<$0.count, &seen) }
+        input.bytes.withUnsafeBytes { look($0, 0..<$0.count, &seen) }
+        tags.withUnsafeBytes { look($0, 0..<$0.count, &seen) }
         return seen.values.allSatisfy { $0 }
     }
 

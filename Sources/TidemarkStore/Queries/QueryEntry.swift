@@ -28,6 +28,8 @@ struct QueryEntry {
     /// The sequence up to which the server's answer is known to include everything: `asOf`, or the cursor when the
     /// fetch began. nil when it is not known, as after a restart, or when the log began anew since.
     private(set) var listedThrough: EventSequence?
+    /// The number of the question that the answer answers: higher ones were asked later. 0 after a restart.
+    private(set) var question: Int64 = 0
     /// The time of the last answer, in milliseconds since 1970.
     private(set) var storedAt: Int64 = 0
     /// The time when it was invalidated, in milliseconds since 1970; nil while it is not.
@@ -120,8 +122,11 @@ extension QueryEntry {
     }
 
     /// Takes everything that an answer says except the list.
-    mutating func adopt(_ head: AnswerHead, type: TypeIndex, listedThrough: EventSequence?, at now: Int64) {
+    mutating func adopt(
+        _ head: AnswerHead, type: TypeIndex, listedThrough: EventSequence?, question: Int64, at now: Int64
+    ) {
         self.type = type
+        self.question = question
         tags = head.tags
         membershipText = head.membershipText
         membership = head.membership
@@ -136,18 +141,12 @@ extension QueryEntry {
     }
 
     /// Begins the list of an answer: staleness and horizon that came from writes of its elements are void.
-    mutating func beginAnsweredList() {
-        staleSince = nil
-        horizon = nil
-    }
+    mutating func beginAnsweredList() { (staleSince, horizon) = (nil, nil) }
 
     mutating func becomeStored() { isStored = true }
 
     /// Begins the answer's age again: the server says that it still holds.
-    mutating func renew(at now: Int64) {
-        storedAt = now
-        staleSince = nil
-    }
+    mutating func renew(at now: Int64) { (storedAt, staleSince) = (now, nil) }
 
     /// Forgets the answer.
     mutating func becomeUnstored() {

@@ -12,6 +12,17 @@ struct RecentWrites {
         var isAnswer = false
         /// Whether a late event wrote it: compared with any answer, its sequence decides, whenever it came.
         var isLate = false
+        var extent = Extent.whole
+    }
+
+    /// How much of an entity a write stands for when an answer is compared with it.
+    enum Extent {
+        /// All of it.
+        case whole
+        /// For an answer to a query all of it; for a document's the fields that ``FieldWrites`` has of it.
+        case fieldsOfDocuments
+        /// The fields that ``FieldWrites`` has of it.
+        case fields
     }
 
     /// The number of remembered writes: 8,192, as many as arrive in a second or less while an answer is awaited.
@@ -25,10 +36,11 @@ struct RecentWrites {
     private var forgotten: [LibraryIndex: EventSequence] = [:]
 
     mutating func append(
-        _ key: StoredKey, sequence: EventSequence?, isAnswer: Bool = false, isLate: Bool = false
+        _ key: StoredKey, sequence: EventSequence?, isAnswer: Bool = false, isLate: Bool = false,
+        extent: Extent = .whole
     ) {
         ordinal += 1
-        let write = Write(key: key, sequence: sequence, isAnswer: isAnswer, isLate: isLate)
+        let write = Write(key: key, sequence: sequence, isAnswer: isAnswer, isLate: isLate, extent: extent)
         guard ring.count == RecentWrites.countMax else { return ring.append(write) }
         forget(ring[next])
         ring[next] = write

@@ -35,8 +35,12 @@ package struct CacheState: ~Copyable {
     private var ownedLayers = Owned(LayerStack())
     /// The recent writes; maintained while ``isAwaitingAnswers``.
     var recentWrites = RecentWrites()
-    /// The fields that local writes set, for answers that are stored part by part.
-    var localWrites = LocalFieldWrites()
+    /// The fields of recent writes; maintained while ``isAwaitingAnswers``.
+    var fieldWrites = FieldWrites()
+    /// What became stale, was cleared or changed by a request while questions were open.
+    var meanwhile = MeanwhileLog()
+    /// The number of questions so far: fetches, and answers that nobody asked for.
+    var questionCount: Int64 = 0
     /// The number of fetches under way: their answers may be older than writes made meanwhile.
     var fetchCount = 0
     /// Whether changes of the libraries' phases are logged.

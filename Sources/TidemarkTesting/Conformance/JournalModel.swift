@@ -113,6 +113,7 @@ package struct JournalModel {
         record.isStale = chance(1, in: 3)
         record.isUnknowable = chance(1, in: 3)
         record.answeredThrough = chance(1, in: 3) ? EventSequence(cursor + 7) : nil
+        record.staleThrough = chance(1, in: 3) ? EventSequence(cursor) : nil
         if chance(1, in: 4) {
             record.generation += 1
             record.epoch = chance(1, in: 3) ? nil : ByteString("epoch \(record.generation)")

@@ -46,4 +46,12 @@ public actor ScriptedQueryUpstream: QueryUpstream {
         }
         questions.remove(at: index).continuation.resume(returning: result)
     }
+
+    /// Answers the newest open question, before older ones.
+    ///
+    /// - Precondition: A question is open; ``waitForQuestions(_:)`` waits for one.
+    public func answerNewest(_ result: Result<QueryResult, UpstreamError>) {
+        precondition(!questions.isEmpty, "nothing was asked")
+        questions.removeLast().continuation.resume(returning: result)
+    }
 }

@@ -55,7 +55,8 @@ import TidemarkWire
             .transaction(operations, library: "l", expecting: expecting),
             .removal([key]), .clearing(library: nil), .clearing(library: "l"), .fetch(7, library: "l"), .fetchEnd(7),
             .deletion(key, asOf: EventSequence(9), fetch: 7), .deletion(key, asOf: nil, fetch: nil),
-            .renewal(result, query, asOf: EventSequence(3)), .result(result, query, fetch: 7),
+            .renewal(result, query, asOf: EventSequence(3), fetch: 7), .renewal(result, query, asOf: nil, fetch: nil),
+            .result(result, query, fetch: 7),
             .result(result, query, fetch: nil), .invalidation(invalidation),
             .invalidation(Invalidation(library: "")),
             .update(

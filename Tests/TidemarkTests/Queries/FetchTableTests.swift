@@ -14,7 +14,8 @@ import TidemarkModel
 
     private func fetch(_ attempt: UInt64, _ waiters: [FetchWaiter]) -> Fetch {
         Fetch(
-            attempt: attempt, start: FetchStart(write: 0, localWrite: 0, cursor: nil, generation: 0), waiters: waiters,
+            key: key, attempt: attempt, start: FetchStart(write: 0, fieldWrite: 0, cursor: nil, generation: 0),
+            waiters: waiters,
             task: Task {},
             timer: Task {})
     }
@@ -26,12 +27,16 @@ import TidemarkModel
 
     @Test func `readers of one query wait for one fetch, and those of another query do not`() {
         var table = FetchTable()
-        guard case .none = table.join(waiter()) else { return #expect(Bool(false), "joined without a fetch") }
+        guard case .none = table.join(waiter(), mayJoin: { _ in true }) else {
+            return #expect(Bool(false), "joined without a fetch")
+        }
         let attempt = table.newAttempt()
-        table.begin(fetch(attempt, [waiter()]), for: key)
-        guard case .joined = table.join(waiter()) else { return #expect(Bool(false), "did not join") }
+        table.begin(fetch(attempt, [waiter()]))
+        guard case .joined = table.join(waiter(), mayJoin: { _ in true }) else {
+            return #expect(Bool(false), "did not join")
+        }
         #expect(table.count == 1)
-        let taken = table.takeUnanswered(key, attempt)
+        let taken = table.takeUnanswered(attempt)
         #expect(taken?.waiters.count == 2)
         #expect(table.count == 0)
     }
@@ -41,39 +46,41 @@ import TidemarkModel
         let old = table.newAttempt()
         let new = table.newAttempt()
         #expect(old < new)
-        table.begin(fetch(new, [waiter()]), for: key)
-        let taken = table.takeUnanswered(key, old)
-        let answered = try table.answered(answer(), key, old)
+        table.begin(fetch(new, [waiter()]))
+        let taken = table.takeUnanswered(old)
+        let answered = try table.answered(answer(), old)
         #expect(taken == nil && answered == nil)
-        #expect(table.all.map(\.fetch.attempt) == [new])
+        #expect(table.all.map(\.attempt) == [new])
     }
 
     @Test func `an answer ends a fetch whose readers need nothing stored, and others wait until it is`() throws {
         var table = FetchTable()
         let first = table.newAttempt()
-        table.begin(fetch(first, [waiter(storesAnswer: false)]), for: key)
-        let ended = try table.answered(answer(), key, first)
+        table.begin(fetch(first, [waiter(storesAnswer: false)]))
+        let ended = try table.answered(answer(), first)
         #expect(ended?.isStored == false && ended?.fetch.waiters.count == 1 && table.count == 0)
 
         let second = table.newAttempt()
-        table.begin(fetch(second, [waiter(), waiter(storesAnswer: false)]), for: key)
-        let stored = try table.answered(answer(), key, second)
+        table.begin(fetch(second, [waiter(), waiter(storesAnswer: false)]))
+        let stored = try table.answered(answer(), second)
         #expect(stored?.isStored == true && stored?.fetch.waiters.count == 2 && table.count == 1)
         // The answer is being stored: nobody can take the fetch as unanswered, and a reader without need gets it.
-        let unanswered = table.takeUnanswered(key, second)
+        let unanswered = table.takeUnanswered(second)
         #expect(unanswered == nil)
-        guard case .answered = table.join(waiter(storesAnswer: false)) else {
+        guard case .answered = table.join(waiter(storesAnswer: false), mayJoin: { _ in true }) else {
             return #expect(Bool(false), "waits for an answer that has come")
         }
-        guard case .joined = table.join(waiter()) else { return #expect(Bool(false), "did not join") }
-        let waiters = table.takeWaiters(key)
-        let late = table.end(key)
+        guard case .joined = table.join(waiter(), mayJoin: { _ in true }) else {
+            return #expect(Bool(false), "did not join")
+        }
+        let waiters = table.takeWaiters(second)
+        let late = table.end(second)
         #expect(waiters.count == 2 && late.isEmpty && table.count == 0)
     }
 
     @Test func `the end of a replayed fetch needs its beginning`() {
         var table = FetchTable()
-        table.beginReplayed(4, FetchStart(write: 0, localWrite: 0, cursor: nil, generation: 0))
+        table.beginReplayed(4, FetchStart(write: 0, fieldWrite: 0, cursor: nil, generation: 0))
         #expect(table.replayedStart(4) != nil && table.replayedStart(5) == nil)
         let isKnown = table.endReplayed(4)
         let isKnownTwice = table.endReplayed(4)

@@ -38,6 +38,8 @@ export function internalNames(require) {
     visit(source(ts, path));
   }
   for (const name of libraries(ts, require)) kept.add(name);
+  // Those of React and of the panels, which are other people's even where a class here has a private one of that name.
+  for (const path of files(join(root, "types"))) for (const name of memberNames(ts, source(ts, path))) kept.add(name);
   return [...own].filter((name) => !kept.has(name) && name.length > 2 && /^[a-z][A-Za-z0-9]*$/.test(name)).sort();
 }
 
@@ -73,13 +75,17 @@ function isPrivate(ts, node) { return (node.modifiers ?? []).some(({ kind }) => 
 function* libraries(ts, require) {
   const folder = dirname(ts.getDefaultLibFilePath({}));
   for (const name of readdirSync(folder)) {
-    if (!/^lib\.(es5|es20\d\d.*|dom.*)\.d\.ts$/.test(name)) continue;
-    const found = [];
-    const visit = (node) => {
-      if (isMember(ts, node) && ts.isIdentifier(node.name)) found.push(node.name.text);
-      node.forEachChild(visit);
-    };
-    visit(source(ts, join(folder, name)));
-    yield* found;
+    if (/^lib\.(es5|es20\d\d.*|dom.*)\.d\.ts$/.test(name)) yield* memberNames(ts, source(ts, join(folder, name)));
   }
+}
+
+/** The names of all members that a file declares. */
+function memberNames(ts, file) {
+  const found = [];
+  const visit = (node) => {
+    if (isMember(ts, node) && ts.isIdentifier(node.name)) found.push(node.name.text);
+    node.forEachChild(visit);
+  };
+  visit(file);
+  return found;
 }

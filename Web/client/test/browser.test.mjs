@@ -206,6 +206,38 @@ test("a component asks anew with the input that it gave, and again after a failu
   await browser.close();
 });
 
+test("the hooks of edits follow the cache and the library, and the newest mutation", options, async () => {
+  const browser = await Browser.start(path, server.profile());
+  const page = await browser.page(server.url);
+  const found = await page.run(`(async () => {
+    const app = await mountHooks();
+    const seen = [app.text()];
+    const show = async (shown, text) => {
+      app.handles.setShown(shown);
+      await until(() => app.text().startsWith(text), 2_000).catch(() => undefined);
+      seen.push(app.text());
+    };
+    await show({ at: 0, library: 'b' }, 'first-b|');
+    await show({ at: 1, library: 'b' }, 'second-b|');
+    await show({ at: 1, library: 'a' }, 'second-a|');
+    const older = app.handles.mutate().catch(() => undefined);
+    const newer = app.handles.mutate();
+    await until(() => app.answers.length === 2);
+    app.answers[0].reject(new Error('refused'));
+    await older;
+    await new Promise((resolve) => { setTimeout(resolve, 50); });
+    seen.push(app.text());
+    app.answers[1].resolve();
+    await newer;
+    await until(() => !app.text().includes('true'));
+    seen.push(app.text());
+    app.unmount();
+    return seen;
+  })()`);
+  assert.deepEqual(found, ["first-a|false|", "first-b|false|", "second-b|false|", "second-a|false|", "second-a|true|", "second-a|false|"]);
+  await browser.close();
+});
+
 test("the inspector's panels work on a cache in the page, and leave nothing when they go", options, async () => {
   const browser = await Browser.start(path, server.profile());
   const page = await browser.page(server.url);

@@ -1,6 +1,7 @@
 // Parts that are loaded when they are needed: a cache says the same, in the same order, whenever each of them comes.
 
 import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { CacheError, MemoryJournal, NormalizedCache, parseExact, stringifyExact } from "../dist/index.js";
 import { edits, gaps, journal, lists, loadParts, upkeep } from "../dist/parts/index.js";
@@ -83,6 +84,31 @@ test("events in order, entities and their observers need no part", async (contex
   assert.deepEqual(said.filter((text) => text.startsWith("entity.changed")), ["entity.changed {\"id\":\"a\",\"n\":18446744073709551616}"]);
   assert.deepEqual(parts.filter((part) => part.loading !== null || part.isLoaded), []);
   await cache.close();
+});
+
+test("any line may be the first one: what cannot be used is set aside, and the lines behind it are taken", async (context) => {
+  const folder = new URL("../../../Protocol/vectors/", import.meta.url);
+  const lines = ["valid", "invalid"].flatMap((name) => readdirSync(new URL(`${name}/`, folder)).flatMap((file) =>
+    JSON.parse(readFileSync(new URL(`${name}/${file}`, folder), "utf8")).runs.flatMap(({ input }) => input)));
+  const texts = [...new Set([
+    "null", "{\"ResourceChanged\":{}}", "1", "true", "[]", "[{}]", "\"x\"", "{", "\ufeff", ...lines.filter((text) => typeof text === "string"),
+  ])];
+  assert.ok(texts.length > 50);
+  context.after(giveBack);
+  for (const text of texts) {
+    const withheld = withhold();
+    const cache = new NormalizedCache({ preload: false });
+    cache.ingest(text);
+    for (const id of ["x", "y"]) cache.ingest(line(null, id));
+    for (const part of withheld.wanted) await withheld.release(part);
+    await giveBack();
+    await settled();
+    assert.equal((await cache.calls.entity.get({ resource_type: "file", id: "y" })).entity?.id, "y", text);
+    const { lines: count, blank, control, messages, events } = await cache.calls.cache.stats();
+    const { applied, duplicate, ignored, quarantined, held } = events;
+    assert.equal(count, blank + control + messages + applied + duplicate + ignored + quarantined + held, text);
+    await cache.close();
+  }
 });
 
 test("what waits for a part keeps its order", async (context) => {

@@ -23,7 +23,7 @@ class Fixture {
   constructor(hasUpstream, limits) {
     this.limits = { ...defaultLimits, ...limits };
     this.state = new State({
-      limits: this.limits, defaultLibrary: "", aliases: new Map(), hasUpstream, reorderWindow: WINDOW, keptTypes: new Set(), keptFields: new Map(),
+      limits: this.limits, defaultLibrary: "", aliases: new Map(), hasUpstream, reorderWindow: WINDOW, evictIgnore: [],
     });
     this.decoder = new EventDecoder(this.limits, new Map());
     this.framer = this.newFramer();

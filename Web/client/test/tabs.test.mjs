@@ -38,6 +38,39 @@ test("two tabs: what one does the other shows, edits, answers and pending marks 
   await browser.close();
 });
 
+test("the inspector looks at a shared cache from any tab, and goes on when another one writes", options, async () => {
+  const browser = await Browser.start(path, server.profile());
+  const first = await browser.page(server.url);
+  const second = await browser.page(server.url);
+  await first.run(join("inspected"));
+  await second.run(join("inspected"));
+  await first.run("shared.ingest(event(1, { id: 'a', n: 1 })); shared.ingest('{\"no\":\"event\",}'); shared.flush()");
+  const sees = async (page, name, text) => {
+    await page.run(`found.open('${name}')`);
+    await page.run(`until(() => found.panel().includes('${text}'))`).catch(async (error) => {
+      throw new Error(`${name}: ${error.message}; shown: ${(await page.run("found.panel()")).slice(0, 500)}`);
+    });
+  };
+  for (const page of [first, second]) {
+    // A page behind another one draws nothing.
+    await page.send("Page.bringToFront", {});
+    await page.run("globalThis.found = inspectShared(shared); undefined");
+    await sees(page, "Now", "live");
+    await sees(page, "Entities", "photo");
+    await sees(page, "Quarantine", "not_json in line 2");
+    await page.run("found.open('Log')");
+  }
+  // The tab that follows hears of the log too, and of that of the next tab which writes.
+  await first.run("shared.ingest(event(2, { id: 'b', n: 2 }))");
+  await second.run("until(() => found.panel().includes('photo:b'))");
+  await first.run("shared.close()");
+  await second.run("until(() => shared.isWriter)");
+  await second.run("shared.ingest(event(3, { id: 'c', n: 3 }))");
+  await second.run("until(() => found.panel().includes('photo:c'))");
+  await second.run("found.end()");
+  await browser.close();
+});
+
 test("five tabs: each that writes is killed in the middle of its commits, and the next one has all that was acknowledged", options, async () => {
   const browser = await Browser.start(path, server.profile());
   let pages = [];

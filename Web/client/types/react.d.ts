@@ -2,9 +2,10 @@
 
 declare module "react" {
   export type ReactNode = object | string | number | boolean | null | undefined;
+  export interface ReactElement { readonly type: unknown; readonly props: unknown; readonly key: string | null; }
   export interface Context<Value> { readonly Provider: (props: { value: Value; children?: ReactNode; }) => ReactNode; }
   export function createContext<Value>(value: Value): Context<Value>;
-  export function createElement<Props>(type: (props: Props) => ReactNode, props: Props, ...children: ReactNode[]): ReactNode;
+  export function createElement<Props>(type: (props: Props) => ReactNode, props: Props, ...children: ReactNode[]): ReactElement;
   export function useContext<Value>(context: Context<Value>): Value;
   export function useMemo<Value>(make: () => Value, dependencies: readonly unknown[]): Value;
   export function useCallback<Body>(body: Body, dependencies: readonly unknown[]): Body;

@@ -1,14 +1,16 @@
-// As much of `tidemark serve` as the page asks for, on the client's own cache: /rpc, /stream, /events and /healthz.
+// As much of `tidemark serve` as the page asks for, on the client's own cache: /rpc, /stream, /events, /export and /healthz.
 
 import { NormalizedCache, CacheError } from "../../client/dist/index.js";
 import { textOf } from "../../client/dist/out/value.js";
 import { errorOut } from "../../client/dist/methods/errors.js";
+import { addInspection } from "../../client/dist/inspection/index.js";
 
 /** A cache behind HTTP, for one program on this machine. */
 export class StandIn {
   constructor(upstream, token) {
     this.token = token;
     this.cache = new NormalizedCache({ upstream });
+    addInspection(this.cache);
     this.streams = new Map();
     this.lastStream = 0;
     this.cache.engine.addSink((notification) => { for (const stream of this.streams.keys()) this.tell(stream, notification); });
@@ -18,12 +20,13 @@ export class StandIn {
   async handle(request, response, body) {
     const { pathname } = new URL(request.url, "http://localhost");
     if (pathname === "/healthz") return end(response, 200, "ok");
-    if (!["/rpc", "/stream", "/events"].includes(pathname)) return false;
+    if (!["/rpc", "/stream", "/events", "/export"].includes(pathname)) return false;
     if (request.headers.authorization !== `Bearer ${this.token}`) {
       response.setHeader("WWW-Authenticate", "Bearer");
       return end(response, 401, JSON.stringify({ error: { message: "the token is missing or wrong" } }));
     }
     if (pathname === "/stream") return this.open(request, response);
+    if (pathname === "/export") return end(response, 200, this.cache.export().map((line) => `${line}\n`).join(""));
     const text = await body();
     return pathname === "/rpc" ? this.perform(request, response, text) : this.take(response, text);
   }

@@ -96,7 +96,8 @@ extension CacheState {
         guard libraries[library].gate.declareLost(isFirstAlone: isFirstAlone) != nil else { return false }
         lossCount += 1
         libraries[library].isChanged = true
-        markAllStale(in: library, at: now)
+        // The range has no one place: its numbers may still arrive, and late events enter the lists of older answers.
+        markAllStale(in: library, .after(nil), at: now)
         drain(library, at: now)
         return true
     }
@@ -159,11 +160,14 @@ extension CacheState {
     private mutating func forgetLog(of library: LibraryIndex, at now: Int64) {
         libraries[library].machine.cancel()
         recentWrites.forgetSequences(of: library)
+        fieldWrites.endLog(of: library)
         libraries[library].answeredThrough = nil
         libraries[library].forgottenThrough = nil
         libraries[library].heldOff = []
+        libraries[library].staleThrough.endLog()
+        meanwhile.endLog(of: libraries.name(of: library))
         for query in queries.all where queries[query].library == library { queries[query].endLog() }
-        markAllStale(in: library, at: now)
+        markAllStale(in: library, .after(nil), at: now)
     }
 
     private mutating func countDuplicate(_ view: EventView, at now: Int64) {

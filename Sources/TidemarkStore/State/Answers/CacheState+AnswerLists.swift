@@ -3,7 +3,11 @@ import TidemarkModel
 /// The list of a query, made from an answer.
 extension CacheState {
     /// Enters everything an answer says of its query except the list.
-    mutating func refile(_ query: QueryID, _ head: AnswerHead, type: TypeIndex, at now: Int64) {
+    ///
+    /// - Parameter question: The number of the question that it answers.
+    mutating func refile(
+        _ query: QueryID, _ head: AnswerHead, type: TypeIndex, _ question: Int64, at now: Int64
+    ) {
         queries.beginChange(of: query)
         if queries[query].isStored { queries.unfile(query) }
         // Elements of another type, or under another rule, do not belong to the new list. Nor do the elements of a list
@@ -14,7 +18,7 @@ extension CacheState {
             queries.removeAllElements(of: query)
         }
         let listedThrough = head.asOf ?? (head.start.map(\.cursor) ?? cursor(of: queries[query].library))
-        queries[query].adopt(head, type: type, listedThrough: listedThrough, at: now)
+        queries[query].adopt(head, type: type, listedThrough: listedThrough, question: question, at: now)
         queries.file(query)
         queries.markDirty(query)
         queries.touch(query)
@@ -105,7 +109,7 @@ extension CacheState {
         where write.key.library == queries[query].library && write.key.type == queries[query].type {
             guard let index = withIdentity(write.key, { entities.find($0) }) else { continue }
             let stamp = entities.stamp(of: index)
-            if newer.keys.contains(write.key) || isNewer(stamp, write.key, than: newer, generation: generation) {
+            if write.extent == .fields || isNewer(stamp, write.key, than: newer, generation: generation) {
                 enterOnce(index, query, at: now)
             }
         }

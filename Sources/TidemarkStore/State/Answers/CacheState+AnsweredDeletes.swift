@@ -17,7 +17,9 @@ extension CacheState {
     package mutating func delete(
         _ key: EntityKey, asOf: EventSequence?, start: FetchStart?, at now: Int64
     ) -> Bool {
-        guard let library = libraries.index(of: key.library), let stored = storedKey(of: key) else { return false }
+        guard !isCleared(key.library, since: start), let library = libraries.index(of: key.library),
+            let stored = storedKey(of: key)
+        else { return false }
         if !isAwaitingAnswers { forgetRecentWrites() }
         var sequence = asOf
         var start = start

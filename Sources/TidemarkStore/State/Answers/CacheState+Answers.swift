@@ -1,12 +1,33 @@
 import TidemarkModel
 
-/// The position of a library's log when a fetch began.
+/// The mark of a question: what was known when it was asked. Its answer is judged by what happened since.
+///
+/// - Source: Protocol/queries.md, while an answer is on its way.
 package struct FetchStart: Sendable {
+    /// The ordinal in ``RecentWrites``.
     var write: Int64
-    var localWrite: Int64
+    /// The ordinal in ``FieldWrites``.
+    var fieldWrite: Int64
+    /// The position of the library's log.
     var cursor: EventSequence?
     /// The generation of `cursor`; the cursor compares with sequences of this generation only.
     var generation: UInt32
+    /// The number of the question: higher ones were asked later.
+    var question: Int64
+    /// The ordinal in ``MeanwhileLog``.
+    var happened: Int64
+
+    init(
+        write: Int64, fieldWrite: Int64, cursor: EventSequence?, generation: UInt32, question: Int64 = 0,
+        happened: Int64 = 0
+    ) {
+        self.write = write
+        self.fieldWrite = fieldWrite
+        self.cursor = cursor
+        self.generation = generation
+        self.question = question
+        self.happened = happened
+    }
 }
 
 /// An answer to a query, without its resources.
@@ -50,6 +71,8 @@ package enum AnswerRefusal: Error, Hashable, Sendable {
     case tooManyLibraries
     case tooManyTypes
     case tooManyQueries
+    /// The cache was cleared after the answer was asked for.
+    case cleared
     /// A resource would make its entity larger than the limit.
     case tooLarge(event: Int, index: Int, byteCountMax: Int)
 }
@@ -65,6 +88,7 @@ extension CacheState {
         _ batch: EventBatch, _ asked: AnswerHead, at now: Int64
     ) throws(AnswerRefusal) -> QueryID {
         try check(batch, asked)
+        guard !isCleared(asked.key.library, since: asked.start) else { throw .cleared }
         let head = comparable(asked)
         guard let library = head.key.library.bytes.withUnsafeBytes({ libraries.admit($0) }) else {
             throw .tooManyLibraries
@@ -73,6 +97,8 @@ extension CacheState {
         if !isAwaitingAnswers { forgetRecentWrites() }
         // A fetch compares its answer with what was written since it began.
         let newer = newerWrites(than: head, in: library)
+        let question = question(of: head.start)
+        let keepsList = isListNewer(query, than: head, question)
         let stamp = EntityStamp(
             sequence: head.asOf ?? (head.start.map(\.cursor) ?? cursor(of: library)),
             generation: libraries[library].gate.generation, writtenAt: now, writer: .answer, isPartial: true)
@@ -86,31 +112,32 @@ extension CacheState {
                     let view = EventView(
                         event: event, members: members, bytes: bytes, source: .upstream, offset: 0, byteCount: 0)
                     guard let type = admitType(bytes[event.type]) else { continue }
-                    if number == 0, !head.isLocal { refile(query, head, type: type, at: now) }
+                    if number == 0, !head.isLocal, !keepsList { refile(query, head, type: type, question, at: now) }
                     for member in view.ownMembers {
                         let identity = identity(of: member, in: view, library: library, type: type)
                         let written = write(
                             identity, bytes[member.resource], stamp: stamp, newer: newer,
-                            isPlaceKnown: head.asOf != nil)
+                            isPlaceKnown: head.asOf != nil, since: head.start, question)
                         if number == 0, let written { listed.append(written) }
                     }
-                    if number == 0, head.isLocal { refile(query, head, type: type, at: now) }
+                    if number == 0, head.isLocal { refile(query, head, type: type, question, at: now) }
                 }
             }
         }
         if head.isLocal {
             evaluate(query, at: now)
-        } else {
+        } else if !keepsList {
             list(listed, in: query, answered: batch.events.first.map { Int($0.memberCount) } ?? 0, at: now)
             complete(query, newer, generation: stamp.generation, at: now)
             if newer.isUnsure { markStale(query, because: .answer, at: now) }
         }
+        let isOutdated = keepsList || followMeanwhile(query, head, at: now)
         if !layers.isEmpty {
             refoldAll(in: query)
             dropLayersOfEndedLog(at: now)
         }
-        // A local evaluation brings nothing new from the server.
-        if !head.isLocal { libraries[library].gate.clearStale() }
+        // A local evaluation brings nothing new from the server, nor does an answer from before the loss.
+        if !head.isLocal, !isOutdated { libraries[library].gate.clearStale() }
         endUnit(at: now)
         noteStatus(of: library, at: now)
         return query
@@ -194,27 +221,43 @@ extension CacheState {
 
     /// Writes one resource of an answer to the store, unless a newer value is known.
     ///
-    /// - Parameter isPlaceKnown: Whether the server named the place in the log that its answer stands for.
+    /// - Parameters:
+    ///   - isPlaceKnown: Whether the server named the place in the log that its answer stands for.
+    ///   - start: The mark of the question; nil for an answer that nobody asked for.
+    ///   - question: The number of the question.
     /// - Returns: The entity as an element of the list; nil when it was deleted since.
     private mutating func write(
         _ identity: EntityIdentity, _ resource: UnsafeRawBufferPointer, stamp: EntityStamp, newer: NewerWrites,
-        isPlaceKnown: Bool
+        isPlaceKnown: Bool, since start: FetchStart?, _ question: Int64
     ) -> Listed? {
         if let index = entities.find(identity) {
             let stored = entities.stamp(of: index)
             if isNewer(stored, identity.storedKey, than: newer, generation: stamp.generation) {
                 return Listed(key: identity.storedKey, index: index, isNewer: true)
             }
-            let merged = Merge.assigned(resource, into: entities.payload(of: index))
-            let fields = WrittenFields(JSONObject.fieldNames(of: resource))
+            var fields = JSONObject.fieldNames(of: resource)
+            let merged: [UInt8]
+            var isNewer = false
+            if let kept = start.flatMap({ newerFields(of: identity.storedKey, since: $0, stamp.sequence) }),
+                !kept.isEmpty
+            {
+                // Paths of documents lead into fields; an answer to a query replaces a field with all that is in it.
+                let names = Set(kept.map { ByteString(Array($0.bytes.prefix { $0 != 0 })) })
+                merged = Merge.assigned(resource, into: entities.payload(of: index), keeping: Set(names.map(\.bytes)))
+                fields.removeAll { names.contains($0) }
+                isNewer = true
+            } else {
+                merged = Merge.assigned(resource, into: entities.payload(of: index))
+            }
+            noteAnsweredFields(of: identity.storedKey, fields, start, question, stamp.sequence)
             var stamp = stamp
             // An answer without a known place must not lower the entity's own sequence.
             if !isPlaceKnown, stored.generation == stamp.generation, let sequence = stored.sequence {
                 stamp.sequence = max(stamp.sequence ?? sequence, sequence)
             }
-            merged.withUnsafeBytes { overwrite(index, $0, fields: fields, stamp: stamp) }
+            merged.withUnsafeBytes { overwrite(index, $0, fields: WrittenFields(fields), stamp: stamp) }
             noteAnswer(of: index, stamp)
-            return Listed(key: identity.storedKey, index: index, isNewer: false)
+            return Listed(key: identity.storedKey, index: index, isNewer: isNewer)
         }
         if residency.wasEvicted(identity), mayBePast(identity.storedKey, newer) {
             return Listed(key: identity.storedKey, index: nil, isNewer: true)
@@ -229,6 +272,8 @@ extension CacheState {
             }
         }
         let index = insert(identity, resource, stamp: stamp)
+        noteAnsweredFields(
+            of: identity.storedKey, JSONObject.fieldNames(of: resource), start, question, stamp.sequence)
         noteAnswer(of: index, stamp)
         return Listed(key: identity.storedKey, index: index, isNewer: false)
     }
@@ -240,10 +285,20 @@ extension CacheState {
         newer.isPartial || newer.isUnsure || newer.keys.contains(key) || newer.writes.contains { $0.key == key }
     }
 
-    mutating func noteAnswer(of index: SlotIndex, _ stamp: EntityStamp) {
+    /// Remembers a write of an answer for others that are on their way.
+    mutating func noteAnswer(
+        of index: SlotIndex, _ stamp: EntityStamp, extent: RecentWrites.Extent = .whole
+    ) {
+        noteAnswered(index, stamp)
+        if let sequence = stamp.sequence, isAwaitingAnswers {
+            recentWrites.append(entities.key(of: index), sequence: sequence, isAnswer: true, extent: extent)
+        }
+    }
+
+    /// Notes the place in the log that a stored answer stands for.
+    mutating func noteAnswered(_ index: SlotIndex, _ stamp: EntityStamp) {
         guard let sequence = stamp.sequence else { return }
         let library = entities.library(of: index)
         libraries[library].answeredThrough = max(libraries[library].answeredThrough ?? sequence, sequence)
-        if isAwaitingAnswers { recentWrites.append(entities.key(of: index), sequence: sequence, isAnswer: true) }
     }
 }

@@ -1,111 +1,6 @@
 import TidemarkModel
 
-/// The entities of an answer of GraphQL, ready to be stored as one unit.
-package struct GraphAnswer: Sendable {
-    /// One entity with the fields that the answer has of it.
-    package struct Entity: Sendable {
-        package var key: EntityKey
-        /// A compact JSON object.
-        package var resource: [UInt8]
-
-        package init(key: EntityKey, resource: [UInt8]) {
-            self.key = key
-            self.resource = resource
-        }
-    }
-
-    /// A root field, which becomes stale as a query does.
-    package struct Root: Sendable {
-        package var name: GraphRootName
-        /// The types that its value refers to, each once.
-        package var types: [ByteString]
-        /// The list that grows by a rule; nil for a field without one.
-        package var list: List?
-
-        package init(name: GraphRootName, types: [ByteString], list: List? = nil) {
-            self.name = name
-            self.types = types
-            self.list = list
-        }
-    }
-
-    /// A root field that is a list of one object type under a rule.
-    package struct List: Sendable {
-        package var membership: Membership
-        /// The rule as compact JSON.
-        package var text: [UInt8]
-        /// The entities that the answer listed, in its order.
-        package var elements: [EntityKey]
-
-        package init(membership: Membership, text: [UInt8], elements: [EntityKey]) {
-            self.membership = membership
-            self.text = text
-            self.elements = elements
-        }
-    }
-
-    package var library: ByteString
-    package var entities: [Entity]
-    package var roots: [Root]
-    package var asOf: EventSequence?
-    /// The position when the fetch began; nil when the answer was not requested.
-    package var start: FetchStart?
-    /// The number of the fetch that it answers; nil when it was not requested.
-    package var fetch: UInt64?
-    /// The layer whose mutation the answer settles, with those that were sent with it; they go in the same unit.
-    package var settledLayer: ByteString?
-    /// The real ids that the mutation gave, each temporary id once.
-    package var realIDs: [LayerConfirmation.RealID] = []
-    /// Whether it is an answer that comes in parts, or one payload of it: local writes of single fields win over it,
-    /// not those of whole entities.
-    package var isPart = false
-
-    package init(
-        library: ByteString, entities: [Entity], roots: [Root], asOf: EventSequence? = nil, start: FetchStart? = nil,
-        settledLayer: ByteString? = nil
-    ) {
-        self.library = library
-        self.entities = entities
-        self.roots = roots
-        self.asOf = asOf
-        self.start = start
-        self.settledLayer = settledLayer
-    }
-
-    fileprivate var head: AnswerHead {
-        AnswerHead(
-            key: QueryKey(library: library, method: "Query", canonicalInput: "null"), timeToLive: nil, asOf: asOf,
-            membership: nil, membershipText: [], tags: [], isLocal: false, start: start)
-    }
-}
-
-/// The name of a root field among the queries, under which it becomes stale.
-package struct GraphRootName: Hashable, Sendable {
-    /// `Query.` and the field.
-    package let method: ByteString
-    /// The arguments as canonical JSON.
-    package let input: ByteString
-
-    package init(method: ByteString, input: ByteString) {
-        self.method = method
-        self.input = input
-    }
-
-    /// - Parameter storageName: The field's storage name: the field, and its arguments in brackets.
-    package init(storageName: ByteString) {
-        let bytes = storageName.bytes
-        let end = bytes.firstIndex(of: UInt8(ascii: "(")) ?? bytes.count
-        method = ByteString(Array("Query.".utf8) + bytes[..<end])
-        input = end < bytes.count ? ByteString(bytes[(end + 1)...].dropLast()) : "{}"
-    }
-
-    /// The key of the query that stands for the root field, or for one more type that it refers to.
-    func key(in library: ByteString, type: ByteString? = nil) -> QueryKey {
-        let method = type.map { ByteString(self.method.bytes + [UInt8(ascii: ":")] + $0.bytes) } ?? self.method
-        return QueryKey(library: library, method: method, canonicalInput: input)
-    }
-}
-
+/// Answers of GraphQL are stored, and what stands for their root fields.
 extension CacheState {
     /// Returns the keys that an answer touches and that only the journal may have.
     package func keysToLoad(for answer: GraphAnswer) -> [StoredKey] {
@@ -130,6 +25,10 @@ extension CacheState {
             guard let type = name.bytes.withUnsafeBytes({ admitType($0) }) else { throw .tooManyTypes }
             keys.append(StoredKey(library: library, type: type, id: StoredID(entity.key.id)))
         }
+        guard !isCleared(answer.library, since: answer.start) else {
+            settle(answer, at: now)
+            throw .cleared
+        }
         let byteCount = answer.entities.reduce(0) { $0 + $1.resource.count }
         if !fitsAnywhere(byteCount), let place = firstOversized(keys, { answer.entities[$0].resource }) {
             throw .tooLarge(event: 0, index: place, byteCountMax: entityByteCountMax)
@@ -144,8 +43,8 @@ extension CacheState {
         for root in answer.roots { rootQueries += try open(root, of: answer.library, library) }
         isUnwritten = true
         libraries[library].isChanged = true
-        // A program wrote it by itself.
-        let isLocal = answer.fetch == nil && answer.asOf == nil
+        let question = question(of: answer.start)
+        if answer.isLocal || answer.isMutation { meanwhile.noteChange(in: answer.library) }
         beginUnit(isMulti: true)
         for id in answer.realIDs {
             rename(id, in: library, at: now)
@@ -154,14 +53,20 @@ extension CacheState {
         for (key, entity) in zip(keys, answer.entities) {
             write(
                 entity.resource, key, stamp: stamp, newer: newer, isPlaceKnown: head.asOf != nil,
-                keeping: localPaths(of: key, for: answer, newer), isLocal: isLocal)
+                keeping: newerFields(of: key, for: answer, newer, stamp.sequence), answer, question)
         }
+        var isOutdated = false
         for root in rootQueries {
+            guard !isListNewer(root.query, than: head, question) else {
+                isOutdated = true
+                continue
+            }
             var head = head
             head.tags = root.tags
             head.membership = root.list?.membership
             head.membershipText = root.list?.text ?? []
-            refile(root.query, head, type: root.type, at: now)
+            refile(root.query, head, type: root.type, question, at: now)
+            defer { if followMeanwhile(root.query, head, at: now) { isOutdated = true } }
             guard let own = root.list else { continue }
             list(listed(own.elements, newer, stamp), in: root.query, answered: own.elements.count, at: now)
             complete(root.query, newer, generation: stamp.generation, at: now)
@@ -172,50 +77,58 @@ extension CacheState {
             drop(layers.group(of: layer), at: now)
         }
         if !layers.isEmpty { dropLayersOfEndedLog(at: now) }
-        if !answer.roots.isEmpty { libraries[library].gate.clearStale() }
+        if !answer.roots.isEmpty, !isOutdated { libraries[library].gate.clearStale() }
         endUnit(at: now)
         noteStatus(of: library, at: now)
     }
 
-    /// Returns the fields of an entity that stay as they are when a payload of an answer is stored.
+    /// Settles the layer of a mutation whose answer is not stored.
+    private mutating func settle(_ answer: GraphAnswer, at now: Int64) {
+        guard let pendingID = answer.settledLayer, let layer = layers.layer(named: pendingID) else { return }
+        isUnwritten = true
+        beginUnit(isMulti: true)
+        drop(layers.group(of: layer), at: now)
+        endUnit(at: now)
+    }
+
+    /// Returns the fields of an entity that stay as they are when an answer is stored.
     ///
+    /// - Parameter place: The place in the log that the answer stands for.
     /// - Returns: nil when the entity is judged as a whole.
-    private func localPaths(
-        of key: StoredKey, for answer: GraphAnswer, _ newer: NewerWrites
+    private func newerFields(
+        of key: StoredKey, for answer: GraphAnswer, _ newer: NewerWrites, _ place: EventSequence?
     ) -> Set<ByteString>? {
-        guard answer.isPart, !newer.isUnsure, let start = answer.start,
-            start.generation == generation(of: answer.library)
-        else { return nil }
-        // An event or another answer came for it: that one is newer as a whole.
-        if newer.keys.contains(key), newer.writes.contains(where: { $0.key == key && $0.sequence != nil }) {
+        guard !newer.isUnsure, let start = answer.start, start.generation == generation(of: answer.library) else {
             return nil
         }
-        return localWrites.paths(of: key, after: start.localWrite)
+        // An event came for it: that one is newer as a whole.
+        if newer.keys.contains(key), newer.writes.contains(where: { $0.key == key && $0.extent == .whole }) {
+            return nil
+        }
+        return newerFields(of: key, since: start, place, isMutation: answer.isMutation)
     }
 
     private mutating func write(
         _ resource: [UInt8], _ key: StoredKey, stamp: EntityStamp, newer: NewerWrites, isPlaceKnown: Bool,
-        keeping local: Set<ByteString>?, isLocal: Bool
+        keeping kept: Set<ByteString>?, _ answer: GraphAnswer, _ question: Int64
     ) {
         key.withIdentity(seed: entities.seed) { identity in
             if let index = entities.find(identity) {
                 let stored = entities.stamp(of: index)
-                if local == nil, isNewer(stored, key, than: newer, generation: stamp.generation) { return }
+                if kept == nil, isNewer(stored, key, than: newer, generation: stamp.generation) { return }
                 // An answer without a known place was asked for after what it replaces was stored: it is no older.
                 let whole = isPlaceKnown ? stamp : stamp.raised(to: stored)
-                if whole == stamp, local?.isEmpty ?? true, entities.completeness(of: index) == .whole,
+                if whole == stamp, kept?.isEmpty ?? true, entities.completeness(of: index) == .whole,
                     resource.withUnsafeBytes({ Merge.covers($0, entities.payload(of: index)) })
                 {
                     resource.withUnsafeBytes { overwrite(index, $0, stamp: stamp) }
-                    if isLocal { noteLocalWrite(of: key, resource, fields: nil) }
-                    return noteAnswer(of: index, stamp)
+                    return note(answer, index, resource, fields: nil, stamp, question)
                 }
                 let merged = resource.withUnsafeBytes {
-                    Merge.graph($0, into: entities.payload(of: index), keeping: local ?? [])
+                    Merge.graph($0, into: entities.payload(of: index), keeping: kept ?? [])
                 }
                 merged.resource.withUnsafeBytes { overwrite(index, $0, fields: merged.written, stamp: whole) }
-                if isLocal { noteLocalWrite(of: key, resource, fields: merged.written) }
-                return noteAnswer(of: index, whole)
+                return note(answer, index, resource, fields: merged.written.wholes, whole, question)
             }
             if residency.wasEvicted(identity), mayBePast(key, newer) { return }
             if !tombstones.isEmpty, let tombstone = tombstones[key] {
@@ -225,9 +138,27 @@ extension CacheState {
                 tombstones.remove(key)
             }
             let index = resource.withUnsafeBytes { insert(identity, $0, stamp: stamp) }
-            noteAnswer(of: index, stamp)
-            if isLocal { noteLocalWrite(of: key, resource, fields: nil) }
+            note(answer, index, resource, fields: nil, stamp, question)
         }
+    }
+
+    /// Remembers a write of an answer for others that are on their way.
+    ///
+    /// - Parameter fields: The paths that were written; nil for all fields of the resource.
+    private mutating func note(
+        _ answer: GraphAnswer, _ index: SlotIndex, _ resource: [UInt8], fields: [ByteString]?, _ stamp: EntityStamp,
+        _ question: Int64
+    ) {
+        guard isAwaitingAnswers else { return noteAnswer(of: index, stamp) }
+        let paths = fields ?? resource.withUnsafeBytes { JSONObject.fieldNames(of: $0) }
+        let key = entities.key(of: index)
+        guard answer.isLocal || answer.isMutation else {
+            noteAnsweredFields(of: key, paths, answer.start, question, stamp.sequence)
+            return noteAnswer(of: index, stamp, extent: .fields)
+        }
+        noteAnswered(index, stamp)
+        fieldWrites.append(key, paths, answer.isMutation ? .mutation : .request, question: question)
+        recentWrites.append(key, sequence: nil, extent: .fields)
     }
 
     // MARK: Roots

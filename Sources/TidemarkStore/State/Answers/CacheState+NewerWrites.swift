@@ -5,14 +5,15 @@ extension CacheState {
     /// Whether writes are remembered for answers that may be older than they are.
     var isAwaitingAnswers: Bool { fetchCount > 0 || queries.remoteRuleCount > 0 }
 
-    /// Begins a fetch: writes from now on win over its answer.
+    /// Begins a fetch: what happens from now on wins over its answer.
     package mutating func beginFetch(in library: ByteString) -> FetchStart {
         if !isAwaitingAnswers { forgetRecentWrites() }
         fetchCount += 1
+        questionCount += 1
         let index = libraries.index(of: library)
         return FetchStart(
-            write: recentWrites.ordinal, localWrite: localWrites.ordinal, cursor: index.flatMap { cursor(of: $0) },
-            generation: generation(of: library))
+            write: recentWrites.ordinal, fieldWrite: fieldWrites.ordinal, cursor: index.flatMap { cursor(of: $0) },
+            generation: generation(of: library), question: questionCount, happened: meanwhile.ordinal)
     }
 
     /// Returns the generation of a library's log; 0 for a library that is not known.
@@ -25,7 +26,7 @@ extension CacheState {
     /// - Complexity: O(libraries).
     mutating func forgetRecentWrites() {
         recentWrites.clear()
-        localWrites.clear()
+        fieldWrites.clear()
         for library in libraries.indexes {
             recentWrites.forget(through: knownThrough(library), in: library)
         }
@@ -40,9 +41,10 @@ extension CacheState {
     /// Ends a fetch, whatever its result.
     package mutating func endFetch() {
         fetchCount -= 1
+        if fetchCount == 0 { meanwhile.endQuestions() }
         if !isAwaitingAnswers {
             recentWrites.clear()
-            localWrites.clear()
+            fieldWrites.clear()
         }
     }
 
@@ -53,6 +55,7 @@ extension CacheState {
 
     /// The writes since an answer was made.
     struct NewerWrites {
+        /// The entities that stay as they are as wholes.
         var keys: Set<StoredKey>
         var writes: [RecentWrites.Write]
         /// Whether some writes are not remembered: a list whose rule depends on them is stale from the start.
@@ -97,7 +100,7 @@ extension CacheState {
             let unsequenced = (meanwhile ?? []).filter { $0.sequence == nil && $0.key.library == library }
             let isBehind = knownThrough(library).map { $0 > asOf } ?? false
             return NewerWrites(
-                keys: Set(unsequenced.map(\.key)), writes: sequenced.writes + unsequenced,
+                keys: Self.wholeKeys(unsequenced), writes: sequenced.writes + unsequenced,
                 isPartial: isBehind && !sequenced.isWhole, asOf: asOf, isUnsure: meanwhile == nil)
         }
         guard let start else { return NewerWrites(keys: [], writes: [], isPartial: false) }
@@ -117,9 +120,14 @@ extension CacheState {
         }
         if !answers.isEmpty {
             let all = writes + answers
-            return NewerWrites(keys: Set(all.map(\.key)), writes: all, isPartial: false, asOf: nil)
+            return NewerWrites(keys: Self.wholeKeys(all), writes: all, isPartial: false, asOf: nil)
         }
-        return NewerWrites(keys: Set(writes.map(\.key)), writes: writes, isPartial: false, asOf: nil)
+        return NewerWrites(keys: Self.wholeKeys(writes), writes: writes, isPartial: false, asOf: nil)
+    }
+
+    /// The entities of writes that are judged as wholes, not by their fields.
+    private static func wholeKeys(_ writes: [RecentWrites.Write]) -> Set<StoredKey> {
+        Set(writes.lazy.filter { $0.extent != .fields }.map(\.key))
     }
 
     func isNewer(

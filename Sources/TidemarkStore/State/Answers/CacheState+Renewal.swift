@@ -6,12 +6,16 @@ extension CacheState {
     /// Nothing that observers see changes. An entity that was written, removed or evicted since the answer was stored
     /// is left alone: the confirmation speaks of the older value.
     ///
-    /// - Parameter asOf: The position that the answer stood for when it was stored; nil: unknown.
+    /// - Parameters:
+    ///   - asOf: The position that the answer stood for when it was stored; nil: unknown.
+    ///   - start: The mark of the question that the server confirmed it to; nil: it was confirmed now.
     /// - Precondition: The keys of the batch that are elsewhere were loaded.
     /// - Returns: The number of entities that were renewed.
     /// - Complexity: O(bytes of the batch).
-    package mutating func renew(_ batch: EventBatch, of key: QueryKey, asOf: EventSequence?, at now: Int64) -> Int {
-        guard let library = libraries.index(of: key.library) else { return 0 }
+    package mutating func renew(
+        _ batch: EventBatch, of key: QueryKey, asOf: EventSequence?, start: FetchStart? = nil, at now: Int64
+    ) -> Int {
+        guard !isCleared(key.library, since: start), let library = libraries.index(of: key.library) else { return 0 }
         var count = 0
         beginUnit(isMulti: true)
         batch.withBytes { bytes in
@@ -30,6 +34,9 @@ extension CacheState {
         if let query = queries.find(key), queries[query].isStored, !queries[query].isLocal {
             queries.beginChange(of: query)
             queries[query].renew(at: now)
+            if let start, let cause = staleCause(of: query, in: key.library, asOf: nil, since: start) {
+                markStale(query, because: cause, at: now)
+            }
             queries.markDirty(query)
             queries.touch(query)
             isUnwritten = true

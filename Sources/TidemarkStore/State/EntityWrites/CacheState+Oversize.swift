@@ -41,7 +41,7 @@ extension CacheState {
         libraries[library].gate.noteLost(sequence)
         lossCount += 1
         libraries[library].isChanged = true
-        markAllStale(in: library, at: now)
+        markAllStale(in: library, .after(nil), at: now)
     }
 
     /// Returns the quarantine record of an event that is too large.

@@ -82,7 +82,8 @@ extension CacheState {
             entityCount: entry.entityCount - entry.unstoredCount,
             answeredThrough: isAhead ? entry.answeredThrough : nil,
             forgottenThrough: entry.unstoredCount > 0 ? knownThrough(library) : entry.forgottenThrough,
-            isStaleByLossAlone: entry.gate.staleCause == .loss, isUnknowable: isUnknowable(library))
+            isStaleByLossAlone: entry.gate.staleCause == .loss, isUnknowable: isUnknowable(library),
+            staleThrough: entry.staleThrough.highest)
     }
 
     /// Marks everything in memory as unwritten, because the journal lost its data: it is written again to a new

@@ -11,7 +11,7 @@ extension CacheState {
             libraries[library].gate.markStale()
             libraries[library].isChanged = true
             noteForgotten(in: library)
-            markAllStale(in: library, at: now)
+            markAllStale(in: library, .after(cursor(of: library)), at: now)
             noteStatus(of: library, at: now)
         }
         isUnwritten = true

@@ -134,7 +134,9 @@ extension CacheState {
             if queries[query].rewind(to: sequence) { queries.markDirty(query) }
         }
         forgetRecentWrites()
-        markAllStale(in: library, at: now)
+        libraries[library].staleThrough.rewind(to: sequence)
+        meanwhile.rewind(name, to: sequence)
+        markAllStale(in: library, .after(sequence), at: now)
         noteStatus(of: library, at: now)
     }
 }

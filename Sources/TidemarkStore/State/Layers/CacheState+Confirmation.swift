@@ -99,6 +99,7 @@ extension CacheState {
         for (key, resource) in resources {
             confirm(resource, key, sequence: confirmation.sequence, generation: generation, at: now)
         }
+        meanwhile.noteChange(in: libraries.name(of: library))
         if confirmation.confirmed != nil {
             if let own = layers.layers[layer.number] { drop(layers.group(of: own), at: now) }
         } else {
@@ -179,7 +180,10 @@ extension CacheState {
             libraries[key.library].answeredThrough = max(known ?? sequence, sequence)
             libraries[key.library].isChanged = true
         }
-        if isAwaitingAnswers { recentWrites.append(key, sequence: sequence) }
+        guard isAwaitingAnswers else { return }
+        // One with a place is compared by that, as an event is.
+        if sequence == nil { noteRequestedWrite(of: key, resource, fields: nil) }
+        recentWrites.append(key, sequence: sequence, extent: sequence == nil ? .fieldsOfDocuments : .whole)
     }
 
     private func isBehind(_ sequence: EventSequence?, _ stored: EventSequence?, isComparable: Bool) -> Bool {

@@ -22,6 +22,7 @@ struct Libraries {
                 answeredThrough: record.answeredThrough, forgottenThrough: record.forgottenThrough, isChanged: false,
                 isRecovered: true)
             entry.written = record
+            entry.staleThrough = StaleThrough(recovered: record.staleThrough)
             if record.isUnknowable { entry.tracelessEpoch = record.epoch }
             return entry
         }

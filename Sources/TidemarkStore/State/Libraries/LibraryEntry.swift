@@ -35,6 +35,8 @@ struct LibraryEntry {
     var heldOff: Set<EventSequence> = []
     /// The number of sequences in `heldOff` at most: 1,024.
     static let heldOffCountMax = 1_024
+    /// The place in the log up to which an answer may miss something that made lists stale.
+    var staleThrough = StaleThrough()
     /// Whether the source of the library's events cannot be reached: events may be missing without a trace.
     var isCutOff = false
     /// The epoch of a log of this library from which events can disappear without a trace; nil while none is known.

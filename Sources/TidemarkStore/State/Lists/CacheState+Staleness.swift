@@ -17,9 +17,31 @@ extension CacheState {
     }
 
     /// Marks every query of a library stale, in a unit of its own.
-    mutating func markAllStale(in library: LibraryIndex, at now: Int64) {
+    ///
+    /// - Parameter place: Where in the log that happened: an answer from before it is stale, too.
+    mutating func markAllStale(in library: LibraryIndex, _ place: MeanwhileLog.Place, at now: Int64) {
+        let name = libraries.name(of: library)
+        noteStaling(Selection(library: name), in: library, because: .log, place, at: now)
         guard queries.storedCount > 0 else { return }
         markStale(queries.all.filter { queries[$0].library == library }, because: .log, at: now)
+    }
+
+    /// Remembers that lists became stale, for answers that are on their way or that are older.
+    ///
+    /// - Parameter library: The library; nil: every library but `other`.
+    private mutating func noteStaling(
+        _ selection: Selection, in library: LibraryIndex?, except other: ByteString? = nil, because cause: StaleCause,
+        _ place: MeanwhileLog.Place, at now: Int64
+    ) {
+        if let library, let sequence = place.sequence {
+            libraries[library].staleThrough.note(sequence)
+            libraries[library].isChanged = true
+            isUnwritten = true
+        }
+        let forgotten = meanwhile.noteStaling(
+            selection, in: library.map { libraries.name(of: $0) }, except: other, because: cause, place, at: now)
+        guard let forgotten, let name = forgotten.library, let library = libraries.index(of: name) else { return }
+        if let sequence = forgotten.place.sequence { libraries[library].staleThrough.forget(sequence) }
     }
 
     @discardableResult
@@ -52,28 +74,47 @@ extension CacheState {
             return invalidate(by: view, in: nil, at: now)
         }
         let name = view.string(view.event.library) ?? configuration.defaultLibrary
-        if let library = libraries.index(of: name) { invalidate(by: view, in: library, at: now) }
+        if let library = libraries.index(of: name) { return invalidate(by: view, in: library, at: now) }
+        // Its first answer may be on its way.
+        var selection = Selection(library: name)
+        if view.event.kind == .bulk {
+            selection.resourceType = ByteString(Array(view.bytes[view.event.type]))
+            selection.hints = view.text(view.event.detail).map { Array($0) }
+        }
+        _ = meanwhile.noteStaling(selection, in: name, because: .event, .after(nil), at: now)
     }
 
     /// Marks the queries stale that a bulk operation, a refresh or an index operation concerns.
+    ///
+    /// - Parameter library: The library that it names; nil: every library.
     mutating func invalidate(by view: EventView, in library: LibraryIndex?, at now: Int64) {
-        guard queries.storedCount > 0 else { return }
         let event = view.event
+        let name = library.map { libraries.name(of: $0) } ?? configuration.defaultLibrary
+        var selection = Selection(library: name)
         switch event.kind {
         case .bulk, .batchChanged:
-            guard let library, let type = admitType(view.bytes[event.type]) else { return }
-            let hints = event.kind == .bulk ? view.text(event.detail).map { Hints($0) } : nil
-            let stale = queries.stored(library: library, type: type).filter { query in
-                hints.map { $0.concern(queries[query]) } ?? true
-            }
-            markStale(stale, because: .event, at: now)
+            guard library != nil, let type = admitType(view.bytes[event.type]) else { return }
+            selection.resourceType = types.name(of: type)
+            if event.kind == .bulk { selection.hints = view.text(event.detail).map { Array($0) } }
         case .refresh:
-            markStale(
-                queries.all.filter { library == nil || queries[$0].library == library }, because: .event, at: now)
+            // Its number is one of its own log: to other libraries it says nothing.
+            if library == nil {
+                let own = event.sequence.map { _ in view.string(event.library) ?? configuration.defaultLibrary }
+                noteStaling(selection, in: nil, except: own, because: .event, .after(nil), at: now)
+                if let own = own.flatMap({ libraries.index(of: $0) }), let sequence = event.sequence {
+                    noteStaling(selection, in: own, because: .event, .event(sequence), at: now)
+                }
+                markStale(queries.all, because: .event, at: now)
+                return
+            }
         default:
             // No input reaches it: its callers switch over the kind.
             preconditionFailure("\(event.kind) invalidates nothing")
         }
+        guard let library else { return }
+        let place = event.sequence.map { MeanwhileLog.Place.event($0) } ?? .after(cursor(of: library))
+        noteStaling(selection, in: library, because: .event, place, at: now)
+        markStale(stored(selection, in: library), because: .event, at: now)
     }
 
     /// A selection of queries of a library to mark stale; every part that is given must match.
@@ -89,8 +130,8 @@ extension CacheState {
         package var hints: [UInt8]?
 
         package init(
-            library: ByteString, method: ByteString?, input: ByteString?, resourceType: ByteString?, tags: [UInt8]?,
-            hints: [UInt8]?
+            library: ByteString, method: ByteString? = nil, input: ByteString? = nil, resourceType: ByteString? = nil,
+            tags: [UInt8]? = nil, hints: [UInt8]? = nil
         ) {
             self.library = library
             self.method = method
@@ -105,10 +146,21 @@ extension CacheState {
     ///
     /// - Returns: The number of queries that became stale by this call.
     package mutating func invalidate(_ selection: Selection, at now: Int64) -> Int {
-        guard let library = libraries.index(of: selection.library) else { return 0 }
+        guard let library = libraries.index(of: selection.library) else {
+            // Its first answer may be on its way.
+            _ = meanwhile.noteStaling(selection, in: selection.library, because: .request, .after(nil), at: now)
+            return 0
+        }
+        noteStaling(selection, in: library, because: .request, .after(cursor(of: library)), at: now)
+        return markStale(stored(selection, in: library), because: .request, at: now)
+    }
+
+    /// Returns the stored queries that a selection matches.
+    private func stored(_ selection: Selection, in library: LibraryIndex) -> [QueryID] {
+        guard queries.storedCount > 0 else { return [] }
         let found: [QueryID]
         if let type = selection.resourceType {
-            guard let index = types.index(of: type) else { return 0 }
+            guard let index = types.index(of: type) else { return [] }
             found = queries.stored(library: library, type: index)
         } else if let method = selection.method, let input = selection.input {
             let key = QueryKey(library: selection.library, method: method, canonicalInput: input)
@@ -116,15 +168,8 @@ extension CacheState {
         } else {
             found = queries.all.filter { queries[$0].library == library }
         }
-        let hints = selection.hints.map { hints in hints.withUnsafeBytes { Hints($0) } }
-        let tags = selection.tags.map { tags in tags.withUnsafeBytes { TagSelection($0) } }
-        return markStale(
-            found.filter { query in
-                let entry = queries[query]
-                return selection.method ?? entry.key.method == entry.key.method
-                    && selection.input ?? entry.key.input == entry.key.input
-                    && tags.map { $0.matches(entry.tags) } ?? true && hints.map { $0.concern(entry) } ?? true
-            }, because: .request, at: now)
+        let matcher = SelectionMatcher(selection, types)
+        return found.filter { matcher.concerns(queries[$0]) }
     }
 
     /// Returns when an observed query expires, if its observers were not notified of that yet, in milliseconds since

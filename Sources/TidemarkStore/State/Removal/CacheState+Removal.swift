@@ -149,6 +149,8 @@ extension CacheState {
     ///
     /// - Parameter name: The library's name; nil: every library.
     package mutating func clear(library name: ByteString?, at now: Int64) {
+        // The first answer of a library that is not known yet may be on its way.
+        meanwhile.noteClear(of: name)
         let cleared: [LibraryIndex]
         if let name {
             cleared = libraries.index(of: name).map { [$0] } ?? []

@@ -51,6 +51,11 @@ extension CacheState {
         var resource: [UInt8]? {
             if case .written(let resource, _) = self { resource } else { nil }
         }
+
+        /// How much of the entity an answer on its way is compared with.
+        var extent: RecentWrites.Extent {
+            if case .written = self { .fieldsOfDocuments } else { .whole }
+        }
     }
 
     /// Returns the keys that a transaction's steps touch and that only the journal may have.
@@ -108,7 +113,7 @@ extension CacheState {
             switch outcomes[key] {
             case .written(let resource, let fields):
                 resource.withUnsafeBytes { write($0, key, fields: fields, stamp: stamp) }
-                noteLocalWrite(of: key, resource, fields: fields)
+                noteRequestedWrite(of: key, resource, fields: fields?.wholes)
             case .deleted:
                 // Many deletes can push tombstones out before the journal has them.
                 residency.forget(key)
@@ -119,8 +124,9 @@ extension CacheState {
                 // No input reaches it: `order` is filled together with `outcomes`.
                 preconditionFailure("a transaction lost a step")
             }
-            if isAwaitingAnswers { recentWrites.append(key, sequence: nil) }
+            if isAwaitingAnswers { recentWrites.append(key, sequence: nil, extent: outcomes[key]?.extent ?? .whole) }
         }
+        meanwhile.noteChange(in: libraryName)
         dropLayersOfEndedLog(at: now)
         endUnit(at: now)
     }

@@ -17,6 +17,7 @@ import type { CacheClock } from "./clock.js";
 import { Engine } from "./engine.js";
 import type { Notification, Sink } from "./notifications.js";
 import type { Journal, TextUpstream, Upstream } from "./ports.js";
+import { optionNames, refuseUnknown } from "./options.js";
 import { textUpstream } from "./upstreams.js";
 import { cacheCalls } from "./calls.js";
 import type { CacheCalls } from "./calls.js";
@@ -27,10 +28,10 @@ import type { CacheHandle, CachePort } from "./port.js";
 export interface CacheOptions {
   /** The library of events and requests that name none; `""` by default. */
   library?: string;
-  /** Who is asked for missing events and for queries. */
-  upstream?: Upstream;
-  /** Where the cache is kept over a reload. */
-  journal?: Journal;
+  /** Who is asked for missing events and for queries; null for nobody. */
+  upstream?: Upstream | null;
+  /** Where the cache is kept over a reload; null for nowhere. */
+  journal?: Journal | null;
   /** Bounds that differ from `defaultLimits`. */
   limits?: Partial<Limits>;
   clock?: CacheClock;
@@ -83,14 +84,15 @@ export class NormalizedCache implements CacheHandle {
   private readonly sink: Sink = (notification) => this.tell(notification);
 
   constructor(options: CacheOptions = {}, upstream: TextUpstream | null = null) {
+    refuseUnknown(options, optionNames);
+    refuseUnknown(options.limits, Object.keys(defaultLimits));
     this.mode = options.numbers ?? "text";
-    const kept = keptParts(options.evictIgnore ?? []);
     this.engine = new Engine({
       library: options.library ?? "", journal: options.journal ?? null,
-      upstream: upstream ?? (options.upstream === undefined ? null : textUpstream(options.upstream, this.mode)),
+      upstream: upstream ?? (options.upstream == null ? null : textUpstream(options.upstream, this.mode)),
       limits: { ...defaultLimits, ...options.limits }, clock: options.clock ?? systemClock(), random: options.random ?? Math.random,
       fetchTimeout: options.fetchTimeout ?? 30_000, reorderWindow: options.reorderWindow ?? 50,
-      aliases: new Map(Object.entries(options.aliases ?? {})), policy: options.policy ?? null, keptTypes: kept.types, keptFields: kept.fields,
+      aliases: new Map(Object.entries(options.aliases ?? {})), policy: options.policy ?? null, evictIgnore: options.evictIgnore ?? [],
     });
     this.ready = this.engine.opened;
     if (options.preload !== false) loadPartsSoon();
@@ -175,22 +177,6 @@ export class NormalizedCache implements CacheHandle {
     const params = valueOf(notification.params, this.mode) as { readonly [name: string]: JsonValue; };
     for (const handler of [...handlers]) handler(params);
   }
-}
-
-/** Parts `type`, `type.field` and `type.*`. */
-function keptParts(names: readonly string[]): { types: Set<string>; fields: Map<string, Set<string>>; } {
-  const types = new Set<string>();
-  const fields = new Map<string, Set<string>>();
-  for (const name of names) {
-    const dot = name.lastIndexOf(".");
-    if (dot < 0 || name.endsWith(".*")) {
-      types.add(dot < 0 ? name : name.slice(0, dot));
-    } else {
-      const type = name.slice(0, dot);
-      fields.set(type, (fields.get(type) ?? new Set()).add(name.slice(dot + 1)));
-    }
-  }
-  return { types, fields };
 }
 
 /** Reads JSON as the cache does. */

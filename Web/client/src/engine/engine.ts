@@ -25,6 +25,7 @@ import type { Refuse, Step } from "./input.js";
 import type { Sink } from "./notifications.js";
 import { Observers } from "./observers.js";
 import type { Outbox } from "./outbox.js";
+import { PositionWaiters } from "./positions.js";
 import type { Journal, TextUpstream } from "./ports.js";
 import type { Queries } from "./queries.js";
 import type { Refreshes } from "./refreshes.js";
@@ -44,14 +45,7 @@ export interface EngineOptions {
   reorderWindow: number;
   aliases: ReadonlyMap<string, string>;
   policy: Policy | null;
-  keptTypes: ReadonlySet<string>;
-  keptFields: ReadonlyMap<string, ReadonlySet<string>>;
-}
-
-interface PositionWaiter {
-  library: string;
-  isReached(status: LibraryStatus): boolean;
-  done(status: LibraryStatus): void;
+  evictIgnore: readonly string[];
 }
 
 /** A cache's moving parts. */
@@ -83,6 +77,8 @@ export class Engine {
   /** The records of the journal that could not be used. */
   damage: readonly DamagedRecord[] = [];
   isOpen = false;
+  /** Why the journal cannot be used: every request is refused with it. */
+  failure: CacheError | null = null;
   isClosed = false;
   /** Whether the cache is about to be closed: no edit is sent any more. */
   private isEnding = false;
@@ -94,13 +90,13 @@ export class Engine {
   /** Whether the input has ended: nothing can come late any more. */
   isAtEnd = false;
   private pieceTime: number | null = null;
-  private positionWaiters: PositionWaiter[] = [];
+  readonly positions = new PositionWaiters(this);
 
   constructor(options: EngineOptions) {
     this.state = new State({
       limits: options.limits, defaultLibrary: options.library, aliases: options.aliases,
       hasUpstream: options.upstream?.eventsSince != null, reorderWindow: options.reorderWindow,
-      keptTypes: options.keptTypes, keptFields: options.keptFields, policy: options.policy,
+      evictIgnore: options.evictIgnore, policy: options.policy,
     });
     this.clock = options.clock;
     this.upstream = options.upstream;
@@ -116,8 +112,10 @@ export class Engine {
     const isBare = options.journal === null && (!mayKeepUp || upkeep.isLoaded);
     this.opened = isBare ? Promise.resolve() : this.open(options.journal, options.limits, mayKeepUp);
     if (isBare) this.isOpen = true;
-    // Who waits for it hears of the failure; nobody has to.
-    this.opened.catch(() => undefined);
+    this.opened.catch((error: unknown) => {
+      this.failure = new CacheError("storage_failed", `the journal cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+      this.input.fail(this.failure);
+    });
   }
 
   private async open(kept: Journal | null, limits: Limits, mayKeepUp: boolean): Promise<void> {
@@ -215,7 +213,7 @@ export class Engine {
   applyDecoded(line: Line, decoded: DecodedLine): Part<unknown> | null {
     const { counts } = this.state;
     const now = this.pieceTime ?? this.now();
-    if (decoded.is === "later" || !gaps.isLoaded && decoded.is === "event" && this.isBehindGap(decoded.event)) return gaps;
+    if (!gaps.isLoaded && (decoded.is === "later" || decoded.is === "unusable" || decoded.is === "event" && this.isBehindGap(decoded.event))) return gaps;
     counts.lines += 1;
     switch (decoded.is) {
       case "event":
@@ -310,7 +308,7 @@ export class Engine {
     this.observers.distribute(this.refreshes, this.sinks);
     this.state.tap?.tell();
     this.outbox?.follow();
-    if (this.positionWaiters.length > 0) this.wakePositionWaiters(false);
+    this.positions.wake(false);
     if (this.shownLayers === this.state.layers.version) return;
     this.shownLayers = this.state.layers.version;
     for (const listener of [...this.layerListeners]) listener();
@@ -334,28 +332,13 @@ export class Engine {
     }
   }
 
-  /** Calls `done` when a library is where it should be, or when nothing can come any more. */
-  waitFor(library: string, isReached: (status: LibraryStatus) => boolean, done: (status: LibraryStatus) => void): void {
-    const status = this.status(library);
-    if (isReached(status) || this.isClosed) done(status);
-    else this.positionWaiters.push({ library, isReached, done });
-  }
-
-  /** Answers those who wait for a position; all of them at the end. */
-  wakePositionWaiters(isAtEnd: boolean): void {
-    const waiters = this.positionWaiters;
-    this.positionWaiters = [];
-    for (const waiter of waiters) {
-      const status = this.status(waiter.library);
-      if (isAtEnd || waiter.isReached(status)) waiter.done(status);
-      else this.positionWaiters.push(waiter);
-    }
-  }
-
   /** Ends everything: nobody is asked any more, gaps are lost, what changed is written. */
   async close(): Promise<void> {
     if (this.isClosed) return;
-    await this.opened;
+    if (await this.opened.then(() => false, () => true)) {
+      this.isClosed = true;
+      return this.journal?.close();
+    }
     this.endOfBytes();
     // What waits for a part of the client is performed first, where that can be loaded.
     await this.input.partsCame();
@@ -365,7 +348,7 @@ export class Engine {
     this.gaps?.failAll("the cache is closed");
     // Where the part cannot be loaded, what is missing stays missing.
     await this.endGaps().catch(() => undefined);
-    this.wakePositionWaiters(true);
+    this.positions.wake(true);
     let failure: unknown = null;
     try {
       await this.flusher.flush();

@@ -3,8 +3,8 @@
 import { CacheError } from "../model/errors.js";
 import type { ErrorCode } from "../model/errors.js";
 import type { QueryKey } from "../queries/query.js";
-import { beginFetch, endFetch } from "../state/newer.js";
-import type { FetchStart } from "../state/newer.js";
+import { beginQuestion, endQuestion, isCleared, mayJoin } from "../state/questions.js";
+import type { Question } from "../state/questions.js";
 import type { Answer } from "../state/answers.js";
 import { answerOf, store } from "../methods/lists.js";
 import { Params } from "../methods/params.js";
@@ -26,14 +26,17 @@ export interface FetchWaiter {
 }
 
 interface Fetch {
-  start: FetchStart;
+  readonly name: string;
+  question: Question;
   waiters: FetchWaiter[];
   cancelTimer: () => void;
 }
 
 /** The requests to the upstream for queries that are under way. */
 export class Fetches {
-  private readonly fetches = new Map<string, Fetch>();
+  private readonly fetches = new Set<Fetch>();
+  /** The newest fetch of each query, which readers may join; its older ones have readers of their own. */
+  private readonly newest = new Map<string, Fetch>();
 
   constructor(private readonly engine: Engine, private readonly queries: Queries) { }
 
@@ -41,8 +44,8 @@ export class Fetches {
   fetch(waiter: FetchWaiter): void {
     const { key } = waiter.request;
     const name = JSON.stringify([key.library, key.method, key.input]);
-    const running = this.fetches.get(name);
-    if (running !== undefined) {
+    const running = this.newest.get(name);
+    if (running !== undefined && mayJoin(this.engine.state, running.question, key)) {
       running.waiters.push(waiter);
       return;
     }
@@ -59,13 +62,14 @@ export class Fetches {
     }
     const timeout = this.engine.fetchTimeout;
     const fetch: Fetch = {
-      start: beginFetch(this.engine.state, key.library), waiters: [waiter],
-      cancelTimer: this.engine.clock.schedule(timeout, () => this.failed(name, fetch, `no answer within ${timeout} ms`)),
+      name, question: beginQuestion(this.engine.state, key.library), waiters: [waiter],
+      cancelTimer: this.engine.clock.schedule(timeout, () => this.failed(fetch, `no answer within ${timeout} ms`)),
     };
-    this.fetches.set(name, fetch);
+    this.fetches.add(fetch);
+    this.newest.set(name, fetch);
     ask(key.library, key.method, key.input).then(
-      (answer) => this.answered(name, fetch, key, answer),
-      (error: unknown) => this.failed(name, fetch, error instanceof Error ? error.message : String(error)));
+      (answer) => this.answered(fetch, key, answer),
+      (error: unknown) => this.failed(fetch, error instanceof Error ? error.message : String(error)));
   }
 
   /** Fetches a query for an observer that is to be refreshed. */
@@ -81,64 +85,62 @@ export class Fetches {
 
   /** Fails all fetches: nobody can answer any more. */
   failAll(reason: string): void {
-    for (const [name, fetch] of [...this.fetches]) this.failed(name, fetch, reason);
+    for (const fetch of [...this.fetches]) this.failed(fetch, reason);
   }
 
   /** Takes a fetch that is still under way; false for one that has ended, or that timed out. */
-  private end(name: string, fetch: Fetch): boolean {
-    if (this.fetches.get(name) !== fetch) return false;
-    this.fetches.delete(name);
+  private end(fetch: Fetch): boolean {
+    if (!this.fetches.delete(fetch)) return false;
+    if (this.newest.get(fetch.name) === fetch) this.newest.delete(fetch.name);
     fetch.cancelTimer();
     return true;
   }
 
-  private failed(name: string, fetch: Fetch, reason: string): void {
-    if (!this.end(name, fetch)) return;
-    endFetch(this.engine.state);
+  private failed(fetch: Fetch, reason: string): void {
+    if (!this.end(fetch)) return;
+    endQuestion(this.engine.state);
     this.fail(fetch.waiters, reason);
   }
 
-  private answered(name: string, fetch: Fetch, key: QueryKey, text: string): void {
-    if (this.engine.isClosed || !this.end(name, fetch)) return;
+  private answered(fetch: Fetch, key: QueryKey, text: string): void {
+    if (this.engine.isClosed || !this.end(fetch)) return;
+    const { state } = this.engine;
     let answer: Answer;
     try {
       answer = answerOf(new Params(text), key, this.engine.methods.context);
     } catch (error) {
-      endFetch(this.engine.state);
-      this.fail(fetch.waiters, unusable(error));
-      return;
+      endQuestion(state);
+      return this.fail(fetch.waiters, unusable(error));
     }
-    const stored = fetch.waiters.filter((waiter) => waiter.isStored);
-    for (const waiter of fetch.waiters) {
-      if (!waiter.isStored) waiter.reply(this.unstored(answer, waiter.request));
-    }
-    if (stored.length === 0) {
-      endFetch(this.engine.state);
-      return;
-    }
+    // What was asked for before everything was removed is the readers' alone.
+    const isKept = !isCleared(state, fetch.question, key.library);
+    const stored = isKept ? fetch.waiters.filter((waiter) => waiter.isStored) : [];
+    for (const waiter of fetch.waiters) if (!stored.includes(waiter)) this.replyUnstored(waiter, answer);
+    let failure: unknown = null;
     try {
-      store(this.engine, answer, fetch.start);
+      if (stored.length > 0) store(this.engine, answer, fetch.question);
     } catch (error) {
-      endFetch(this.engine.state);
-      this.fail(stored, unusable(error), error instanceof CacheError ? error.code : "upstream_failed");
-      return;
+      failure = error;
     }
-    endFetch(this.engine.state);
+    endQuestion(state);
+    if (failure !== null) return this.fail(stored, unusable(failure), failure instanceof CacheError ? failure.code : "upstream_failed");
     for (const waiter of stored) {
       const miss = this.queries.answer(waiter.request, true, "upstream", waiter.reply);
       if (miss !== null) waiter.reply(this.queries.missError(miss.reason));
     }
   }
 
-  /** Returns the reply for a reader whose answer is not stored. */
-  private unstored(answer: Answer, request: QueryRequest): QueryAnswer {
+  /** Answers a reader whose answer is not stored. One that observes sees the answer, and then that everything was removed. */
+  private replyUnstored({ request, reply }: FetchWaiter, answer: Answer): void {
     const { type, members } = answer.groups[0];
     const fields = this.queries.fields(request, type);
-    return {
+    const out: QueryAnswer = {
       entities: members.map((member) => selected(new Raw(member.resource), fields)),
       keys: members.map((member) => `${type}:${member.id}`), source: "upstream", isStale: false, asOf: answer.asOf,
       isPending: false, subscription: null,
     };
+    if (request.sink === undefined) return reply(out);
+    this.queries.observeRemoved(request, request.sink, fields, out, reply);
   }
 
   /** Fails readers: some put up with the cache's answer, the others get both reasons. */

@@ -37,16 +37,17 @@ export class InputQueue {
   /** Whether input waits. */
   get isWaiting(): boolean { return this.steps.length > 0 || !this.engine.isOpen || isFull(this.engine.state); }
 
-  /** Runs a step now, or when what it waits for is there. Throws `limit_exceeded` for a line past the bound of what waits for a part. */
+  /** Runs a step now, or when what it waits for is there. Throws for a line past the bound of what waits, and where the journal cannot be used. */
   run(byteCount: number, body: Step, refuse: Refuse | null): void {
+    const { failure } = this.engine;
+    if (failure !== null) return reject(refuse, failure);
     const isFirst = this.awaited === null && !this.isWaiting;
     const part = isFirst ? body() : null;
     if (isFirst && part === null) return;
     const isOver = this.byteCount + byteCount > this.engine.state.limits.aheadByteCountMax;
-    if (isOver && this.awaited !== null) {
-      const error = new CacheError("limit_exceeded", `input waits until the part ${this.awaited.name} of the client is loaded: try again later`);
-      if (refuse === null) throw error;
-      return refuse(error);
+    if (isOver && (this.awaited !== null || !this.engine.isOpen)) {
+      const what = this.awaited === null ? "the journal" : `the part ${this.awaited.name} of the client`;
+      return reject(refuse, new CacheError("limit_exceeded", `input waits for ${what}: try again later`));
     }
     this.steps.push({ byteCount, body, refuse });
     this.byteCount += byteCount;
@@ -69,6 +70,11 @@ export class InputQueue {
     }
     this.isDraining = false;
     if (part !== null) this.waitFor(part);
+  }
+
+  /** Refuses everything that waits: nothing of it can be performed any more. */
+  fail(error: CacheError): void {
+    for (const { refuse } of this.steps.splice(0)) refuse?.(error);
   }
 
   /** Resolves when no step waits for a part, or when one cannot be loaded. */
@@ -102,4 +108,10 @@ export class InputQueue {
       if (!this.engine.isClosed) this.drain();
     });
   }
+}
+
+/** Refuses a request; a line has nobody to tell but the one who brings it. */
+function reject(refuse: Refuse | null, error: CacheError): void {
+  if (refuse === null) throw error;
+  refuse(error);
 }

@@ -52,8 +52,6 @@ export class Observers {
 
   get(subscription: number): QueryObserver | EntityObserver | null { return this.bySubscription.get(subscription) ?? null; }
 
-  isObserved(query: Query): boolean { return this.byQuery.has(query); }
-
   /** The observed queries. */
   get queries(): Iterable<Query> { return this.byQuery.keys(); }
 

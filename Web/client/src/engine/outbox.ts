@@ -10,6 +10,7 @@ import { OutboxQueue } from "../outbox/queue.js";
 import { boundedFailure } from "../outbox/sending.js";
 import type { MutationFailure } from "../outbox/sending.js";
 import { stackOf } from "../layers/stack.js";
+import { clearCount } from "../state/clears.js";
 import { confirm, rollBack } from "../state/layers.js";
 import type { Confirmation } from "../state/layers.js";
 import { beginAttempt, failRequest, retryRequest } from "../state/outbox.js";
@@ -28,6 +29,8 @@ interface Attempt {
   readonly number: number;
   /** The generation of the library's log when the attempt was begun: a place in the answer belongs to it. */
   readonly generation: number;
+  /** How often everything of the library had been removed by then. */
+  readonly clearCount: number;
   cancelTimer: (() => void) | null;
 }
 
@@ -148,7 +151,9 @@ export class Outbox {
     const { library } = item.layer;
     beginAttempt(state, item.layer, members.map(({ layer }) => layer), this.engine.now());
     this.takeChanges();
-    const attempt: Attempt = { number: item.sending.attemptCount, generation: library.gate.generation, cancelTimer: null };
+    const attempt: Attempt = {
+      number: item.sending.attemptCount, generation: library.gate.generation, clearCount: clearCount(state, library), cancelTimer: null,
+    };
     this.attempts.set(item, attempt);
     flusher.wait(true, (error) => {
       if (error === null) return this.send(item, attempt);
@@ -192,6 +197,10 @@ export class Outbox {
     } catch (error) {
       if (!(error instanceof CacheError)) throw error;
       return fail(`the host's answer to mutation.send cannot be used: ${error.message}`, null);
+    }
+    // The mutation is done; what it made was removed with everything else.
+    if (clearCount(this.engine.state, item.layer.library) !== attempt.clearCount && confirmation.confirmed !== null) {
+      confirmation = { ...confirmation, confirmed: [] };
     }
     try {
       confirm(

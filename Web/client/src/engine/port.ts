@@ -14,6 +14,8 @@ export interface CachePort {
   random(): number;
   /** Performs a method with compact JSON; `sink` hears what its observations tell. */
   perform(method: string, json: string, sink: Sink, reply: (outcome: Out | CacheError) => void): void;
+  /** Lets a sink hear of libraries, commits and the outbox. Returns a function that ends it. */
+  onAll(sink: Sink): () => void;
   /** Calls `listener` when pending edits changed. Returns a function that ends it. */
   onEdits(listener: () => void): () => void;
   /** Grows with each change of a pending edit. */
@@ -37,8 +39,11 @@ export function enginePort(engine: Engine): CachePort {
     clock: engine.clock,
     random: engine.random,
     perform(method, json, sink, reply) {
-      if (engine.isClosed) return;
       engine.whenRoom(json.length, () => engine.methods.perform(method, json, sink, reply), reply);
+    },
+    onAll(sink) {
+      engine.addSink(sink);
+      return () => { engine.sinks.delete(sink); };
     },
     onEdits(listener) {
       engine.layerListeners.add(listener);

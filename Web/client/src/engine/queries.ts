@@ -10,6 +10,7 @@ import { tableOf } from "../queries/table.js";
 import { NO_AGES, agesOf } from "../state/ages.js";
 import type { ExpiredField } from "../state/ages.js";
 import { isEvicted } from "../state/entities.js";
+import { openQuery } from "../state/queries.js";
 import { readList } from "../state/read-list.js";
 import type { Miss } from "../state/reads.js";
 import type { Slot } from "../store/slot.js";
@@ -169,6 +170,27 @@ export class Queries {
     }
     this.engine.followExpiry();
     return null;
+  }
+
+  /** Begins to observe a query whose answer came too late to be stored: the observer sees it, and then that it was removed. */
+  observeRemoved(request: QueryRequest, sink: Sink, fields: ReadonlySet<string> | null, answer: QueryAnswer, reply: Reply): void {
+    const { state, observers } = this.engine;
+    const library = state.takeLibrary(request.key.library);
+    const query = library === null ? null : openQuery(state, request.key, library);
+    if (query === null) return reply(new CacheError("limit_exceeded", "every stored query is observed: cancel some subscriptions first"));
+    const now = this.engine.now();
+    const observer = observers.addQuery(query, fields, sink, query.isStale(now), now);
+    reply({ ...answer, subscription: observer.subscription });
+    const shown = query.list.shownPrefix(query.shownCountMax);
+    const patch = [
+      ...answer.keys.map((_, index) => ({ op: "remove", path: `/${answer.keys.length - 1 - index}` })),
+      ...shown.map(({ visibleRaw }, index) => ({ op: "add", path: `/${index}`, value: selected(visibleRaw, fields) })),
+    ];
+    observers.tell(sink, {
+      method: "query.changed",
+      params: { subscription: observer.subscription, patch, stale: query.isStale(now), as_of: query.asOf, pending: query.isPending, missed: 0 },
+    });
+    if (request.refreshes) this.engine.takeRefreshes().begin(observer, agesOf(request.maxAges, state.options.policy), false);
   }
 
   /** Returns the selected field that is longest past its limit. */

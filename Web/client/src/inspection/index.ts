@@ -32,9 +32,9 @@ export function addInspection({ engine }: NormalizedCache): void {
   installParts();
   const { methods } = engine;
   const { context } = methods;
-  if (methods.names.includes("entity.find")) return;
-  methods.wrap("entity.get", (params) => params.flag("base") ? baseOf(engine, methods, params) : null);
-  methods.wrap("entity.observe", (params) => {
+  if (methods.handlers.has("entity.find")) return;
+  wrap(methods, "entity.get", (params) => params.flag("base") ? baseOf(engine, methods, params) : null);
+  wrap(methods, "entity.observe", (params) => {
     if (params.flag("base")) throw new CacheError("invalid_params", "base is true: read the base with entity.get; observers see edits");
     return null;
   });
@@ -44,6 +44,16 @@ export function addInspection({ engine }: NormalizedCache): void {
   methods.add("doctor.findings", () => findings(engine));
   addQuarantine(engine, context);
   addLog(engine, context);
+}
+
+/** Lets `body` answer instead of a method, where it does not return null. */
+function wrap(methods: Methods, name: string, body: (params: Params) => Out): void {
+  const inner = methods.handlers.get(name);
+  methods.put(name, (params, reply, sink) => {
+    const own = body(params);
+    if (own === null) inner?.(params, reply, sink);
+    else reply(own);
+  });
 }
 
 /** The entity without layers, who wrote its fields, and the layers over it. */

@@ -2,32 +2,29 @@
 
 import { mountPanels } from "@tidemark/client/panels";
 import type { NormalizedCache } from "../engine/cache.js";
-import type { Notification } from "../engine/notifications.js";
 import { addInspection } from "../inspection/index.js";
 import { CacheError } from "../model/errors.js";
 import { textOf } from "../out/value.js";
+import type { SharedCache } from "../tabs/index.js";
 
 /**
- * Shows the inspector's views of a cache inside an element, and adds the methods that they need to it.
+ * Shows the inspector's views of a cache inside an element, and adds the methods that they need to it. Of a shared cache any tab
+ * shows all: the tab that writes loads these methods when the first of them is asked for.
  *
  * Returns a function that takes them away. The element gets a shadow root: styles of the page do not reach them.
  */
-export function mountInspector(element: HTMLElement, cache: NormalizedCache): () => void {
-  addInspection(cache);
-  const { engine } = cache;
+export function mountInspector(element: HTMLElement, cache: NormalizedCache | SharedCache): () => void {
+  if ("engine" in cache) addInspection(cache);
+  const { port } = cache;
   return mountPanels(element, {
     perform(method, params, tell, reply) {
-      engine.whenRoom(params.length, () => engine.methods.perform(
+      port.perform(
         method, params, (notification) => tell(notification.method, textOf(notification.params)),
         (outcome) => {
           if (!(outcome instanceof CacheError)) return reply(textOf(outcome), null);
           reply("null", { code: outcome.code, message: outcome.message });
-        }));
+        });
     },
-    onNotification(handler) {
-      const sink = (notification: Notification): void => handler(notification.method, textOf(notification.params));
-      engine.addSink(sink);
-      return () => { engine.sinks.delete(sink); };
-    },
+    onNotification: (handler) => port.onAll((notification) => handler(notification.method, textOf(notification.params))),
   });
 }

@@ -1,3 +1,4 @@
+import { refuseUnknown } from "../engine/options.js";
 import { journalStores } from "../engine/ports.js";
 import type { Journal, JournalBatch, JournalContents, JournalStore } from "../engine/ports.js";
 
@@ -43,12 +44,16 @@ export class IndexedDBJournal implements Journal {
   private readonly onTaken: () => void;
 
   constructor(options: IndexedDBOptions = {}) {
+    refuseUnknown(options, ["name", "whenLocked", "onTaken"]);
     this.name = options.name ?? "tidemark";
     this.whenLocked = options.whenLocked ?? "wait";
     this.onTaken = options.onTaken ?? (() => undefined);
   }
 
   async open(): Promise<JournalContents> {
+    if (typeof indexedDB === "undefined") {
+      throw new JournalError("input_output", "there is no IndexedDB here: make the cache without a journal, or with another one");
+    }
     await this.lock();
     try {
       this.database = await openedWhole(this.name);

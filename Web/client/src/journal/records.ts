@@ -47,6 +47,8 @@ interface LibraryRecord {
   lost: readonly (readonly [string, string])[];
   answeredThrough: string | null;
   forgottenThrough: string | null;
+  /** Absent where there is none. */
+  doubts?: readonly (readonly [sequence: string, type: string | null, hints: string | null])[];
 }
 
 interface QueryRecord {
@@ -141,6 +143,7 @@ function libraryRecord(library: Library): LibraryRecord {
     name: library.name, epoch, generation, cursor: written(cursor), staleCause,
     lost: lost.map((range) => [String(range.first), String(range.last)] as const),
     answeredThrough: written(library.answeredThrough), forgottenThrough: written(library.forgottenThrough),
+    ...library.doubts.length === 0 ? {} : { doubts: library.doubts.map(({ sequence, type, hints }) => [String(sequence), type, hints] as const) },
   };
 }
 
@@ -237,6 +240,7 @@ function recoverLibrary(state: State, record: LibraryRecord, limits: Limits): vo
   });
   library.answeredThrough = read(record.answeredThrough);
   library.forgottenThrough = read(record.forgottenThrough);
+  library.doubts = (record.doubts ?? []).map(([sequence, type, hints]) => ({ sequence: read(sequence) ?? 0, type, hints }));
   state.libraries.set(record.name, library);
 }
 

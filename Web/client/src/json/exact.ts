@@ -16,6 +16,9 @@ export class ExactNumber {
   toBigInt(): bigint { return BigInt(this.text); }
 
   toString(): string { return this.text; }
+
+  /** What `JSON.stringify` writes: the text as a string, since it cannot write the number. `stringifyExact` can. */
+  toJSON(): string { return this.text; }
 }
 
 /** A JSON value in JavaScript; numbers that are not exact there are `ExactNumber`, or `bigint` on request. */

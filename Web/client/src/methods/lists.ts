@@ -11,7 +11,7 @@ import type { QueryKey } from "../queries/query.js";
 import { parseRule } from "../queries/rule.js";
 import { storeAnswer } from "../state/answers.js";
 import type { Answer } from "../state/answers.js";
-import type { FetchStart } from "../state/newer.js";
+import type { Question } from "../state/questions.js";
 import { errorOut } from "./errors.js";
 import type { Methods, Reply } from "./methods.js";
 import { Params, refuse } from "./params.js";
@@ -53,8 +53,8 @@ function laterOut(result: QueryAnswer | CacheError): { readonly [name: string]: 
 }
 
 /** Stores an answer. Throws when it is refused; nothing was stored then. */
-export function store(engine: Engine, answer: Answer, start: FetchStart | null): void {
-  const query = storeAnswer(engine.state, answer, start, engine.now());
+export function store(engine: Engine, answer: Answer, question: Question | null): void {
+  const query = storeAnswer(engine.state, answer, question, engine.now());
   engine.distribute();
   if (engine.refreshes === null) engine.followExpiry();
   else engine.refreshes.answered(query);

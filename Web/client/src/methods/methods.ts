@@ -25,7 +25,7 @@ const WAITING_COUNT_MAX = 10_000;
 export type Handler = (params: Params, reply: Reply, sink: Sink) => void;
 
 /** The methods that are loaded later, by their parts. */
-const laterMethods: readonly (readonly [Part<{ addMethods(methods: Methods): void; }>, readonly string[]])[] = [
+export const laterMethods: readonly (readonly [Part<{ addMethods(methods: Methods): void; }>, readonly string[]])[] = [
   [lists, ["query.observe", "query.put", "query.read"]],
   [edits, [
     "cache.clear", "cache.remove", "cache.transaction", "optimistic.commit", "optimistic.list", "optimistic.retry", "optimistic.rollback",
@@ -36,7 +36,8 @@ const laterMethods: readonly (readonly [Part<{ addMethods(methods: Methods): voi
 
 /** The methods of a cache. */
 export class Methods {
-  private readonly handlers = new Map<string, Handler>();
+  /** What performs each method; those of parts are added with the part. */
+  readonly handlers = new Map<string, Handler>();
   readonly context: RequestContext;
   private waitingCount = 0;
 
@@ -51,25 +52,12 @@ export class Methods {
     this.put("cache.caught_up", (params, reply) => this.caughtUp(params, reply));
   }
 
-  /** The names of the methods, sorted. */
-  get names(): string[] { return [...new Set([...this.handlers.keys(), ...laterMethods.flatMap(([, names]) => names)])].sort(); }
-
   /** Adds a method. */
   put(name: string, handler: Handler): void { this.handlers.set(name, handler); }
 
   /** Adds a method that answers at once. */
   add(name: string, body: (params: Params, sink: Sink) => Out): void {
     this.put(name, (params, reply, sink) => reply(body(params, sink)));
-  }
-
-  /** Lets `body` answer instead of a method, where it does not return null. */
-  wrap(name: string, body: (params: Params) => Out): void {
-    const inner = this.handlers.get(name);
-    this.handlers.set(name, (params, reply, sink) => {
-      const own = body(params);
-      if (own === null) inner?.(params, reply, sink);
-      else reply(own);
-    });
   }
 
   /**
@@ -218,7 +206,7 @@ export class Methods {
     // What is held for a missing event is waited for.
     const last = held.gate.held.all[held.gate.held.count - 1].sequence;
     const generation = held.gate.generation;
-    this.engine.waitFor(
+    this.engine.positions.wait(
       held.name, ({ cursor }) => held.gate.generation !== generation || cursor !== null && cursor >= last,
       () => { this.waitingCount -= 1; this.flush(reply); });
   }
@@ -227,7 +215,7 @@ export class Methods {
     const sequence = params.sequence("sequence") ?? params.wrong("sequence", "the sequence to wait for");
     const library = libraryOf(params, this.context);
     const answered = this.waiting(reply);
-    this.engine.waitFor(library, ({ cursor }) => cursor !== null && cursor >= sequence, ({ cursor, phase }) =>
+    this.engine.positions.wait(library, ({ cursor }) => cursor !== null && cursor >= sequence, ({ cursor, phase }) =>
       answered({ cursor, state: phase }));
   }
 }

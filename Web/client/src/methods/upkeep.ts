@@ -4,6 +4,7 @@ import { invalidate } from "../state/invalidation.js";
 import type { Invalidation } from "../state/invalidation.js";
 import { greeting } from "./greeting.js";
 import { explain, statisticsOf } from "./looking.js";
+import { laterMethods } from "./methods.js";
 import type { Methods } from "./methods.js";
 import { refuse } from "./params.js";
 import type { Params } from "./params.js";
@@ -21,7 +22,12 @@ export function addMethods(methods: Methods): void {
   });
   methods.add("cache.stats", () => statisticsOf(engine));
   methods.add("cache.explain", (params) => explain(engine, entityKey(params, context), methods.ages(maxAges(params))));
-  methods.add("initialize", (params) => greeting(params, methods.names));
+  methods.add("initialize", (params) => greeting(params, namesOf(methods)));
+}
+
+/** The names of the methods, sorted. */
+function namesOf({ handlers }: Methods): string[] {
+  return [...new Set([...handlers.keys(), ...laterMethods.flatMap(([, names]) => names)])].sort();
 }
 
 /** Reads which queries to mark stale. */

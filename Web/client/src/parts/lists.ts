@@ -9,4 +9,4 @@ export { writeAround } from "../state/around.js";
 export { logQueries } from "../state/list-log.js";
 export { forgetInLists, followDeleteInLists, followReduction, followWriteInLists } from "../state/lists.js";
 export { dropQuery } from "../state/queries.js";
-export { invalidateLists, markLists } from "../state/stale.js";
+export { markConcerned } from "../state/stale.js";

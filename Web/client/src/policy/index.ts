@@ -1,6 +1,7 @@
 // Policies: how old data may be, and what a delete takes along. A part of its own; a cache without a policy does not load it.
 // Protocol/policy.md.
 
+import { refuseUnknown } from "../engine/options.js";
 import { elementsOf, kindOf, membersOf, stringValue } from "../json/text.js";
 import { idOf } from "../model/identity.js";
 import type { Ages, AgeLimit, LimitedField, Policy, Reference } from "../state/ages.js";
@@ -68,7 +69,9 @@ export function policyOf(report: PolicyReport): Policy {
 /** Makes a policy of rules. Throws a `RangeError` for a type that comes twice, and for an age that is none. */
 export function policyOfRules(rules: readonly PolicyRules[]): Policy {
   const types = new Map<string, TypeRule>();
-  for (const { type, maxAge, fields = {}, cascades = {} } of rules) {
+  for (const rule of rules) {
+    refuseUnknown(rule, ["type", "maxAge", "fields", "cascades"]);
+    const { type, maxAge, fields = {}, cascades = {} } = rule;
     if (types.has(type)) throw new RangeError(`${type} has two rules: give each type once`);
     for (const seconds of [...Object.values(fields), maxAge ?? 0]) {
       if (!Number.isInteger(seconds) || seconds < 0 || seconds > AGE_MAX) {

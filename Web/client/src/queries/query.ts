@@ -1,6 +1,7 @@
 import type { Limits } from "../model/limits.js";
 import type { Raw } from "../out/raw.js";
 import type { Sequence } from "../model/sequence.js";
+import type { DoubtCause } from "../store/doubts.js";
 import type { Library, TypeTable } from "../store/library.js";
 import type { ListStep } from "./difference.js";
 import { LAYERED } from "./list.js";
@@ -27,7 +28,7 @@ export interface QueryKey {
 }
 
 /** Why a list is known to be older than the server's. */
-export type ListStaleCause = "event" | "invalidated" | "log" | "list" | "answer";
+export type ListStaleCause = DoubtCause | "list" | "answer";
 
 /** One query: its key, its list, and how fresh it is. */
 export class Query {
@@ -43,6 +44,8 @@ export class Query {
   /** Milliseconds until the answer expires; null for never. */
   timeToLive: number | null = null;
   asOf: Sequence | null = null;
+  /** The number of the question that the list answers, or the next number when nobody asked; 0: asked in an earlier session. */
+  asked = 0;
   /** The position up to which the answer is known to hold everything; null when it is not known. */
   listedThrough: Sequence | null = null;
   storedAt = 0;

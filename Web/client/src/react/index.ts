@@ -1,5 +1,5 @@
 import { createContext, createElement, useCallback, useContext, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import type { ReactNode } from "react";
+import type { ReactElement, ReactNode } from "react";
 import type { CacheHandle } from "../engine/port.js";
 import type { EntityGetParams, JsonObject, Operation, PendingEdit, QueryReadParams } from "../engine/calls.js";
 import { valueOf } from "../out/value.js";
@@ -13,7 +13,7 @@ export type { Snapshot } from "./store.js";
 const CacheContext = createContext<CacheHandle | null>(null);
 
 /** Gives a cache to the components below. */
-export function CacheProvider({ cache, children }: { cache: CacheHandle; children?: ReactNode; }): ReactNode {
+export function CacheProvider({ cache, children }: { cache: CacheHandle; children?: ReactNode; }): ReactElement {
   return createElement(CacheContext.Provider, { value: cache }, children);
 }
 
@@ -70,16 +70,18 @@ function useStore<Data>(store: ObservationStore<Data>, isSuspending: boolean): S
 /** Observes the pending edits, oldest first. */
 export function usePendingEdits(library?: string): readonly PendingEdit[] {
   const cache = useCache();
-  const known = useRef<{ version: number; edits: readonly PendingEdit[]; }>({ version: -1, edits: [] });
+  const known = useRef<{ of: object; version: number; edits: readonly PendingEdit[]; } | null>(null);
   const subscribe = useCallback((listener: () => void) => cache.port.onEdits(listener), [cache]);
+  // An object of its own for each cache and library: what is known of one says nothing of another.
+  const of = useMemo(() => ({ cache, library }), [cache, library]);
   const snapshot = useCallback((): readonly PendingEdit[] => {
-    const version = cache.port.editVersion;
-    if (known.current.version !== version) {
-      const pending = valueOf(cache.port.edits(library ?? null), cache.mode) as unknown as { pending: readonly PendingEdit[]; };
-      known.current = { version, edits: pending.pending };
+    const version = of.cache.port.editVersion;
+    if (known.current === null || known.current.of !== of || known.current.version !== version) {
+      const { pending } = valueOf(of.cache.port.edits(of.library ?? null), of.cache.mode) as unknown as { pending: readonly PendingEdit[]; };
+      known.current = { of, version, edits: pending };
     }
     return known.current.edits;
-  }, [cache, library]);
+  }, [of]);
   return useSyncExternalStore(subscribe, snapshot, () => NO_EDITS);
 }
 
@@ -111,26 +113,32 @@ export interface Mutation<Variables> {
 
 let lastMutation = 0;
 
-/** Returns a mutation that shows its changes at once, and takes them back when it fails. */
+/**
+ * Returns a mutation that shows its changes at once, and takes them back when it fails. Of several at one time the newest decides
+ * about `isPending` and `error`; each promise is about its own.
+ */
 export function useMutation<Variables>(options: MutationOptions<Variables>): Mutation<Variables> {
   const cache = useCache();
   const current = useRef(options);
   current.current = options;
+  const newest = useRef(0);
   const [state, setState] = useState<{ isPending: boolean; error: Error | null; }>({ isPending: false, error: null });
   const mutate = useCallback(async (variables: Variables): Promise<void> => {
     const { changes, library_id, mutate: carryOut } = current.current;
-    lastMutation += 1;
-    const pending_id = `${cache.port.clock.now()}-${Math.floor(cache.port.random() * 1e9)}-${lastMutation}`;
+    const own = lastMutation += 1;
+    newest.current = own;
+    const show = (isPending: boolean, error: Error | null): void => { if (newest.current === own) setState({ isPending, error }); };
+    const pending_id = `${cache.port.clock.now()}-${Math.floor(cache.port.random() * 1e9)}-${own}`;
     const operations = changes?.(variables) ?? [];
-    setState({ isPending: true, error: null });
+    show(true, null);
     try {
       if (operations.length > 0) await cache.calls.optimistic.update({ library_id, pending_id, changes: operations });
       const confirmation = await carryOut(variables, pending_id);
       if (operations.length > 0) await settled(cache.calls.optimistic.commit({ library_id, pending_id, ...confirmation }));
-      setState({ isPending: false, error: null });
+      show(false, null);
     } catch (error) {
       if (operations.length > 0) await settled(cache.calls.optimistic.rollback({ library_id, pending_id }));
-      setState({ isPending: false, error: error instanceof Error ? error : new Error(String(error)) });
+      show(false, error instanceof Error ? error : new Error(String(error)));
       throw error;
     }
   }, [cache]);

@@ -35,13 +35,22 @@ interface Reading<Data> {
   next(data: Data, params: JsonObject): Data;
 }
 
+/** One attempt to observe: whatever comes for another one than the present is not shown. */
+interface Observation {
+  /** Null until the cache has answered, and after it has refused. */
+  subscription: number | null;
+}
+
 /** One observation that several components share. It begins with the first of them, and ends soon after the last. */
 export class ObservationStore<Data> {
   private snapshot: Snapshot<Data> = LOADING;
   private readonly listeners = new Set<() => void>();
-  private subscription: number | null = null;
-  private attempt = 0;
-  private ended: (() => void) | null = null;
+  /** The present attempt; null while nobody wants one. */
+  private current: Observation | null = null;
+  /** The number of the newest `refetch`: it alone decides about the error. */
+  private lastFetch = 0;
+  /** Takes back the end that is near; null while none is. */
+  private keep: (() => void) | null = null;
   private waiters: (() => void)[] = [];
   private endLayers: () => void = () => undefined;
 
@@ -59,57 +68,63 @@ export class ObservationStore<Data> {
   ready(): Promise<void> {
     if (!this.snapshot.isLoading) return Promise.resolve();
     const done = new Promise<void>((resolve) => this.waiters.push(resolve));
-    if (this.attempt === 0) {
-      // The component that suspends may never be mounted: then nobody ends what it began.
-      this.ended = this.cache.port.clock.schedule(UNMOUNTED_TIME_MAX, () => this.end());
-      this.begin(this.request.given);
-    }
+    if (this.current === null) this.begin(this.request.given);
     return done;
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener);
-    this.ended?.();
-    this.ended = null;
+    this.endIn(null);
     if (this.listeners.size === 1) this.endLayers = this.cache.port.onEdits(this.followLayers);
-    if (this.subscription === null && this.attempt === 0) this.begin(this.request.given);
+    if (this.current === null) this.begin(this.request.given);
     return () => {
       this.listeners.delete(listener);
-      if (this.listeners.size === 0) this.endLayers();
+      if (this.listeners.size > 0) return;
+      this.endLayers();
       // React mounts twice in strict mode, and moves components: the next one may come at once.
-      if (this.listeners.size === 0) this.ended = this.cache.port.clock.schedule(0, () => this.end());
+      this.endIn(0);
     };
   };
 
   /** An edit that settles with what it showed changes no element, so that nothing is told: it is pending no more. */
   private readonly followLayers = (): void => {
-    const pending = this.subscription === null ? null : this.cache.port.isPending(this.subscription);
+    const subscription = this.current?.subscription ?? null;
+    const pending = subscription === null ? null : this.cache.port.isPending(subscription);
     if (pending !== null && pending !== this.snapshot.pending) this.set({ ...this.snapshot, pending });
   };
 
   /** Asks the upstream anew. Resolves when it has answered, or failed: the snapshot has the error then. */
   readonly refetch = async (): Promise<void> => {
-    if (this.subscription === null) {
+    if (this.current === null || this.current.subscription === null) {
       if (!this.snapshot.isLoading) this.set(LOADING);
       this.begin(this.request.anew);
       return this.ready();
     }
+    const own = this.lastFetch += 1;
     await new Promise<void>((resolve) => {
       this.cache.port.perform("query.read", this.request.anew, () => undefined, (outcome) => {
-        if (outcome instanceof CacheError) this.set({ ...this.snapshot, error: outcome });
+        const error = outcome instanceof CacheError ? outcome : null;
+        // Equal data is no change that is told, and ends an error all the same.
+        if (own === this.lastFetch && error !== this.snapshot.error) this.set({ ...this.snapshot, error });
         resolve();
       });
     });
   };
 
   private begin(json: string): void {
-    this.attempt += 1;
-    const own = this.attempt;
-    this.cache.port.perform(this.reading.method, json, (notification) => this.hear(notification), (outcome) => {
-      if (own !== this.attempt) return this.cancel(outcome);
-      if (outcome instanceof CacheError) return this.set({ ...LOADING, isLoading: false, error: outcome });
+    const own: Observation = { subscription: null };
+    this.leave();
+    this.current = own;
+    // The component that began it may never be mounted: then nobody ends it.
+    if (this.listeners.size === 0) this.endIn(UNMOUNTED_TIME_MAX);
+    this.cache.port.perform(this.reading.method, json, (notification) => this.hear(own, notification), (outcome) => {
+      if (outcome instanceof CacheError) {
+        if (own === this.current) this.set({ ...LOADING, isLoading: false, error: outcome });
+        return;
+      }
       const answer = this.value(outcome);
-      this.subscription = Number(answer.subscription);
+      own.subscription = Number(answer.subscription);
+      if (own !== this.current) return this.cancel(own.subscription);
       this.set({
         data: this.reading.first(answer), isLoading: false, isStale: answer.stale === true, error: null,
         pending: answer.pending === true, missed: 0,
@@ -117,10 +132,10 @@ export class ObservationStore<Data> {
     });
   }
 
-  private hear({ method, params }: Notification): void {
+  private hear(own: Observation, { method, params }: Notification): void {
     if (method !== "query.changed" && method !== "entity.changed") return;
     const { data } = this.snapshot;
-    if (this.snapshot.isLoading) return;
+    if (own !== this.current || own.subscription === null) return;
     const change = this.value(params);
     this.set({
       data: data === undefined ? data : this.reading.next(data, change), isLoading: false, error: null,
@@ -135,21 +150,26 @@ export class ObservationStore<Data> {
     for (const listener of [...this.listeners]) listener();
   }
 
-  private end(): void {
-    this.attempt += 1;
-    this.attempt = 0;
-    if (this.subscription !== null) {
-      this.cache.port.perform("observe.cancel", `{"subscription":${this.subscription}}`, () => undefined, () => undefined);
-    }
-    this.subscription = null;
-    this.snapshot = LOADING;
+  /** Ends the observation in some milliseconds, unless a component comes before; null: not at all. */
+  private endIn(milliseconds: number | null): void {
+    this.keep?.();
+    this.keep = milliseconds === null ? null : this.cache.port.clock.schedule(milliseconds, () => {
+      this.keep = null;
+      this.leave();
+      this.current = null;
+      this.lastFetch += 1;
+      // Who still waits asks again, and begins anew.
+      this.set(LOADING);
+    });
   }
 
-  /** Ends an observation that was answered after its components had gone. */
-  private cancel(outcome: Out | CacheError): void {
-    if (outcome instanceof CacheError) return;
-    const { subscription } = this.value(outcome);
-    this.cache.port.perform("observe.cancel", `{"subscription":${String(subscription)}}`, () => undefined, () => undefined);
+  /** Ends the present attempt. One that is not answered yet is ended with its answer. */
+  private leave(): void {
+    if (this.current !== null && this.current.subscription !== null) this.cancel(this.current.subscription);
+  }
+
+  private cancel(subscription: number): void {
+    this.cache.port.perform("observe.cancel", `{"subscription":${subscription}}`, () => undefined, () => undefined);
   }
 
   private value(out: Out): JsonObject { return valueOf(out, this.cache.mode) as JsonObject; }

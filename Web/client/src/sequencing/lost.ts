@@ -68,11 +68,6 @@ export class LostRanges {
     return true;
   }
 
-  /** Removes all positions above one. */
-  removeAbove(sequence: Sequence): void {
-    if (sequence < SEQUENCE_MAX) this.remove({ first: successor(sequence), last: SEQUENCE_MAX });
-  }
-
   private endingFrom(sequence: Sequence): number {
     let low = 0;
     let high = this.own.length;

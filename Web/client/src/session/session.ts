@@ -48,7 +48,7 @@ export class Session {
     const { upstream, write: _write, ...rest } = options;
     // A session waits for no part: what a line leads to comes before the next one is read.
     installParts();
-    this.cache = new NormalizedCache({ ...rest, clock, preload: false }, this.upstreamOf(upstream ?? "host"));
+    this.cache = new NormalizedCache({ ...rest, clock, preload: false }, this.upstreamOf(upstream === undefined ? "host" : upstream));
     addInspection(this.cache);
     this.cache.engine.addSink(this.sink);
   }
@@ -71,7 +71,7 @@ export class Session {
     engine.stopSending();
     this.calls.close();
     await engine.endGaps();
-    engine.wakePositionWaiters(true);
+    engine.positions.wake(true);
     while (this.waiting.size > 0) await new Promise<void>((resolve) => this.endWaiters.push(resolve));
     await this.cache.close();
   }
@@ -151,7 +151,7 @@ export class Session {
   // The host as an upstream
 
   private upstreamOf(given: "host" | "none" | CacheOptions["upstream"]): TextUpstream | null {
-    if (given === "none" || given === undefined) return null;
+    if (given === "none" || given == null) return null;
     const host = this.hostUpstream();
     if (given === "host") return host;
     return { ...host, eventsSince: textUpstream(given, "text").eventsSince };

@@ -1,3 +1,4 @@
+import { refuseUnknown } from "../engine/options.js";
 import { parseExact, stringifyExact } from "../json/exact.js";
 import type { JsonValue } from "../json/exact.js";
 import { compact } from "../json/text.js";
@@ -5,12 +6,25 @@ import { CacheError } from "../model/errors.js";
 import type { ErrorCode } from "../model/errors.js";
 import { SseReader } from "./sse.js";
 
+/** The refusal of a server: a wrong token, a path that is not there, or a request that it does not perform. */
+export class ServeError extends CacheError {
+  constructor(readonly status: number, message: string, code: ErrorCode = "upstream_failed") {
+    super(code, message);
+    this.name = "ServeError";
+  }
+}
+
 /** A connection to `tidemark serve`: its methods, and what it tells. */
 export interface ServeConnection {
-  /** Calls a method of the server. Rejects with a `CacheError` where the server refused. */
+  /**
+   * Calls a method of the server. Waits while the server cannot be reached. Rejects with a `CacheError` where the server refused
+   * the request, and with a `ServeError`, which has the `status`, where it refused the connection.
+   */
   call(method: string, params?: object): Promise<JsonValue>;
   /** Calls `handler` with the params of each notification of a name. Returns a function that ends it. */
   on(method: string, handler: (params: JsonValue) => void): () => void;
+  /** Calls `handler` when the server has refused the connection: it does not ask again, and all calls reject with the same error. */
+  onRefused(handler: (error: ServeError) => void): () => void;
   /** Calls `handler` when the stream began anew: what was observed has to be observed again. */
   onGone(handler: () => void): () => void;
   close(): void;
@@ -26,14 +40,30 @@ export interface ServeOptions {
 const DELAY_BASE = 250;
 const DELAY_MAX = 30_000;
 
+/** Statuses after which the same request may succeed later. */
+const passing: readonly number[] = [408, 425, 429];
+
+/** Whether a server refuses for good: what the client asks for is wrong, and stays wrong. */
+export function isFinal(status: number): boolean { return status >= 400 && status < 500 && !passing.includes(status); }
+
+/** Returns what a server says when it refuses: its own words, where they are JSON. */
+export async function refusalOf(response: Response): Promise<ServeError> {
+  const own = await response.text().then((text) => (JSON.parse(text) as { error?: RemoteError; }).error).catch(() => undefined);
+  return new ServeError(
+    response.status, `the server answered ${response.status}${own === undefined ? "" : `: ${own.message}`}`, own?.data?.code);
+}
+
 /** Connects to `tidemark serve`. The stream is read by `fetch`, since an `EventSource` cannot send a token. */
 export function connectServe(url: string, token: string, options: ServeOptions = {}): ServeConnection {
+  refuseUnknown(options, ["fetch", "random"]);
   return new Connection(url.replace(/\/$/, ""), token, options.fetch ?? ((...args) => fetch(...args)), options.random ?? Math.random);
 }
 
 class Connection implements ServeConnection {
   private readonly handlers = new Map<string, Set<(params: JsonValue) => void>>();
   private readonly goneHandlers = new Set<() => void>();
+  private readonly refusedHandlers = new Set<(error: ServeError) => void>();
+  private refusal: ServeError | null = null;
   private readonly end = new AbortController();
   private stream: string | null = null;
   private lastEventId: string | null = null;
@@ -48,14 +78,16 @@ class Connection implements ServeConnection {
   }
 
   async call(method: string, params?: object): Promise<JsonValue> {
-    while (this.stream === null && !this.end.signal.aborted) await new Promise<void>((resolve) => this.streamWaiters.push(resolve));
+    while (this.stream === null && !this.isOver) await new Promise<void>((resolve) => this.streamWaiters.push(resolve));
+    if (this.refusal !== null) throw this.refusal;
+    this.end.signal.throwIfAborted();
     this.lastId += 1;
     const body = `{"jsonrpc":"2.0","id":${this.lastId},"method":${stringifyExact(method)},"params":${stringifyExact(params ?? {})}}`;
     const response = await this.fetch(`${this.url}/rpc`, {
       method: "POST", body, signal: this.end.signal,
       headers: { ...this.headers, "Content-Type": "application/json", "Tidemark-Stream": this.stream ?? "" },
     });
-    if (!response.ok) throw new CacheError("upstream_failed", `the server answered ${response.status}`);
+    if (!response.ok) throw await refusalOf(response);
     const message = parseExact(compact((await response.text()).trim())) as { result?: JsonValue; error?: RemoteError; };
     if (message.error === undefined) return message.result ?? null;
     throw new CacheError(message.error.data?.code ?? "upstream_failed", message.error.message);
@@ -67,39 +99,54 @@ class Connection implements ServeConnection {
     return () => { handlers.delete(handler); };
   }
 
+  onRefused(handler: (error: ServeError) => void): () => void {
+    this.refusedHandlers.add(handler);
+    return () => { this.refusedHandlers.delete(handler); };
+  }
+
   onGone(handler: () => void): () => void {
     this.goneHandlers.add(handler);
     return () => { this.goneHandlers.delete(handler); };
   }
 
   close(): void {
-    this.end.abort();
+    this.end.abort(new CacheError("upstream_failed", "the connection is closed: open another one"));
     for (const wake of this.streamWaiters.splice(0)) wake();
   }
+
+  private get isOver(): boolean { return this.refusal !== null || this.end.signal.aborted; }
 
   private get headers(): Record<string, string> { return { Authorization: `Bearer ${this.token}` }; }
 
   /** Reads the stream, and begins again after each cut with growing pauses. */
   private async run(): Promise<void> {
     let failureCount = 0;
-    while (!this.end.signal.aborted) {
+    while (!this.isOver) {
       try {
         await this.read(() => { failureCount = 0; });
-      } catch {
+      } catch (error) {
         // A cut is no error: the next attempt goes on where this one ended.
+        if (error instanceof ServeError && isFinal(error.status)) this.refuse(error);
       }
-      if (this.end.signal.aborted) return;
+      if (this.isOver) return;
       const delay = Math.min(DELAY_BASE * 2 ** failureCount, DELAY_MAX) * this.random();
       failureCount += 1;
       await new Promise((resolve) => { setTimeout(resolve, delay); });
     }
   }
 
+  private refuse(error: ServeError): void {
+    this.refusal = error;
+    this.stream = null;
+    for (const wake of this.streamWaiters.splice(0)) wake();
+    for (const handler of [...this.refusedHandlers]) handler(error);
+  }
+
   private async read(succeeded: () => void): Promise<void> {
     const query = this.stream === null ? "" : `?stream=${encodeURIComponent(this.stream)}`;
     const headers = this.lastEventId === null ? this.headers : { ...this.headers, "Last-Event-ID": this.lastEventId };
     const response = await this.fetch(`${this.url}/stream${query}`, { headers, signal: this.end.signal });
-    if (!response.ok || response.body === null) throw new Error(`the server answered ${response.status}`);
+    if (!response.ok || response.body === null) throw await refusalOf(response);
     succeeded();
     const reader = response.body.getReader();
     const events = new SseReader((event, data, id) => this.take(event, data, id));

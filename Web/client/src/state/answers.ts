@@ -22,7 +22,9 @@ import { beginChange, insertElement, removeAllElements } from "./elements.js";
 import { clearTombstone, insertEntity, isAwaitingAnswers, isEvicted, overwrite } from "./entities.js";
 import { checkLength, enterSlot, holds, trim } from "./lists.js";
 import { comparable, forgetRecentWrites, isNewerWrite, newerWrites, recentOf } from "./newer.js";
-import type { FetchStart, NewerWrites } from "./newer.js";
+import type { NewerWrites } from "./newer.js";
+import { doubtAbout, isOvertaken } from "./questions.js";
+import type { Question } from "./questions.js";
 import { fileQuery, openQuery, unfileQuery } from "./queries.js";
 import { markStale } from "./stale.js";
 import type { State } from "./state.js";
@@ -51,8 +53,8 @@ interface Listed {
   isNewer: boolean;
 }
 
-/** Stores an answer. `start`: where the log stood when it was asked for; null for an answer that nobody asked for. */
-export function storeAnswer(state: State, asked: Answer, start: FetchStart | null, now: number): Query {
+/** Stores an answer. `start`: the mark of its question; null for an answer that nobody asked for. */
+export function storeAnswer(state: State, asked: Answer, start: Question | null, now: number): Query {
   check(state, asked);
   const { asOf, start: begun } = comparable(state, asked, start);
   const library = state.takeLibrary(asked.key.library);
@@ -68,31 +70,35 @@ export function storeAnswer(state: State, asked: Answer, start: FetchStart | nul
     sequence: asOf ?? (begun === null ? library.cursor : begun.cursor), generation: library.gate.generation,
     writtenAt: now, writer: "answer", isPartial: true,
   };
+  const doubt = asked.isLocal ? null : doubtAbout(state, { key: asked.key, type: asked.groups[0].type, tags: asked.tags, asOf }, query, start);
+  const isListed = !isOvertaken(query, start, asOf);
+  const question = start?.number ?? (state.questionCount += 1);
+  if (isListed) query.asked = question;
   state.noteLibrary(library);
   beginUnit(state, true);
   const listed: Listed[] = [];
   asked.groups.forEach((group, index) => {
     const table = library.takeTable(group.type);
-    if (index === 0 && !asked.isLocal) refile(state, query, asked, asOf, stamp.sequence, table, now);
+    if (index === 0 && !asked.isLocal && isListed) refile(state, query, asked, asOf, stamp.sequence, table, now);
     for (const member of group.members) {
-      const written = write(state, table.take(member.id), member.resource, stamp, newer, asOf !== null);
+      const written = write(state, table.take(member.id), member.resource, stamp, newer, asOf !== null, question);
       if (index === 0 && written !== null) listed.push(written);
     }
-    if (index === 0 && asked.isLocal) refile(state, query, asked, asOf, stamp.sequence, table, now);
+    if (index === 0 && asked.isLocal && isListed) refile(state, query, asked, asOf, stamp.sequence, table, now);
   });
-  if (asked.isLocal) {
+  if (asked.isLocal && isListed) {
     evaluate(state, query);
-  } else {
+  } else if (isListed) {
     list(state, query, listed, asked.groups[0].members.length, now);
     complete(state, query, newer, stamp.generation, now);
-    if (newer.isUnsure) markStale(state, query, "answer", now);
+    if (newer.isUnsure || doubt !== null) markStale(state, query, doubt ?? "answer", now);
   }
   if (!state.layers.isEmpty) {
     edits.code.settleQuery(state, query);
     edits.code.dropOutlived(state);
   }
-  // What is evaluated over the store brings nothing new from the server.
-  if (!asked.isLocal) library.gate.staleCause = null;
+  // What is evaluated over the store brings nothing new from the server, nor does a list that is older than what is known.
+  if (!asked.isLocal && isListed && doubt === null) library.gate.staleCause = null;
   state.noteQuery(query);
   endUnit(state, now);
   noteStatus(state, library, now);
@@ -151,7 +157,7 @@ function checkSizes(state: State, asked: Answer): void {
 
 /** Writes one resource of an answer, unless a newer value is known. Null: the entity was deleted since. */
 function write(
-  state: State, slot: Slot, resource: string, given: Stamp, newer: NewerWrites, isPlaceKnown: boolean,
+  state: State, slot: Slot, resource: string, given: Stamp, newer: NewerWrites, isPlaceKnown: boolean, question: number,
 ): Listed | null {
   if (slot.text !== null) {
     const stored = slot.stamp;
@@ -164,7 +170,7 @@ function write(
       ? given.sequence === null ? stored.sequence : later(given.sequence, stored.sequence) : given.sequence;
     const stamp = sequence === given.sequence ? given : { ...given, sequence };
     overwrite(state, slot, assigned(resource, slot.text), namesOf(resource), stamp);
-    noteAnswer(state, slot, stamp);
+    noteAnswer(state, slot, stamp, question);
     return { slot, isStored: true, isNewer: false };
   }
   if (isEvicted(state, slot) && mayBePast(slot, newer)) return { slot, isStored: false, isNewer: true };
@@ -174,7 +180,7 @@ function write(
     clearTombstone(state, slot);
   }
   insertEntity(state, slot, resource, given);
-  noteAnswer(state, slot, given);
+  noteAnswer(state, slot, given, question);
   return { slot, isStored: true, isNewer: false };
 }
 
@@ -183,11 +189,11 @@ function mayBePast(slot: Slot, newer: NewerWrites): boolean {
   return newer.isPartial || newer.isUnsure || newer.keys.has(slot) || newer.writes.some((write) => write.slot === slot);
 }
 
-function noteAnswer(state: State, slot: Slot, stamp: Stamp): void {
+function noteAnswer(state: State, slot: Slot, stamp: Stamp, question: number): void {
+  if (state.fetchCount > 0 || stamp.sequence !== null && isAwaitingAnswers(state)) recentOf(state).append(slot, stamp.sequence, question);
   if (stamp.sequence === null) return;
   const library = slot.table.library;
   library.answeredThrough = library.answeredThrough === null ? stamp.sequence : later(library.answeredThrough, stamp.sequence);
-  if (isAwaitingAnswers(state)) recentOf(state).append(slot, stamp.sequence, true);
 }
 
 // Lists

@@ -28,8 +28,7 @@ export function take(state: State, event: ChangeEvent, source: EventSource, now:
     // Its library need not be known: the event touches no entity.
     count(state, event, source);
     const library = state.libraries.get(event.library ?? state.options.defaultLibrary) ?? null;
-    if (event.kind === "refresh" && event.library === null) invalidateBy(state, event, null, now);
-    else if (event.kind !== "unknown" && library !== null) invalidateBy(state, event, library, now);
+    if (event.kind !== "unknown") invalidateBy(state, event, library, now);
     if (library !== null && !state.layers.isEmpty && event.mutationId !== null) {
       beginUnit(state, true);
       edits.code.settleBy(state, event, library);
@@ -72,8 +71,7 @@ function performEffect(state: State, event: ChangeEvent, source: EventSource, li
       if (source.isUpstream) return count(state, event, source);
       hearHeartbeat(state, event, library, now);
       break;
-    case "bulk": invalidateBy(state, event, library, now); break;
-    case "refresh": invalidateBy(state, event, event.library === null ? null : library, now); break;
+    case "bulk": case "refresh": invalidateBy(state, event, library, now); break;
     case "reset": case "unknown": break;
   }
   count(state, event, source);

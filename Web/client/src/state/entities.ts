@@ -155,7 +155,7 @@ export function isAwaitingAnswers(state: State): boolean {
 
 /** Remembers a write for answers that are on their way. */
 export function noteWrite(state: State, slot: Slot, sequence: Sequence | null): void {
-  if (isAwaitingAnswers(state)) state.recent?.append(slot, sequence, false, state.unit.late !== null);
+  if (isAwaitingAnswers(state)) state.recent?.append(slot, sequence, 0, state.unit.late !== null);
 }
 
 /** Returns the one stored entity that has one of the alternate ids; null when there is none, or more than one. */

@@ -10,6 +10,34 @@ import { followRemoval, rememberSlot } from "./follow.js";
 import type { State } from "./state.js";
 import { beginUnit, endUnit } from "./units.js";
 
+/** What is kept of the types that have one name or several in the list. */
+interface KeptParts {
+  readonly types: ReadonlySet<string>;
+  readonly fields: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+const known = new WeakMap<readonly string[], KeptParts>();
+
+/** Parts `type`, `type.field` and `type.*`. */
+function keptParts(names: readonly string[]): KeptParts {
+  const read = known.get(names);
+  if (read !== undefined) return read;
+  const types = new Set<string>();
+  const fields = new Map<string, Set<string>>();
+  for (const name of names) {
+    const dot = name.lastIndexOf(".");
+    if (dot < 0 || name.endsWith(".*")) {
+      types.add(dot < 0 ? name : name.slice(0, dot));
+    } else {
+      const type = name.slice(0, dot);
+      fields.set(type, (fields.get(type) ?? new Set()).add(name.slice(dot + 1)));
+    }
+  }
+  const parts = { types, fields };
+  known.set(names, parts);
+  return parts;
+}
+
 /** Evicts entities until there are no more than may be, or until all that are left must stay. */
 export function evict(state: State, now: number): void {
   const recency = state.recency;
@@ -29,7 +57,7 @@ export function evict(state: State, now: number): void {
 }
 
 function leave(state: State, slot: Slot, now: number): void {
-  const kept = state.options.keptFields.get(slot.table.name);
+  const kept = keptParts(state.options.evictIgnore).fields.get(slot.table.name);
   if (kept !== undefined) {
     // At its old place in the order of use it would be looked at again and again.
     state.touch(slot);
@@ -61,7 +89,7 @@ function reduce(state: State, slot: Slot, fields: ReadonlySet<string>, now: numb
 
 /** What is observed or pending, and types that are kept, are never evicted. */
 function mustStay(state: State, slot: Slot): boolean {
-  if (state.options.keptTypes.has(slot.table.name)) return true;
+  if (keptParts(state.options.evictIgnore).types.has(slot.table.name)) return true;
   const node = slot.node;
   if (node === null) return false;
   if (node.overlay !== null || node.observerCount > 0) return true;

@@ -1,9 +1,9 @@
 // What a caller makes stale, and what time does. Protocol/sessions.md, cache.invalidate.
 
 import { lists } from "../parts/index.js";
+import type { Doubt } from "../store/doubts.js";
 import type { Query } from "../queries/query.js";
 import { beginChange } from "./elements.js";
-import { markEach } from "./stale.js";
 import type { State } from "./state.js";
 import { inUnit } from "./units.js";
 
@@ -18,18 +18,12 @@ export interface Invalidation {
   hints: string | null;
 }
 
-/** Marks the selected queries stale. Returns the number of those that were fresh. */
+/** Marks the selected queries stale, and answers to them that are on their way. Returns the number of lists that were fresh. */
 export function invalidate(state: State, chosen: Invalidation, now: number): number {
-  if (state.queries.storedCount === 0) return 0;
-  const { areConcerned, areTagged, hintsOf } = lists.code;
-  const hints = chosen.hints === null ? null : hintsOf(chosen.hints);
-  const type = chosen.resourceType === null ? null : state.ownType(chosen.resourceType);
-  return markEach(state, state.queries.all.filter((query) => query.library.name === chosen.library
-    && (chosen.method === null || chosen.method === query.key.method)
-    && (chosen.input === null || chosen.input === query.key.input)
-    && (type === null || query.isStored && query.table?.name === type)
-    && (chosen.tags === null || areTagged(chosen.tags, query.tags))
-    && (hints === null || areConcerned(hints, query.key.input, query.tags))), "invalidated", now);
+  const { resourceType, ...parts } = chosen;
+  const doubt: Doubt = { ...parts, cause: "invalidated", type: resourceType === null ? null : state.ownType(resourceType) };
+  if (state.fetchCount > 0) state.doubts?.append(doubt);
+  return state.queries.storedCount === 0 ? 0 : lists.code.markConcerned(state, doubt, now);
 }
 
 /** Logs that the time of observed queries is over. */

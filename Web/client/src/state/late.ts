@@ -77,7 +77,7 @@ function writeLate(
     case "deleted": return [deleteLate(state, event, sequence, library, now)];
     case "bulk": case "refresh":
       if (isCopy) return [];
-      invalidateBy(state, event, event.kind === "refresh" && event.library === null ? null : library, now);
+      invalidateBy(state, event, library, now);
       return ["written"];
     // A heartbeat is of the past, and a reset to the current log was done before.
     case "heartbeat": case "reset": case "unknown": return [];

@@ -213,6 +213,7 @@ export function confirm(state: State, confirmation: Confirmation, now: number): 
   const resources = confirmedResources(state, confirmation, layer);
   const renames = confirmation.realIds.filter(({ temporary, real }) => temporary !== real);
   checkConfirmedSizes(state, resources, renames, library);
+  library.editCount += 1;
   const slots = new Set([
     ...group.flatMap(({ changes }) => changes.map((change) => change.slot)), ...resources.map(({ slot }) => slot),
   ]);

@@ -5,15 +5,8 @@ import type { Library } from "../store/library.js";
 import { RecentWrites } from "../store/recent.js";
 import type { RecentWrite } from "../store/recent.js";
 import type { Slot } from "../store/slot.js";
-import { isAwaitingAnswers } from "./entities.js";
+import type { Question } from "./questions.js";
 import type { State } from "./state.js";
-
-/** Where a library's log stood when a fetch began. */
-export interface FetchStart {
-  write: number;
-  cursor: Sequence | null;
-  generation: number;
-}
 
 /** The writes since an answer was made. */
 export interface NewerWrites {
@@ -30,40 +23,26 @@ export interface NewerWrites {
 /** Returns the memory of a state for its newest writes, which is made with the first answer. */
 export function recentOf(state: State): RecentWrites { return state.recent ??= new RecentWrites(); }
 
-/** Begins a fetch: writes from now on win over its answer. */
-export function beginFetch(state: State, name: string): FetchStart {
-  if (!isAwaitingAnswers(state)) forgetRecentWrites(state);
-  state.fetchCount += 1;
-  const library = state.libraries.get(name);
-  return { write: recentOf(state).ordinal, cursor: library?.cursor ?? null, generation: library?.gate.generation ?? 0 };
-}
-
-/** Ends a fetch, whatever came of it. */
-export function endFetch(state: State): void {
-  state.fetchCount -= 1;
-  if (!isAwaitingAnswers(state)) recentOf(state).clear();
-}
-
 /** Empties the memory of writes before it is used again. */
 export function forgetRecentWrites(state: State): void {
   recentOf(state).clear();
   for (const library of state.libraries.values()) recentOf(state).forgetThrough(library.knownThrough, library);
 }
 
-/** Removes the place of an answer when the log began anew meanwhile: there is nothing to compare it with. */
+/** Removes the place of an answer when the log began anew meanwhile: everything since its question is newer, other answers too. */
 export function comparable(
-  state: State, asked: { asOf: Sequence | null; key: { library: string; }; }, start: FetchStart | null,
-): { asOf: Sequence | null; start: FetchStart | null; } {
+  state: State, asked: { asOf: Sequence | null; key: { library: string; }; }, start: Question | null,
+): { asOf: Sequence | null; start: Question | null; } {
   const library = state.libraries.get(asked.key.library);
   if (start === null || library === undefined || start.generation === library.gate.generation) {
     return { asOf: asked.asOf, start };
   }
-  return { asOf: null, start: { ...start, cursor: null } };
+  return { asOf: null, start: { ...start, cursor: null, number: 0 } };
 }
 
 /** Returns what was written since an answer was made. */
 export function newerWrites(
-  state: State, asOf: Sequence | null, start: FetchStart | null, library: Library,
+  state: State, asOf: Sequence | null, start: Question | null, library: Library,
 ): NewerWrites {
   const recent = recentOf(state);
   if (asOf !== null) {
@@ -83,9 +62,11 @@ export function newerWrites(
   const isAfter = (sequence: Sequence | null): boolean => sequence !== null && (start.cursor === null || sequence > start.cursor);
   // The answer was made when the log was at the cursor, or later: it holds late events up to there.
   const writes = remembered.filter((write) => !write.isLate || write.sequence === null || isAfter(write.sequence));
-  // Another answer that came meanwhile for a higher place stays: events behind its place will come.
-  const answers = recent.answersAfter(start.write).filter(
-    (write) => write.slot.table.library === library && isAfter(write.sequence));
+  // Another answer that came meanwhile for a higher place stays: events behind its place will come. For the same place the
+  // one that was asked for later does.
+  const isOlder = (sequence: Sequence | null): boolean => sequence !== null && start.cursor !== null && sequence < start.cursor;
+  const answers = recent.answersAfter(start.write).filter((write) => write.slot.table.library === library
+    && (isAfter(write.sequence) || write.asked > start.number && !isOlder(write.sequence)));
   const all = [...writes, ...answers];
   return { keys: keysOf(all), writes: all, isPartial: false, asOf: null, isUnsure: false };
 }

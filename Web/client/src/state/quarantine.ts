@@ -54,7 +54,7 @@ export function refuseOversized(state: State, event: ChangeEvent, source: EventS
   library.gate.noteLost(event.sequence);
   state.lossCount += 1;
   state.noteLibrary(library);
-  markAllStale(state, library, "log", now);
+  markAllStale(state, library, event.sequence, now);
 }
 
 /** Counts an event that is set aside. */

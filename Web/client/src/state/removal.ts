@@ -2,6 +2,7 @@
 
 import { nodesOf } from "../layers/stack.js";
 import type { Slot } from "../store/slot.js";
+import { noteClear } from "./clears.js";
 import { beginChange } from "./elements.js";
 import { dropEntity, noteForgotten } from "./entities.js";
 import { settleNode } from "./layer-lists.js";
@@ -55,6 +56,7 @@ export function removeSlots(state: State, slots: readonly Slot[], now: number): 
 
 /** Removes everything of a library, or of all; pending layers, cursors and lost ranges stay. */
 export function clear(state: State, libraryName: string | null, now: number): void {
+  noteClear(state, libraryName);
   const cleared = [...state.libraries.values()].filter((library) => libraryName === null || library.name === libraryName);
   if (cleared.length === 0) return;
   beginUnit(state, true);

@@ -100,7 +100,7 @@ export function loseGap(state: State, library: Library, isFirstAlone: boolean, n
   if (!library.gate.declareLost(isFirstAlone)) return false;
   state.lossCount += 1;
   state.noteLibrary(library);
-  markAllStale(state, library, "log", now);
+  markAllStale(state, library, library.cursor, now);
   drain(state, library, now);
   return true;
 }
@@ -154,8 +154,9 @@ function forgetLog(state: State, library: Library, now: number): void {
   library.answeredThrough = null;
   library.forgottenThrough = null;
   library.heldOff.clear();
+  library.doubts = [];
   for (const query of state.queries.all) if (query.library === library) query.listedThrough = null;
-  markAllStale(state, library, "log", now);
+  markAllStale(state, library, null, now);
 }
 
 function countDuplicate(state: State, event: ChangeEvent, source: EventSource): void {

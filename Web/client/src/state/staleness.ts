@@ -1,17 +1,33 @@
 // What makes lists stale: it marks queries and changes no entity. Protocol/queries.md, staleness.
 
+import type { Sequence } from "../model/sequence.js";
 import { lists } from "../parts/index.js";
-import type { ListStaleCause } from "../queries/query.js";
+import { keepDoubt } from "../store/doubts.js";
+import type { Doubt } from "../store/doubts.js";
 import type { Library } from "../store/library.js";
 import type { ChangeEvent } from "../wire/events.js";
 import type { State } from "./state.js";
 
-/** Marks every query of a library stale; of every library when none is named. */
-export function markAllStale(state: State, library: Library | null, cause: ListStaleCause, now: number): void {
-  if (state.queries.storedCount > 0) lists.code.markLists(state, library, cause, now);
+/** Marks every query of a library stale, because of something at a place of its log; null: the log began anew. */
+export function markAllStale(state: State, log: Library, sequence: Sequence | null, now: number): void {
+  cast(state, { cause: "log", library: log.name, log, sequence }, now);
 }
 
-/** Marks the queries stale that a bulk operation, a refresh or an index operation concerns. */
-export function invalidateBy(state: State, event: ChangeEvent, library: Library | null, now: number): void {
-  if (state.queries.storedCount > 0) lists.code.invalidateLists(state, event, library, now);
+/** Marks the queries stale that a bulk operation, a refresh or an index operation concerns; `log`: the library that has the event. */
+export function invalidateBy(state: State, event: ChangeEvent, log: Library | null, now: number): void {
+  const { kind, sequence } = event;
+  const type = kind === "refresh" ? null : event.type;
+  const hints = kind === "bulk" ? event.detail : null;
+  if (log !== null && sequence !== null) {
+    keepDoubt(log, sequence, type, hints);
+    state.noteLibrary(log);
+  }
+  const library = event.library ?? (type === null ? null : state.options.defaultLibrary);
+  cast(state, { cause: "event", library, log, sequence, type, hints }, now);
+}
+
+/** Makes stale what a doubt concerns, and notes it for answers that are on their way. */
+function cast(state: State, doubt: Doubt, now: number): void {
+  if (state.fetchCount > 0) state.doubts?.append(doubt);
+  if (state.queries.storedCount > 0) lists.code.markConcerned(state, doubt, now);
 }

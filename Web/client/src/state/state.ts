@@ -5,6 +5,7 @@ import { KeyNode } from "../queries/node.js";
 import type { Query } from "../queries/query.js";
 import { noQueries } from "../queries/none.js";
 import type { QueryView } from "../queries/none.js";
+import type { RecentDoubts } from "../store/recent-doubts.js";
 import { EvictedKeys } from "../store/evicted.js";
 import { Library } from "../store/library.js";
 import type { TypeTable } from "../store/library.js";
@@ -31,10 +32,8 @@ export interface StateOptions {
   policy: Policy | null;
   /** Milliseconds that a gap waits for late events. */
   reorderWindow: number;
-  /** Types all of whose entities are never evicted. */
-  keptTypes: ReadonlySet<string>;
-  /** Fields that stay when an entity of a type is evicted. */
-  keptFields: ReadonlyMap<string, ReadonlySet<string>>;
+  /** `type`, or `type.field`: what stays when an entity is evicted. */
+  evictIgnore: readonly string[];
 }
 
 /**
@@ -68,7 +67,16 @@ export class State {
   watched: Library[] = [];
   /** Grows with each loss. */
   lossCount = 0;
+  /** The newest doubts about lists, for answers on their way; null before the first question. */
+  doubts: RecentDoubts | null = null;
+  /** The questions that are under way. */
   fetchCount = 0;
+  /** The questions so far, and the answers that nobody asked for. */
+  questionCount = 0;
+  /** How often everything was removed. */
+  clearCount = 0;
+  /** How often everything of a library was removed that was not known, while questions are under way. */
+  readonly unknownClears = new Map<string, number>();
   entityCount = 0;
   evictionCount = 0;
   /** What observers are to be told, in order. Emptied in the step that made it. */

@@ -38,6 +38,7 @@ export function transact(
   const outcomes = outcomesOf(state, steps, library, expected);
   const generation = library.gate.generation;
   const stamp: Stamp = { sequence: null, generation, writtenAt: now, writer: "transaction", isPartial: false };
+  library.editCount += 1;
   beginUnit(state, true);
   for (const [slot, outcome] of outcomes) {
     if (outcome === "deleted") deleteEntity(state, slot, { sequence: null, generation, deletedAt: now });

@@ -7,6 +7,7 @@ import type { LostRange } from "../sequencing/lost.js";
 import type { ReconcileMachine } from "../sequencing/reconcile.js";
 import type { Query } from "../queries/query.js";
 import type { Candidates } from "../queries/candidates.js";
+import type { LogDoubt } from "./doubts.js";
 import { own } from "./own.js";
 import { Slot } from "./slot.js";
 
@@ -55,6 +56,12 @@ export class Library {
   forgottenThrough: Sequence | null = null;
   /** The numbers of late events that were held off: a copy of one changes nothing. */
   readonly heldOff = new Set<Sequence>();
+  /** What made lists stale at which place of the present log, for answers that name an earlier one. */
+  doubts: readonly LogDoubt[] = [];
+  /** How often everything of the library was removed since the cache was opened. */
+  clearCount = 0;
+  /** How often somebody wrote to the base, other than the log and answers to queries, since the cache was opened. */
+  editCount = 0;
   /** The phase and the lost ranges that observers were told last. */
   shownPhase: LibraryPhase | null = null;
   shownLost: readonly LostRange[] = [];

@@ -7,8 +7,8 @@ export interface RecentWrite {
   slot: Slot;
   /** Null when it had none, or when its log has ended. */
   sequence: Sequence | null;
-  /** Whether an answer wrote it. */
-  isAnswer: boolean;
+  /** The number of the question whose answer wrote it; 0: no answer did. */
+  asked: number;
   /** Whether a late event wrote it: its position decides, whenever it came. */
   isLate: boolean;
 }
@@ -24,9 +24,9 @@ export class RecentWrites {
   /** The highest forgotten position of each library. */
   private readonly forgotten = new Map<Library, Sequence>();
 
-  append(slot: Slot, sequence: Sequence | null, isAnswer = false, isLate = false): void {
+  append(slot: Slot, sequence: Sequence | null, asked = 0, isLate = false): void {
     this.ordinal += 1;
-    const write = { slot, sequence, isAnswer, isLate };
+    const write = { slot, sequence, asked, isLate };
     if (this.ring.length < COUNT_MAX) {
       this.ring.push(write);
       return;
@@ -38,12 +38,12 @@ export class RecentWrites {
 
   /** Returns the writes of events and transactions after an ordinal, oldest first; null when some were forgotten. */
   after(start: number): RecentWrite[] | null {
-    return this.ordinal - start <= this.ring.length ? this.newest(this.ordinal - start).filter((write) => !write.isAnswer) : null;
+    return this.ordinal - start <= this.ring.length ? this.newest(this.ordinal - start).filter((write) => write.asked === 0) : null;
   }
 
   /** Returns the writes of answers after an ordinal, as far as they are remembered. */
   answersAfter(start: number): RecentWrite[] {
-    return this.newest(Math.min(this.ordinal - start, this.ring.length)).filter((write) => write.isAnswer);
+    return this.newest(Math.min(this.ordinal - start, this.ring.length)).filter((write) => write.asked > 0);
   }
 
   /** Returns the writes of a library above a position, and whether these are all. */

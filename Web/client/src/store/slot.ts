@@ -51,16 +51,6 @@ export class Slot {
     return this.fields === null ? this.stamp : this.fields.named.get(field) ?? this.fields.rest;
   }
 
-  /** When the oldest field was written. */
-  get oldestWrite(): number {
-    let oldest = this.stamp.writtenAt;
-    if (this.fields !== null) {
-      oldest = Math.min(oldest, this.fields.rest.writtenAt);
-      for (const stamp of this.fields.named.values()) oldest = Math.min(oldest, stamp.writtenAt);
-    }
-    return oldest;
-  }
-
   /** Stores a value; `names` are the fields that were written, null for all. Returns whether the bytes changed. */
   write(text: string, given: Stamp, names: readonly string[] | null): boolean {
     const isPartial = names !== null;

@@ -7,6 +7,7 @@ import type { CacheCalls } from "../engine/calls.js";
 import { systemClock } from "../engine/clock.js";
 import type { CacheClock } from "../engine/clock.js";
 import type { Notification, Sink } from "../engine/notifications.js";
+import { optionNames, refuseUnknown } from "../engine/options.js";
 import type { CacheHandle, CachePort } from "../engine/port.js";
 import { IndexedDBJournal } from "../journal/indexed-db.js";
 import { stringifyExact } from "../json/exact.js";
@@ -17,6 +18,7 @@ import type { ErrorCode, Reasons } from "../model/errors.js";
 import { Raw } from "../out/raw.js";
 import { textOf, valueOf } from "../out/value.js";
 import type { Out } from "../out/value.js";
+import { perform } from "./inspected.js";
 import { Leader } from "./leader.js";
 import { channelName, tabLock } from "./message.js";
 import type { TabMessage } from "./message.js";
@@ -75,6 +77,8 @@ export class SharedCache implements CacheHandle {
   private readonly byRemote = new Map<number, Subscription>();
   private readonly handlers = new Map<string, Set<NotificationHandler>>();
   private readonly editListeners = new Set<() => void>();
+  /** Who hears of libraries, commits and the outbox, apart from the handlers. */
+  private readonly sinks = new Set<Sink>();
   private editText = "{\"pending\":[]}";
   private editVersion = 0;
   private isListening = false;
@@ -86,6 +90,7 @@ export class SharedCache implements CacheHandle {
   private failReady: (error: Error) => void = () => undefined;
 
   constructor(private readonly options: SharedCacheOptions = {}) {
+    refuseUnknown(options, [...optionNames.filter((name) => name !== "journal"), "name", "lead"]);
     this.name = options.name ?? "tidemark";
     this.mode = options.numbers ?? "text";
     this.clock = options.clock ?? systemClock();
@@ -100,7 +105,8 @@ export class SharedCache implements CacheHandle {
     this.channel.onmessage = ({ data }: MessageEvent<TabMessage>) => this.take(data);
     this.journal = new IndexedDBJournal({ name: this.name, onTaken: () => this.loseDatabase() });
     // The journal waits for the lock: until then another tab writes.
-    this.cache = new NormalizedCache({ ...options, clock: this.clock, journal: this.journal });
+    const { name: _name, lead: _lead, ...rest } = options;
+    this.cache = new NormalizedCache({ ...rest, clock: this.clock, journal: this.journal });
     this.cache.ready.then(() => this.lead(), (error: unknown) => this.fail(error));
     void navigator.locks.request(tabLock(this.name, this.tab), () => {
       if (this.isClosed) return undefined;
@@ -129,10 +135,7 @@ export class SharedCache implements CacheHandle {
 
   /** Calls `handler` with each notification of a name. Returns a function that ends it. */
   on(method: Notification["method"], handler: NotificationHandler): () => void {
-    if (toAll.includes(method) && !this.isListening) {
-      this.isListening = true;
-      this.listen();
-    }
+    if (toAll.includes(method)) this.beginListening();
     const handlers = this.handlers.get(method) ?? new Set();
     this.handlers.set(method, handlers.add(handler));
     return () => { handlers.delete(handler); };
@@ -160,6 +163,12 @@ export class SharedCache implements CacheHandle {
     }
   }
 
+  private beginListening(): void {
+    if (this.isListening) return;
+    this.isListening = true;
+    this.listen();
+  }
+
   private readonly sink: Sink = ({ method, params }) => {
     const handlers = this.handlers.get(method);
     if (handlers === undefined || handlers.size === 0) return;
@@ -172,6 +181,11 @@ export class SharedCache implements CacheHandle {
     return {
       clock: this.clock, random: this.options.random ?? Math.random,
       perform: (method, json, sink, reply) => this.begin(method, json, sink, reply),
+      onAll: (sink) => {
+        this.beginListening();
+        this.sinks.add(sink);
+        return () => { this.sinks.delete(sink); };
+      },
       onEdits: (listener) => {
         this.editListeners.add(listener);
         return () => { this.editListeners.delete(listener); };
@@ -209,7 +223,7 @@ export class SharedCache implements CacheHandle {
         this.cache.ingest(json);
         return this.answered(call.id, {});
       }
-      return this.cache.port.perform(call.method, json, this.hear, (outcome) => this.answered(call.id, outcome));
+      return perform(this.cache, call.method, json, this.hear, (outcome) => this.answered(call.id, outcome));
     }
     if (this.followed !== null) this.post({ is: "call", from: this.tab, to: this.followed, id: call.id, method: call.method, json });
   }
@@ -225,7 +239,7 @@ export class SharedCache implements CacheHandle {
     this.waiting.delete(id);
     if (outcome instanceof CacheError) return call.reply(call.sendCount > 1 ? repeated(call, outcome) : outcome);
     switch (call.method) {
-      case "query.observe": case "entity.observe": {
+      case "query.observe": case "entity.observe": case "log.observe": {
         this.lastSubscription += 1;
         const subscription = new Subscription(this.lastSubscription, call.method, call.json, call.sink);
         const own = subscription.begin(textOf(outcome));
@@ -259,7 +273,9 @@ export class SharedCache implements CacheHandle {
   private told(method: Notification["method"], params: string): void {
     const number = memberOf(params, "subscription");
     if (number !== null) return this.byRemote.get(Number(number))?.tell(method, params);
-    this.sink({ method, params: paramsOf(params, null) });
+    const notification = { method, params: paramsOf(params, null) };
+    this.sink(notification);
+    if (toAll.includes(method)) for (const sink of this.sinks) sink(notification);
   }
 
   private take(message: TabMessage): void {
@@ -331,7 +347,7 @@ export class SharedCache implements CacheHandle {
     const id = this.lastId;
     const { method, json } = subscription;
     this.resuming.set(id, subscription);
-    if (this.isLeading) this.cache.port.perform(method, json, this.hear, (outcome) => this.answered(id, outcome));
+    if (this.isLeading) perform(this.cache, method, json, this.hear, (outcome) => this.answered(id, outcome));
     else if (this.followed !== null) this.post({ is: "call", from: this.tab, to: this.followed, id, method, json });
   }
 

@@ -5,8 +5,10 @@ import type { Sink } from "../engine/notifications.js";
 import { memberOf } from "../json/text.js";
 import { CacheError } from "../model/errors.js";
 import { textOf } from "../out/value.js";
+import { perform } from "./inspected.js";
 import type { TabMessage } from "./message.js";
 import { tabLock } from "./message.js";
+import { observing } from "./subscription.js";
 
 interface Follower {
   readonly subscriptions: Set<number>;
@@ -76,7 +78,7 @@ export class Leader {
       this.cache.engine.flusher.wait(false, (error) => this.answer(from, id, error ?? {}));
       return this.cache.engine.noteChanged();
     }
-    this.cache.port.perform(method, json, follower.sink, (outcome) => {
+    perform(this.cache, method, json, follower.sink, (outcome) => {
       if (!(outcome instanceof CacheError)) this.noteObserver(follower, from, method, json, textOf(outcome));
       this.answer(from, id, outcome);
     });
@@ -84,7 +86,7 @@ export class Leader {
 
   private noteObserver(follower: Follower, tab: string, method: string, json: string, answer: string): void {
     if (method === "observe.cancel") follower.subscriptions.delete(Number(memberOf(json, "subscription")));
-    if (method !== "query.observe" && method !== "entity.observe") return;
+    if (!observing.includes(method)) return;
     const subscription = Number(memberOf(answer, "subscription"));
     follower.subscriptions.add(subscription);
     if (this.followers.get(tab) === follower) return;

@@ -6,12 +6,15 @@ import { elementsOf, kindOf, memberOf, membersOf } from "../json/text.js";
 import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
 
+/** The methods that observe. */
+export const observing: readonly string[] = ["query.observe", "entity.observe", "log.observe"];
+
 /** An observation, and what was told of it last. */
 export class Subscription {
   /** The number that the tab which writes knows; null while none does. */
   remote: number | null = null;
   isPending = false;
-  /** The elements of the list, or the entity alone. */
+  /** The elements of the list, or the entity alone; of the log nothing: what it tells is not told again. */
   private shown: string[] = [];
 
   constructor(readonly number: number, readonly method: string, readonly json: string, readonly sink: Sink) { }

@@ -29,9 +29,6 @@ export class LineFramer {
 
   constructor(private readonly lineByteCountMax: number, private readonly excerptByteCountMax: number) { }
 
-  /** The number of lines so far. */
-  get lineCount(): number { return this.number; }
-
   /** Takes a chunk, and gives each line that is whole to `take`. */
   append(chunk: Uint8Array, take: (line: Line) => void): void {
     this.isWide = false;

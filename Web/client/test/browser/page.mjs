@@ -185,6 +185,37 @@ function mountWaiting() {
   return { cache, asked, seen, setters, complaints, observers, text: () => place.textContent, unmount: () => root.unmount() };
 }
 
+/** Mounts the hooks of edits, over two caches with an edit of each of two libraries. */
+async function mountHooks() {
+  const make = async (name) => {
+    const cache = new NormalizedCache();
+    for (const library_id of ["a", "b"]) {
+      const changes = [{ op: "put", resource_type: "photo", resource: { id: "x" } }];
+      await cache.calls.optimistic.update({ library_id, pending_id: `${name}-${library_id}`, changes });
+    }
+    return cache;
+  };
+  const caches = [await make("first"), await make("second")];
+  const answers = [];
+  const handles = {};
+  const Hooks = ({ library }) => {
+    const edits = usePendingEdits(library);
+    const { mutate, isPending, error } = useMutation({ mutate: () => new Promise((resolve, reject) => { answers.push({ resolve, reject }); }) });
+    handles.mutate = mutate;
+    return h("p", null, `${edits.map(({ pending_id }) => pending_id).join(" ")}|${isPending}|${error?.message ?? ""}`);
+  };
+  const App = () => {
+    const [shown, setShown] = useState({ at: 0, library: "a" });
+    handles.setShown = setShown;
+    return h(CacheProvider, { cache: caches[shown.at] }, h(Hooks, { library: shown.library }));
+  };
+  const place = document.body.appendChild(document.createElement("div"));
+  const root = createRoot(place);
+  root.render(h(StrictMode, null, h(App)));
+  await until(() => place.textContent !== "");
+  return { answers, handles, text: () => place.textContent, unmount: () => root.unmount() };
+}
+
 /** Shows the inspector of a cache that has a bit of everything. */
 async function inspect() {
   const cache = new NormalizedCache();
@@ -205,5 +236,17 @@ async function inspect() {
   };
 }
 
-Object.assign(globalThis, { share, edit, damage, until, inspect, mountWaiting });
+/** Shows the inspector of this tab's part of a shared cache. */
+function inspectShared(shared) {
+  const element = document.body.appendChild(document.createElement("div"));
+  element.style.height = "600px";
+  const end = mountInspector(element, shared);
+  const root = element.shadowRoot;
+  return {
+    end, open: (name) => [...root.querySelectorAll("[role=tab]")].find((one) => one.textContent === name).click(),
+    panel: () => root.querySelector("[role=tabpanel]:not([hidden])").textContent,
+  };
+}
+
+Object.assign(globalThis, { inspectShared, share, edit, damage, until, inspect, mountWaiting, mountHooks });
 Object.assign(globalThis, { open, write, mount, event, ready: true });

@@ -1,0 +1,164 @@
+import Testing
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+import TidemarkTestKit
+import TidemarkTesting
+
+@testable import TidemarkGraphQLStore
+
+/// No answer to a document undoes what was known when it was asked for, nor what happened since (law L12).
+///
+/// - Source: Protocol/queries.md, while an answer is on its way.
+@Suite(.timeLimit(.minutes(10))) struct DocumentMeanwhileTests {
+    private static let document: ByteString = "{ h { __typename id name age } }"
+    private static let mutation: ByteString = "mutation { set { __typename id name } }"
+
+    private static func data(_ name: String, age: Int = 1) -> String {
+        #"{"data":{"h":{"__typename":"C","id":"1","name":"\#(name)","age":\#(age)}}}"#
+    }
+
+    private static func shown(_ name: String, age: Int = 1) -> String {
+        #"{"h":{"__typename":"C","id":"1","name":"\#(name)","age":\#(age)}}"#
+    }
+
+    private struct World {
+        let cache: SyncCache
+        let upstream = HeldGraphUpstream()
+
+        init() async throws {
+            cache = try await SyncCache.open(journal: MemoryJournal())
+            let upstream = upstream
+            await cache.attach { GraphEngine(rules: GraphRules(), upstream: upstream) }
+        }
+
+        /// Begins a read; its reply may come later.
+        func begin(_ policy: FetchPolicy = .networkOnly, observing sink: ObserverMailbox? = nil) async -> GraphReplies {
+            var request = GraphReadRequest(GraphRequest(DocumentMeanwhileTests.document))
+            request.policy = policy
+            let replies = GraphReplies()
+            await cache.readGraph(request, observing: sink) { replies.take($0) }
+            return replies
+        }
+
+        func read(allowsStale: Bool = true) async throws -> (data: String, isStale: Bool)? {
+            var request = GraphReadRequest(GraphRequest(DocumentMeanwhileTests.document))
+            request.policy = .cacheOnly
+            request.allowsStale = allowsStale
+            let replies = GraphReplies()
+            await cache.readGraph(request, observing: nil) { replies.take($0) }
+            guard case .success(let reply)? = await replies.first() else { return nil }
+            return (String(decoding: reply.result.data, as: UTF8.self), reply.result.isStale)
+        }
+
+        func mutate(_ optimistic: String? = nil) async throws {
+            let mutation = GraphMutation(
+                GraphRequest(DocumentMeanwhileTests.mutation), pendingID: "m",
+                optimistic: try optimistic.map { try AnswerParts(Array($0.utf8)) })
+            let hasLayer = try await cache.beginGraph(mutation)
+            _ = try await cache.finishGraph(mutation, hasLayer: hasLayer)
+        }
+    }
+
+    @Test func `a document that was invalidated while its answer was on its way is stored stale`() async throws {
+        let world = try await World()
+        let first = await world.begin()
+        await world.upstream.waitForQuestions(1)
+        _ = try await world.cache.invalidate(Invalidation(library: ""))
+        let second = await world.begin()
+        await world.upstream.waitForQuestions(2)
+        await world.upstream.answerOldest(Self.data("old"))
+        _ = await first.first()
+        #expect(try await world.read(allowsStale: false) == nil)
+        #expect(try await world.read()?.data == Self.shown("old"))
+        await world.upstream.answerOldest(Self.data("new"))
+        _ = await second.first()
+        let read = try #require(try await world.read(allowsStale: false))
+        #expect(read.data == Self.shown("new") && !read.isStale)
+    }
+
+    @Test func `an older answer that comes last does not replace the newer one`() async throws {
+        let world = try await World()
+        let first = await world.begin()
+        await world.upstream.waitForQuestions(1)
+        _ = try await world.cache.invalidate(Invalidation(library: ""))
+        let second = await world.begin()
+        await world.upstream.waitForQuestions(2)
+        await world.upstream.answerNewest(Self.data("new"))
+        _ = await second.first()
+        await world.upstream.answerOldest(Self.data("old"))
+        _ = await first.first()
+        #expect(try await world.read(allowsStale: false)?.data == Self.shown("new"))
+    }
+
+    @Test func `nothing of an answer is stored that was asked for before a clear`() async throws {
+        let world = try await World()
+        let reader = await world.begin()
+        await world.upstream.waitForQuestions(1)
+        try await world.cache.clear(library: nil)
+        await world.upstream.answerOldest(Self.data("old"))
+        guard case .success(let reply)? = await reader.first() else { return #expect(Bool(false), "no reply") }
+        #expect(String(decoding: reply.result.data, as: UTF8.self) == Self.shown("old"))
+        #expect(try await world.read() == nil)
+        #expect(await world.cache.entityCount() == 0)
+    }
+
+    @Test(arguments: [false, true]) func `the answer to a mutation stays`(isOptimistic: Bool) async throws {
+        let world = try await World()
+        let reader = await world.begin()
+        await world.upstream.waitForQuestions(1)
+        let hoped = #"{"data":{"set":{"__typename":"C","id":"1","name":"hoped"}}}"#
+        let mutating = Task { try await world.mutate(isOptimistic ? hoped : nil) }
+        await world.upstream.waitForQuestions(2)
+        await world.upstream.answerNewest(#"{"data":{"set":{"__typename":"C","id":"1","name":"new"}}}"#)
+        try await mutating.value
+        let next = await world.begin()
+        await world.upstream.waitForQuestions(3)
+        await world.upstream.answerOldest(Self.data("old", age: 5))
+        _ = await reader.first()
+        #expect(try await world.read()?.data == Self.shown("new", age: 5))
+        await world.upstream.answerOldest(Self.data("newer", age: 6))
+        _ = await next.first()
+        #expect(try await world.read()?.data == Self.shown("newer", age: 6))
+    }
+
+    @Test func `of two mutations the one that was sent later stays`() async throws {
+        let world = try await World()
+        let first = Task { try await world.mutate() }
+        await world.upstream.waitForQuestions(1)
+        let second = Task { try await world.mutate() }
+        await world.upstream.waitForQuestions(2)
+        let reader = await world.begin()
+        await world.upstream.waitForQuestions(3)
+        await world.upstream.answerNewest(Self.data("old", age: 5))
+        _ = await reader.first()
+        await world.upstream.answerNewest(#"{"data":{"set":{"__typename":"C","id":"1","name":"second"}}}"#)
+        try await second.value
+        await world.upstream.answerOldest(#"{"data":{"set":{"__typename":"C","id":"1","name":"first"}}}"#)
+        try await first.value
+        #expect(try await world.read()?.data == Self.shown("second", age: 5))
+    }
+
+    @Test func `what a program wrote stays, and the other fields are those of the answer`() async throws {
+        let world = try await World()
+        let reader = await world.begin()
+        await world.upstream.waitForQuestions(1)
+        try await world.cache.writeFragment(
+            nil, of: "fragment F on C { name }", variables: nil, key: EntityKey(library: "", type: "C", id: "1"),
+            try AnswerParts(Array(#"{"data":{"name":"new"}}"#.utf8)))
+        await world.upstream.answerOldest(Self.data("old", age: 5))
+        _ = await reader.first()
+        #expect(try await world.read()?.data == Self.shown("new", age: 5))
+    }
+
+    @Test func `a written document stays`() async throws {
+        let world = try await World()
+        let reader = await world.begin()
+        await world.upstream.waitForQuestions(1)
+        try await world.cache.writeGraph(
+            GraphRequest(Self.document), try AnswerParts(Array(Self.data("new", age: 2).utf8)))
+        await world.upstream.answerOldest(Self.data("old", age: 5))
+        _ = await reader.first()
+        #expect(try await world.read(allowsStale: false)?.data == Self.shown("new", age: 2))
+    }
+}
