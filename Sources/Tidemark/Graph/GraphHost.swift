@@ -13,6 +13,8 @@ package protocol GraphHost: AnyObject {
     func note(_ change: EntityChange)
     /// Notes that a query which stands for a root field changed.
     func note(_ change: QueryChange)
+    /// Notes that an observed entity is still not there, and may be missing for another reason now.
+    func noteAbsent(_ handle: ListHandle)
     /// Notes that the observers of an entity observe another one from now on.
     func rename(from old: ListHandle, to new: ListHandle)
     /// Notifies the watchers of everything that was noted since the last call.

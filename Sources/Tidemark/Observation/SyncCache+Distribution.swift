@@ -17,6 +17,7 @@ extension SyncCache {
                 case .entity(let change):
                     notify(change)
                     graphHost?.note(change)
+                case .absent(let handle): graphHost?.noteAbsent(handle)
                 case .renamed(let old, let new, let key):
                     observers.rename(old, to: new, key)
                     graphHost?.rename(from: old, to: new)

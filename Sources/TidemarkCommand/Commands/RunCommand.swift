@@ -66,7 +66,7 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         try Recorder.check(recording)
-        let policy = try policy.policy()
+        let policy = try policy.policy(orOf: schema)
         if case .log(.file(let path)) = upstream { try EngineStart.checkReadable(path) }
         let input: DescriptorInput
         do throws(InputError) {
@@ -83,10 +83,12 @@ struct RunCommand: AsyncParsableCommand {
         }
     }
 
+    private var policyInForce: PolicyOptions { policy.orSchema(schema) }
+
     private func serve(_ input: DescriptorInput, _ policy: CachePolicy) async throws {
         var configuration = try session.configuration(policy, stream, limits, indexes)
         let rules = try schema.rules(
-            policy: policy, policyText: try self.policy.text(), typeAliases: configuration.typeAliases)
+            policy: policy, policyText: try policyInForce.text(), typeAliases: configuration.typeAliases)
         configuration.mergedTypes = rules.identity.mergedTypes
         let (room, roomSignal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let outputQueue = OutputQueue(STDOUT_FILENO, hasRoom: { roomSignal.yield() }, isAbandoned: { input.stop() })
@@ -99,7 +101,7 @@ struct RunCommand: AsyncParsableCommand {
         let upstream = try eventUpstream(host, configuration)
         let recorder = try await Recorder.begin(
             recording, command: "run", configuration, journal: journal, hasUpstream: upstream != nil,
-            policy: try self.policy.text(), clock: clock)
+            policy: try policyInForce.text(), clock: clock)
         let found = await journal.openingReport
         let cache = try await SyncCache.open(
             configuration: configuration, journal: journal, upstream: upstream,

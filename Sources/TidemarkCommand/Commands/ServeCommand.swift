@@ -64,11 +64,13 @@ struct ServeCommand: AsyncParsableCommand {
         if http.exchanger == .host { throw ValidationError("--http host is for tidemark run: there is no host here.") }
     }
 
+    var policyInForce: PolicyOptions { policy.orSchema(schema) }
+
     func run() async throws {
         guard let server = ServeCommand.server else {
             throw NeighbourProgram.server.start(CommandLine.arguments.dropFirst())
         }
-        let policy = try policy.policy()
+        let policy = try policy.policy(orOf: schema)
         try Recorder.check(recording)
         if case .log(.file(let path)) = upstream { try EngineStart.checkReadable(path) }
         let (stops, stop) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

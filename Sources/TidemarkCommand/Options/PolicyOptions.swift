@@ -11,6 +11,23 @@ struct PolicyOptions: ParsableArguments {
             valueName: "file"))
     var file: String?
 
+    /// Returns the same options, with a schema as the policy where no policy file is named: its ages are in force then.
+    func orSchema(_ schema: SchemaOptions) -> PolicyOptions {
+        var options = self
+        options.file = file ?? schema.file
+        return options
+    }
+
+    /// Reads the policy, or that in a schema where no policy file is named.
+    ///
+    /// - Throws: ``Failure`` as ``policy()`` does; for a schema that is none, as reading a schema does.
+    func policy(orOf schema: SchemaOptions) throws -> CachePolicy {
+        if file == nil, schema.file != nil {
+            _ = try schema.rules(policy: CachePolicy(), policyText: [], typeAliases: [:])
+        }
+        return try orSchema(schema).policy()
+    }
+
     /// Returns the unchanged text of the policy file; empty when none is named.
     ///
     /// - Throws: ``Failure`` when the file cannot be read.

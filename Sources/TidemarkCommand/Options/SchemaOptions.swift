@@ -8,7 +8,8 @@ struct SchemaOptions: ParsableArguments {
     @Option(
         name: .customLong("schema"),
         help: ArgumentHelp(
-            "The GraphQL server's schema: type definitions. The policy may be the same file.", valueName: "file"))
+            "The GraphQL server's schema: type definitions. Its ages are in force where no --policy is named.",
+            valueName: "file"))
     var file: String?
 
     /// Reads the schema, and the key fields that it and the policy say.

@@ -28,7 +28,7 @@ extension ServeCommand {
         configuration.limits.observerCountMax = settings.subscriptionCountMax
         configuration.limits.lineByteCountMax = settings.lineByteCountMax
         let rules = try schema.rules(
-            policy: policy, policyText: try self.policy.text(), typeAliases: configuration.typeAliases)
+            policy: policy, policyText: try policyInForce.text(), typeAliases: configuration.typeAliases)
         configuration.mergedTypes = rules.identity.mergedTypes
         let clock = SystemClock()
         let journal = try await database.openJournal()
@@ -37,7 +37,7 @@ extension ServeCommand {
         let upstream = try eventUpstream(configuration) ?? server
         let recorder = try await Recorder.begin(
             recording, command: "serve", configuration, journal: journal, hasUpstream: upstream != nil,
-            policy: try self.policy.text(), clock: clock)
+            policy: try policyInForce.text(), clock: clock)
         let found = await journal.openingReport
         let cache = try await SyncCache.open(
             configuration: configuration, journal: journal, upstream: upstream, queryUpstream: server, clock: clock,

@@ -21,7 +21,8 @@ import TidemarkStore
 public struct GraphQLClient: Sendable {
     /// Settings of a client.
     public struct Options: Sendable {
-        /// The server's types as type definitions; empty where none are known.
+        /// The server's types as type definitions; empty where none are known. Ages are those of
+        /// `CacheConfiguration.policy`, not of this text.
         public var schema = ""
         /// The moment at which an answer that comes in parts is stored.
         public var write = GraphWrite.complete

@@ -32,7 +32,8 @@ public struct GraphQLSubscription<Data: Codable & Sendable>: AsyncSequence, Send
         /// Returns the next payload.
         ///
         /// - Returns: nil when the server ends the subscription, or when the task is cancelled.
-        /// - Throws: ``CacheError`` `.upstreamFailed` when it ends with an error; errors of decoding.
+        /// - Throws: ``CacheError`` when it ends with an error, with `reason`, `status` and the server's `errors` among
+        ///   its details; errors of decoding.
         public mutating func next() async throws -> GraphQLResult<Data>? {
             while !isOver {
                 let (cache, request) = (cache, request)
@@ -79,8 +80,8 @@ public struct GraphQLSubscription<Data: Codable & Sendable>: AsyncSequence, Send
                     result.source = .server
                     return result
                 case "graphql.complete":
-                    if let error = params["error"]?.string { throw CacheError(.upstreamFailed, error) }
-                    throw EndOfSubscription()
+                    guard let error = params["error"], !error.isNull else { throw EndOfSubscription() }
+                    throw CacheError(endOfSubscription: error)
                 default: return nil
                 }
             case .failed(let error): throw error
@@ -88,5 +89,15 @@ public struct GraphQLSubscription<Data: Codable & Sendable>: AsyncSequence, Send
                 preconditionFailure("a subscription was told \(item)")
             }
         }
+    }
+}
+
+extension CacheError {
+    /// Reads the error of `graphql.complete`.
+    fileprivate init(endOfSubscription error: JSONValue) {
+        let names: [ByteString] = ["reason", "status", "errors"]
+        self.init(
+            error["code"]?.string.flatMap { Code(rawValue: $0) } ?? .upstreamFailed, error["message"]?.string ?? "",
+            details: names.map { Detail($0, json: error[$0.description]?.bytes ?? Array("null".utf8)) })
     }
 }

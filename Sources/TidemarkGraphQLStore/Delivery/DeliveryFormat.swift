@@ -66,10 +66,11 @@ public protocol DeliveryParser: Sendable {
 
 /// The changes that one payload makes in the answer so far.
 public struct DeliveryStep: Sendable {
-    /// Data to be merged in at one place.
+    /// Fields to be merged into the object at one place.
     public struct Item: Sendable {
         /// Names and indices from the root of `data`; empty for the root.
         public var path: [JSONValue]
+        /// An object; anything else is left out, as an item is whose path leads to no object.
         public var data: JSONValue
 
         public init(path: [JSONValue], data: JSONValue) {
@@ -78,7 +79,9 @@ public struct DeliveryStep: Sendable {
         }
     }
 
-    /// Merged in this order.
+    /// The answer's own `data`; nil when the payload has none. Once some has come, null says nothing.
+    public var data: JSONValue?
+    /// Merged in this order, after `data`.
     public var items: [Item] = []
     /// Appended to the errors of the answer.
     public var errors: [JSONValue] = []

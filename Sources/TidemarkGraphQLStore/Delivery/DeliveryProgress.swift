@@ -8,9 +8,10 @@ extension AnswerParts {
     ///
     /// The payloads were checked one by one, so their text is not read again.
     ///
-    /// - Throws: ``AnswerFault`` when `data` is neither an object nor null.
+    /// - Throws: ``AnswerFault`` when `data` is neither an object nor null, and when neither it nor errors have come.
     /// - Complexity: O(answer).
     init(_ answer: IncrementalAnswer) throws(AnswerFault) {
+        try AnswerParts.checkResponse(saysData: answer.hasData, saysErrors: answer.hasErrors)
         guard answer.data.isNull || answer.data.members != nil else { throw .dataIsNoObject }
         let slice = { (value: JSONValue) in JSONSlice(compact: value.bytes[...]) }
         self.init(

@@ -1,11 +1,27 @@
 import Tidemark
 
+extension JSONValue {
+    /// Returns a member that is there: servers write one that is not there as null, too.
+    fileprivate func member(_ name: String) -> JSONValue? {
+        guard let value = self[name], !value.isNull else { return nil }
+        return value
+    }
+}
+
 /// Members that payloads of all forms have.
 extension DeliveryStep {
+    /// The members of which a payload has at least one.
+    private static let memberNames: Set = [
+        "data", "errors", "extensions", "hasNext", "incremental", "pending", "completed", "path",
+    ]
+
     /// Begins a step with `hasNext`; a payload without it is the only one.
     init(of payload: JSONValue) throws(DeliveryFault) {
-        guard payload.members != nil else { throw DeliveryFault("a part of the answer is no object") }
-        guard let next = payload["hasNext"], !next.isNull else {
+        guard let members = payload.members else { throw DeliveryFault("a part of the answer is no object") }
+        guard members.contains(where: { DeliveryStep.memberNames.contains($0.name) }) else {
+            throw DeliveryFault("a part of the answer has no member that GraphQL knows")
+        }
+        guard let next = payload.member("hasNext") else {
             hasNext = false
             return
         }
@@ -15,13 +31,13 @@ extension DeliveryStep {
 
     /// Reads `data`, `errors` and `extensions` of a payload.
     mutating func read(answer payload: JSONValue) throws(DeliveryFault) {
-        if let data = payload["data"] { items.append(Item(path: [], data: data)) }
+        data = payload["data"]
         try read(notes: payload)
     }
 
     /// Reads `errors` and `extensions`.
     mutating func read(notes payload: JSONValue) throws(DeliveryFault) {
-        if let list = payload["errors"], !list.isNull {
+        if let list = payload.member("errors") {
             guard let list = list.elements else { throw DeliveryFault("errors is no list") }
             errors += list
         }
@@ -34,9 +50,19 @@ extension DeliveryStep {
         if data.isNull { failed.append(fragment) } else { items.append(Item(path: path, data: data)) }
     }
 
+    /// Returns the steps of a path; none when it is absent.
+    ///
+    /// - Returns: nil for a value that is no path, which is told in the errors.
+    mutating func path(_ name: String, of item: JSONValue) -> [JSONValue]? {
+        guard let value = item.member(name) else { return [] }
+        if let steps = value.elements { return steps }
+        errors.append(IncrementalAnswer.diagnosis("an incremental item's \(name) is no list", path: []))
+        return nil
+    }
+
     /// Returns the elements of a member that is a list; none when it is absent or null.
     static func list(_ name: String, of payload: JSONValue) throws(DeliveryFault) -> [JSONValue] {
-        guard let value = payload[name], !value.isNull else { return [] }
+        guard let value = payload.member(name) else { return [] }
         guard let list = value.elements else { throw DeliveryFault("\(name) is no list") }
         return list
     }
@@ -47,7 +73,7 @@ struct PathParser: DeliveryParser {
     mutating func read(_ payload: JSONValue) throws(DeliveryFault) -> DeliveryStep {
         var step = try DeliveryStep(of: payload)
         // A payload is an item itself where it has a path, as the first drafts of the proposal had it.
-        if payload["path"] != nil {
+        if payload.member("path") != nil {
             try PathParser.read(payload, &step)
         } else {
             try step.read(answer: payload)
@@ -59,7 +85,7 @@ struct PathParser: DeliveryParser {
     static func read(_ item: JSONValue, _ step: inout DeliveryStep) throws(DeliveryFault) {
         guard item.members != nil else { throw DeliveryFault("an incremental item is no object") }
         try step.read(notes: item)
-        let path = item["path"]?.elements ?? []
+        guard let path = step.path("path", of: item) else { return }
         step.add(item["data"], at: path, of: DeferredFragment(path: path, label: item["label"]?.string))
     }
 }
@@ -78,9 +104,10 @@ struct PendingParser: DeliveryParser {
             guard pending.count < PendingParser.pendingCountMax else {
                 throw DeliveryFault("more than \(PendingParser.pendingCountMax) fragments are pending")
             }
-            pending[id] = DeferredFragment(path: one["path"]?.elements ?? [], label: one["label"]?.string)
+            guard let path = step.path("path", of: one) else { continue }
+            pending[id] = DeferredFragment(path: path, label: one["label"]?.string)
         }
-        if payload["path"] != nil {
+        if payload.member("path") != nil {
             try read(payload, &step)
         } else {
             try step.read(answer: payload)
@@ -88,7 +115,8 @@ struct PendingParser: DeliveryParser {
         for item in try DeliveryStep.list("incremental", of: payload) { try read(item, &step) }
         for one in try DeliveryStep.list("completed", of: payload) {
             guard let id = one["id"]?.string, let fragment = pending.removeValue(forKey: id) else { continue }
-            guard let errors = one["errors"], !errors.isNull else { continue }
+            // An empty list of errors is none.
+            guard try !DeliveryStep.list("errors", of: one).isEmpty else { continue }
             step.failed.append(fragment)
             try step.read(notes: one)
         }
@@ -96,7 +124,7 @@ struct PendingParser: DeliveryParser {
     }
 
     private func read(_ item: JSONValue, _ step: inout DeliveryStep) throws(DeliveryFault) {
-        guard let id = item["id"] else { return try PathParser.read(item, &step) }
+        guard let id = item.member("id") else { return try PathParser.read(item, &step) }
         try step.read(notes: item)
         guard let text = id.string, let fragment = pending[text] else {
             step.errors.append(
@@ -104,6 +132,7 @@ struct PendingParser: DeliveryParser {
                     "an incremental item names the fragment \(id.text), which is not pending", path: []))
             return
         }
-        step.add(item["data"], at: fragment.path + (item["subPath"]?.elements ?? []), of: fragment)
+        guard let subPath = step.path("subPath", of: item) else { return }
+        step.add(item["data"], at: fragment.path + subPath, of: fragment)
     }
 }

@@ -4,7 +4,8 @@ import TidemarkModel
 /// An answer that is assembled from its parts.
 ///
 /// A pure value: a payload goes in, and the answer so far comes out. Objects are merged deeply, lists of one length by
-/// index. An item whose path leads nowhere is left out, with a sentence in the errors, and the rest continues.
+/// index. An item is merged into an object: one whose path leads to none is left out, with a sentence in the errors,
+/// and the rest continues.
 ///
 /// - Source: Protocol/graphql.md, incremental delivery.
 package struct IncrementalAnswer: Sendable {
@@ -21,6 +22,10 @@ package struct IncrementalAnswer: Sendable {
     private var parser: any DeliveryParser
     /// `data` of all payloads so far.
     package private(set) var data = JSONValue.null
+    /// Whether a payload has said `data`, null or not.
+    package private(set) var hasData = false
+    /// Whether the server has listed errors; a sentence about an item that was left out is none of them.
+    package private(set) var hasErrors = false
     package private(set) var errors: [JSONValue] = []
     package private(set) var extensions: [JSONMember] = []
     /// Whether more parts follow.
@@ -63,17 +68,20 @@ package struct IncrementalAnswer: Sendable {
         if let members = payload.members, members.isEmpty { return change }
         let step = try parser.read(payload)
         hasNext = step.hasNext
+        if payload["errors"]?.elements?.isEmpty == false { hasErrors = true }
         change.errors = step.errors
+        if let own = step.data { try begin(own, &change) }
         for item in step.items {
-            guard item.path.count + item.data.nestingDepth <= IncrementalAnswer.nestingDepthMax else {
-                throw DeliveryFault("the answer nests deeper than \(IncrementalAnswer.nestingDepthMax) levels")
+            try IncrementalAnswer.checkDepth(item.data, at: item.path.count)
+            // A form of a program's own may bring the first data as an item at the root.
+            if !hasData, item.path.isEmpty {
+                try begin(item.data, &change)
+                continue
             }
-            var mask = PayloadMask.nothing
-            if IncrementalAnswer.merge(item.data, into: &data, at: item.path[...], &mask) {
-                change.mask.formUnion(mask)
-            } else {
-                change.errors.append(
-                    IncrementalAnswer.diagnosis("an incremental item's path leads nowhere", path: item.path))
+            do throws(ItemFault) {
+                change.mask.formUnion(try IncrementalAnswer.merge(item.data, into: &data, at: item.path[...]))
+            } catch {
+                change.errors.append(IncrementalAnswer.diagnosis(error.rawValue, path: item.path))
             }
         }
         errors += change.errors.prefix(max(0, IncrementalAnswer.noteCountMax - errors.count))
@@ -82,7 +90,9 @@ package struct IncrementalAnswer: Sendable {
             extensions.append(member)
         }
         for fragment in step.failed where failed.count < IncrementalAnswer.noteCountMax { failed.insert(fragment) }
-        change.isHeartbeat = step.items.isEmpty && change.errors.isEmpty && step.failed.isEmpty && hasNext
+        if !step.items.isEmpty || !change.errors.isEmpty || !step.failed.isEmpty || !hasNext {
+            change.isHeartbeat = false
+        }
         return change
     }
 
@@ -90,35 +100,57 @@ package struct IncrementalAnswer: Sendable {
         .object([JSONMember("message", .string(message)), JSONMember("path", .array(path))])
     }
 
-    /// Merges a value into another one at a path, in place.
+    /// Takes the answer's own data: the first time what it is, later what it adds.
     ///
-    /// - Returns: Whether the path leads somewhere; nothing is changed otherwise.
-    private static func merge(
-        _ other: JSONValue, into value: inout JSONValue, at path: ArraySlice<JSONValue>, _ mask: inout PayloadMask
-    ) -> Bool {
-        guard let first = path.first else {
-            mask = merge(other, into: &value)
-            return true
+    /// Servers that write every member say null in a payload that has items alone.
+    private mutating func begin(_ own: JSONValue, _ change: inout Change) throws(DeliveryFault) {
+        try IncrementalAnswer.checkDepth(own, at: 0)
+        guard !hasData || !own.isNull else { return }
+        hasData = true
+        change.isHeartbeat = false
+        change.mask.formUnion(IncrementalAnswer.merge(own, into: &data))
+    }
+
+    private static func checkDepth(_ value: JSONValue, at level: Int) throws(DeliveryFault) {
+        guard level + value.nestingDepth <= nestingDepthMax else {
+            throw DeliveryFault("the answer nests deeper than \(nestingDepthMax) levels")
         }
-        var below = PayloadMask.nothing
+    }
+
+    /// The reason why an item is left out, as the errors of the answer say it.
+    private enum ItemFault: String, Error {
+        case noObjectThere = "an incremental item's path leads nowhere"
+        case noFields = "an incremental item's data is no object"
+    }
+
+    /// Merges an item into the object at its path, in place.
+    ///
+    /// - Returns: The places that changed.
+    /// - Throws: ``ItemFault``; nothing is changed then.
+    private static func merge(
+        _ other: JSONValue, into value: inout JSONValue, at path: ArraySlice<JSONValue>
+    ) throws(ItemFault) -> PayloadMask {
+        guard let first = path.first else {
+            guard value.members != nil else { throw .noObjectThere }
+            guard other.members != nil else { throw .noFields }
+            return merge(other, into: &value)
+        }
         switch first {
         case .string(let name):
-            guard var members = value.takeMembers() else { return false }
+            guard var members = value.takeMembers() else { throw .noObjectThere }
             defer { value = .object(members) }
-            guard let index = members.lastIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }),
-                merge(other, into: &members[index].value, at: path.dropFirst(), &below)
-            else { return false }
-            mask = .parts([.name(ByteString(name)): below])
+            guard let index = members.lastIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+                throw .noObjectThere
+            }
+            return .parts([.name(ByteString(name)): try merge(other, into: &members[index].value, at: path.dropFirst())]
+            )
         case .number(let number):
-            guard var elements = value.takeElements() else { return false }
+            guard var elements = value.takeElements() else { throw .noObjectThere }
             defer { value = .array(elements) }
-            guard let index = number.int, elements.indices.contains(index),
-                merge(other, into: &elements[index], at: path.dropFirst(), &below)
-            else { return false }
-            mask = .parts([.index(index): below])
-        case .null, .bool, .array, .object: return false
+            guard let index = number.int, elements.indices.contains(index) else { throw .noObjectThere }
+            return .parts([.index(index): try merge(other, into: &elements[index], at: path.dropFirst())])
+        case .null, .bool, .array, .object: throw .noObjectThere
         }
-        return true
     }
 
     /// Merges a value into another one deeply, in place; where they are of different kinds, the new one counts.

@@ -40,6 +40,10 @@ extension GraphEngine {
         for watcher in watchersByQuery[change.query] ?? [] { wake(watcher) }
     }
 
+    package func noteAbsent(_ handle: ListHandle) {
+        for watcher in watchersByHandle[handle] ?? [] { wake(watcher) }
+    }
+
     package func rename(from old: ListHandle, to new: ListHandle) {
         for watcher in watchersByHandle[old] ?? [] { wake(watcher) }
     }

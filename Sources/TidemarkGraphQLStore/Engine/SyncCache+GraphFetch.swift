@@ -7,12 +7,12 @@ import TidemarkWire
 /// Documents that are fetched.
 extension SyncCache {
     private func fetchKey(_ request: GraphRequest) throws(CacheError) -> GraphFetchKey {
-        let document = try graph.document(request.document)
+        let sent = try graph.sent(request)
         return graph.fetchKey(
             GraphFetchKey(
-                document: ByteString(document.sent), operationName: request.operationName,
-                variables: document.sentVariables(operation: request.operationName, request.variables),
-                library: request.library, written: document.hasConnections ? request : nil), in: self)
+                document: sent.document, operationName: sent.name, variables: sent.variables,
+                library: request.library,
+                written: try graph.document(request.document).hasConnections ? request : nil), in: self)
     }
 
     /// Asks the upstream, or joins those who wait for the same answer. After something that this answer cannot know of

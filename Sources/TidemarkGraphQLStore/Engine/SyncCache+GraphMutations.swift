@@ -71,19 +71,15 @@ extension SyncCache {
     /// Asks the server to perform a mutation.
     func askGraph(_ mutation: GraphMutation) async throws(UpstreamError) -> AnswerParts {
         guard let upstream = graph.upstream else { throw UpstreamError("there is nobody to ask") }
-        let document: GraphDocument
+        let sent: SentOperation
         do throws(CacheError) {
-            document = try graph.document(mutation.request.document)
+            sent = try graph.sent(mutation.request)
         } catch {
             throw UpstreamError(error.message, isRefusal: true)
         }
         graph.lastFetch += 1
-        let request = GraphUpstreamRequest(
-            fetch: graph.lastFetch, document: ByteString(document.sent),
-            operationName: mutation.request.operationName,
-            variables: document.sentVariables(
-                operation: mutation.request.operationName, mutation.request.variables),
-            kind: .mutation, pendingID: mutation.pendingID, library: mutation.request.library)
+        let request = sent.request(
+            graph.lastFetch, .mutation, pendingID: mutation.pendingID, library: mutation.request.library)
         return try await wholeAnswer(request, of: upstream)
     }
 

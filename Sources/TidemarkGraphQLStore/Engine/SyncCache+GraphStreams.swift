@@ -21,7 +21,7 @@ extension SyncCache {
     ) throws(CacheError) -> SubscriptionID {
         if let watcherRefusal { throw watcherRefusal }
         let plan = try graph.plan(request)
-        let document = try graph.document(request.document)
+        let sent = try graph.sent(request)
         guard let upstream = graph.upstream else {
             throw CacheError(.upstreamFailed, "there is nobody to ask")
         }
@@ -29,10 +29,7 @@ extension SyncCache {
         let number = graph.lastFetch
         let subscription = newSubscription()
         graph.streams[number] = GraphStream(subscription: subscription, request: request, plan: plan, sink: sink)
-        let asked = GraphUpstreamRequest(
-            fetch: number, document: ByteString(document.sent), operationName: request.operationName,
-            variables: document.sentVariables(operation: request.operationName, request.variables),
-            kind: .subscription, pendingID: nil, library: request.library)
+        let asked = sent.request(number, .subscription, library: request.library)
         graph.streams[number]?.task = spawnGraph { await self.followStream(asked, of: upstream) }
         return subscription
     }
@@ -53,10 +50,10 @@ extension SyncCache {
                 let isLost = error.isConnectionLost && graph.streams[request.fetch]?.isConnected == true
                 attempt += 1
                 guard isLost, attempt <= graph.reconnecting.attemptCountMax else {
-                    return endStream(request.fetch, error.message)
+                    return endStream(request.fetch, GraphStreamError(error))
                 }
                 let pause = graph.reconnecting.pause(attempt: attempt, random: Double.random(in: 0...1))
-                tellReconnecting(request.fetch, attempt: attempt, pause: pause, error.message)
+                tellReconnecting(request.fetch, attempt: attempt, pause: pause, GraphStreamError(error))
                 do { try await graphClock.sleep(milliseconds: pause) } catch { return }
             }
         }
@@ -66,7 +63,7 @@ extension SyncCache {
     /// - Throws: ``UpstreamError`` when there is no connection, or it broke.
     private func followOnce(
         _ request: GraphUpstreamRequest, of upstream: any GraphUpstream, attempt: inout Int
-    ) async throws(UpstreamError) -> String? {
+    ) async throws(UpstreamError) -> GraphStreamError? {
         let answer = try await upstream.ask(request)
         guard graph.streams[request.fetch] != nil else {
             // It was ended while the head was on its way: nobody reads the rest.
@@ -85,14 +82,15 @@ extension SyncCache {
         }
     }
 
-    private func tellReconnecting(_ number: UInt64, attempt: Int, pause: Int64, _ error: String) {
+    private func tellReconnecting(_ number: UInt64, attempt: Int, pause: Int64, _ error: GraphStreamError) {
         guard let stream = graph.streams[number] else { return }
         var line = JSONLine()
         line.object { line in
             line.member("subscription", stream.subscription.rawValue)
             line.member("attempt", attempt)
             line.member("pause", pause)
-            line.member("error", Optional(ByteString(error)))
+            line.name("error")
+            error.append(to: &line)
         }
         tell(stream, "graphql.reconnecting", line.bytes)
     }
@@ -100,7 +98,7 @@ extension SyncCache {
     /// - Returns: The error that ended the subscription; nil when it is over.
     private func follow(
         _ parts: any GraphParts, _ form: GraphStreamForm, fetch number: UInt64, attempt: inout Int
-    ) async throws(UpstreamError) -> String? {
+    ) async throws(UpstreamError) -> GraphStreamError? {
         defer { parts.stop() }
         while let next = try await parts.next() {
             guard graph.streams[number] != nil else { return nil }
@@ -112,7 +110,7 @@ extension SyncCache {
                 do throws(AnswerFault) {
                     if let error = await store(try AnswerParts(answer), fetch: number) { return error }
                 } catch {
-                    return "a payload \(error.message)"
+                    return GraphStreamError("a payload \(error.message)", reason: "not_graphql")
                 }
             }
             if payload.isLast { return payload.error }
@@ -124,7 +122,7 @@ extension SyncCache {
     /// Stores one payload of a subscription, and notifies its observer.
     ///
     /// - Returns: The error that ends the subscription; nil when it continues.
-    private func store(_ parts: AnswerParts, fetch number: UInt64) async -> String? {
+    private func store(_ parts: AnswerParts, fetch number: UInt64) async -> GraphStreamError? {
         guard let sink = graph.streams[number]?.sink else { return nil }
         await sink.waitForRoom()
         guard let stream = graph.streams[number], parts.hasData || parts.errors != nil else { return nil }
@@ -132,7 +130,7 @@ extension SyncCache {
             do throws(CacheError) {
                 try await store(graphAnswer(parts, stream.plan, stream.request.library), isRefetch: false)
             } catch {
-                return error.message
+                return GraphStreamError(storing: error)
             }
         }
         var line = JSONLine()
@@ -147,12 +145,14 @@ extension SyncCache {
     }
 
     /// Ends a subscription, with an error where there is one. One that has ended is passed over.
-    private func endStream(_ number: UInt64, _ error: String?) {
+    private func endStream(_ number: UInt64, _ error: GraphStreamError?) {
         guard let stream = graph.streams.removeValue(forKey: number) else { return }
         var line = JSONLine()
         line.object { line in
             line.member("subscription", stream.subscription.rawValue)
-            line.member("error", error.map { ByteString($0) })
+            guard let error else { return line.member("error", json: nil) }
+            line.name("error")
+            error.append(to: &line)
         }
         tell(stream, "graphql.complete", line.bytes)
     }
@@ -161,32 +161,5 @@ extension SyncCache {
         deliverAll(to: stream.sink)
         stream.sink.deliver(.document(DocumentNotification(method: method, params: params)))
         countNotification()
-    }
-}
-
-/// One payload of a subscription.
-struct GraphPayload {
-    /// The answer in it as JSON; nil when it has none.
-    let answer: [UInt8]?
-    /// Whether no more follow.
-    let isLast: Bool
-    /// The error that ended the subscription; nil when it is just over.
-    let error: String?
-
-    init(_ payload: JSONValue, _ form: GraphStreamForm) {
-        switch form {
-        case .answers:
-            answer = payload.bytes
-            isLast = payload["hasNext"]?.bool != true
-            error = nil
-        case .payloads:
-            let body = payload["payload"] ?? .null
-            answer = body.isNull ? nil : body.bytes
-            let errors = payload["errors"] ?? .null
-            isLast = !errors.isNull
-            error =
-                errors.isNull
-                ? nil : errors.elements?.first?["message"]?.string ?? "the server ended the subscription with an error"
-        }
     }
 }

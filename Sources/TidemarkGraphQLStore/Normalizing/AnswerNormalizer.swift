@@ -246,6 +246,7 @@ package struct AnswerNormalizer {
         guard let typename, let key = key(of: entry, set, typename, collection) ?? reference else {
             var object = StoredObject(typename: typename)
             try fill(&object, collection, entry: entry, node: node)
+            if typename == nil { try checkTypename(of: entry, collection) }
             return .embedded(object)
         }
         var object = StoredObject(typename: nil)
@@ -258,6 +259,19 @@ package struct AnswerNormalizer {
         if options.notesPlaces { result.keysByPath[path] = key }
         referredTypes.insert(key.type)
         return .reference(key)
+    }
+
+    /// Checks that an object whose type nobody knows was not asked for it.
+    private mutating func checkTypename(of entry: Int, _ collection: Collection) throws(AnswerFault) {
+        guard !options.isPartial,
+            let field = collection.fields.first(where: { $0.planned.isTypename && !$0.isAdded && $0.deferrals.isEmpty })
+        else { return }
+        path.append(.name(field.planned.responseName))
+        defer { path.removeLast() }
+        guard outline.value(named: field.planned.responseName, in: entry) == nil else {
+            throw fault(.wrongShape, "is no name of a type: answer the object's type")
+        }
+        throw fault(.missingField, "is selected and not there: answer every selected field")
     }
 
     /// Stores the member `id` of an object that is distinguished by it, whatever the document calls it.
@@ -288,9 +302,7 @@ package struct AnswerNormalizer {
     }
 
     private mutating func typename(of entry: Int, _ set: Int) throws(AnswerFault) -> ByteString? {
-        let responseName = plan.typenameResponse(of: set)
-        if responseName == nil, plan.uses(PlanField.typename, in: set) { return nil }
-        guard let value = outline.value(named: responseName ?? PlanField.typename, in: entry) else { return nil }
+        guard let value = plan.typename(of: set, { outline.value(named: $0, in: entry) }) else { return nil }
         switch outline.kind(value) {
         case .null: return nil
         case .string:

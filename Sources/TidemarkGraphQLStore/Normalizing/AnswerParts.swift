@@ -2,9 +2,12 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// The members of a server's answer.
+/// The members of an answer.
 ///
-/// - Source: GraphQL, October 2021, section 7.1.
+/// What a server or a host said is read here and nowhere else, whichever way it came: JSON that is no answer of GraphQL
+/// is refused, so that nobody takes a proxy's page for an answer without data.
+///
+/// - Source: GraphQL, October 2021, section 7.1; Protocol/graphql.md, answers.
 package struct AnswerParts: Sendable {
     /// `data` as JSON; null when there is none.
     package var data: [UInt8] = Array("null".utf8)
@@ -28,6 +31,8 @@ package struct AnswerParts: Sendable {
         }
     }
 
+    /// Makes an answer of what a program says, not a server.
+    ///
     /// - Parameter data: An object, or null.
     package init(data: [UInt8], errors: JSONSlice?, extensions: JSONSlice? = nil, hasNext: Bool = false) {
         self.data = data
@@ -38,7 +43,7 @@ package struct AnswerParts: Sendable {
 
     /// Reads an answer from bytes that nobody has checked.
     ///
-    /// - Throws: ``AnswerFault`` when they are not one JSON object.
+    /// - Throws: ``AnswerFault`` when they are no answer of GraphQL.
     /// - Complexity: O(bytes).
     package init(_ bytes: [UInt8]) throws(AnswerFault) {
         guard String(validating: bytes, as: UTF8.self) != nil, let outline = JSONOutline(text: bytes) else {
@@ -50,8 +55,8 @@ package struct AnswerParts: Sendable {
         try self.init(JSONSlice(validated: bytes[...]))
     }
 
-    /// - Parameter answer: An object with `data`, `errors` and `extensions`.
-    /// - Throws: ``AnswerFault`` for members that cannot be used.
+    /// - Parameter answer: What a server or a host said.
+    /// - Throws: ``AnswerFault`` when it is no answer of GraphQL, and for members that cannot be used.
     package init(_ answer: JSONSlice) throws(AnswerFault) {
         guard let members = answer.members else {
             throw AnswerFault(code: .wrongShape, path: [], message: "is not in an object: send one with data")
@@ -71,6 +76,14 @@ package struct AnswerParts: Sendable {
         }
         extensions = member("extensions")
         hasNext = member("hasNext")?.bool ?? false
+        try AnswerParts.checkResponse(saysData: members[Array("data".utf8)] != nil, saysErrors: self.errors != nil)
+    }
+
+    /// Decides whether an object is an answer of GraphQL: it says `data`, be it null, or it lists errors.
+    static func checkResponse(saysData: Bool, saysErrors: Bool) throws(AnswerFault) {
+        guard !saysData, !saysErrors else { return }
+        throw AnswerFault(
+            code: .notGraphQL, path: [], message: "is no GraphQL: it has neither data nor errors")
     }
 
     /// Whether there is `data` that is not null.

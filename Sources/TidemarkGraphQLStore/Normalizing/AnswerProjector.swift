@@ -20,6 +20,7 @@ struct AnswerProjector {
     private var data: [UInt8] = []
     private var path: ResponsePath = []
     private var deferred: [DeferredState] = []
+    private var ledger: DeferralLedger
 
     /// - Returns: `data` as JSON; null for an answer without, and for one that does not fit the document.
     /// - Complexity: O(answer).
@@ -34,31 +35,36 @@ struct AnswerProjector {
         guard parts.hasData, let outline = JSONOutline(text: parts.data) else {
             return Projection(data: Array("null".utf8), deferred: [])
         }
-        var projector = AnswerProjector(plan: plan, outline: outline)
+        var projector = AnswerProjector(plan, outline, DeferralLedger())
         projector.object(0, plan.rootSet, plan.rootTypename)
+        if !projector.ledger.found.isEmpty {
+            projector = AnswerProjector(plan, outline, DeferralLedger(hiding: projector.ledger.found))
+            projector.object(0, plan.rootSet, plan.rootTypename)
+        }
         return Projection(data: projector.data, deferred: projector.deferred)
     }
 
-    private init(plan: OperationPlan, outline: JSONOutline) {
+    private init(_ plan: OperationPlan, _ outline: JSONOutline, _ ledger: DeferralLedger) {
         self.plan = plan
         self.outline = outline
+        self.ledger = ledger
     }
 
     private mutating func object(_ entry: Int, _ set: Int, _ declared: ByteString?) {
         var typename = declared
-        if let name = plan.typenameResponse(of: set), let value = outline.value(named: name, in: entry),
+        if let value = plan.typename(of: set, { outline.value(named: $0, in: entry) }),
             outline.kind(value) == .string
         {
             typename = ByteString(outline.unescapedName(value))
         }
         data.append(UInt8(ascii: "{"))
         var isFirst = true
-        var missing: Set<Int> = []
         let collection = plan.collection(of: set, typename: typename)
-        for field in collection.fields where !field.isAdded {
+        ledger.begin(at: path)
+        for field in collection.fields where !field.isAdded && !ledger.hides(field) {
             let planned = field.planned
             guard let member = outline.value(named: planned.responseName, in: entry) else {
-                missing.formUnion(field.deferrals)
+                ledger.note(missing: field)
                 continue
             }
             data += isFirst ? planned.separatedResponseName.dropFirst() : planned.separatedResponseName[...]
@@ -68,6 +74,7 @@ struct AnswerProjector {
             path.removeLast()
         }
         data.append(UInt8(ascii: "}"))
+        let missing = ledger.end(collection.deferrals, at: path)
         deferred += plan.states(of: collection, missing: missing, at: path)
     }
 

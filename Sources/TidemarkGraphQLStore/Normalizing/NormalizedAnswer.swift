@@ -57,6 +57,8 @@ package struct AnswerFault: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Code: String, Sendable, CaseIterable {
         /// The bytes are no JSON, or nest too deeply.
         case notJSON = "not_json"
+        /// The JSON is no answer of GraphQL.
+        case notGraphQL = "not_graphql"
         /// The value is of another kind than the selection or the schema wants.
         case wrongShape = "wrong_shape"
         /// A selected field is not there.

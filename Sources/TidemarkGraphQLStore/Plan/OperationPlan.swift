@@ -45,7 +45,14 @@ package final class OperationPlan {
     private var collectionIndices: [CollectionKey: Int] = [:]
     /// The collection that was asked for last, by set: the objects of a list have one type for the most part.
     private var recent: [(typename: ByteString?, collection: Collection)?] = []
-    private var mergedSets: [[Int]: Int] = [:]
+    private var mergedSets: [[SetPart]: Int] = [:]
+
+    /// The selections of one place of a field.
+    private struct SetPart: Hashable {
+        var set: Int
+        /// The deferred fragment that the place is in; nil where it is in none, or in the one of all other places.
+        var deferral: Int?
+    }
 
     init(rules: GraphRules, root: Root, rootMaxAge: Int?) {
         self.rules = rules
@@ -105,16 +112,26 @@ package final class OperationPlan {
     }
 
     private func collect(_ set: Int, _ typename: ByteString?) -> Collection {
+        // A name has the place at which the document says it: what was added for sending comes after everything.
         var order: [ByteString] = []
+        var added: [ByteString] = []
+        var isSaid: Set<ByteString> = []
         var places: [ByteString: [PlanItem]] = [:]
         for item in sets[set].items where holds(item.typeGuard, for: typename) {
             let name = fields[item.field].responseName
-            if places[name] == nil { order.append(name) }
+            if !fields[item.field].isAdded {
+                if isSaid.insert(name).inserted { order.append(name) }
+            } else if places[name] == nil {
+                added.append(name)
+            }
             places[name, default: []].append(item)
         }
+        order += added.filter { !isSaid.contains($0) }
         let collected = order.map { name in
             let items = places[name] ?? []
-            let inner = items.compactMap { fields[$0.field].set }
+            let inner = items.compactMap { item in
+                fields[item.field].set.map { SetPart(set: $0, deferral: item.deferral) }
+            }
             return CollectedField(items, of: self, set: inner.isEmpty ? nil : merged(inner), typename: typename)
         }
         var executed: [Int] = []
@@ -135,14 +152,23 @@ package final class OperationPlan {
             })
     }
 
-    /// Returns the set that has the items of all these sets.
-    private func merged(_ parts: [Int]) -> Int {
-        if parts.count == 1 { return parts[0] }
+    /// Returns the set that has the items of all these places of one field.
+    ///
+    /// A place in a deferred fragment defers what it selects, unless all places are in that fragment: then the field
+    /// itself comes with it.
+    private func merged(_ places: [SetPart]) -> Int {
+        var parts = places
+        if places.allSatisfy({ $0.deferral == places[0].deferral }) {
+            for index in parts.indices { parts[index].deferral = nil }
+        }
+        if parts.count == 1 { return parts[0].set }
         if let known = mergedSets[parts] { return known }
         var set = PlanSet()
         for part in parts {
-            set.items += sets[part].items
-            set.deferrals += sets[part].deferrals
+            set.items += sets[part.set].items.map { item in
+                PlanItem(field: item.field, typeGuard: item.typeGuard, deferral: item.deferral ?? part.deferral)
+            }
+            set.deferrals += sets[part.set].deferrals
         }
         sets.append(set)
         mergedSets[parts] = sets.count - 1
@@ -158,12 +184,20 @@ package final class OperationPlan {
         return true
     }
 
-    /// Returns the response name under which a set asks for `__typename` whatever the object's type is.
-    func typenameResponse(of set: Int) -> ByteString? {
+    /// Returns the value of an object's `__typename`, whatever its type is.
+    ///
+    /// A set may ask for it under several names, some of them in deferred fragments: the first that is there counts. A
+    /// set that asks for none may have it all the same, under a name that stands for nothing else.
+    ///
+    /// - Parameter value: Returns the value that the object has under a response name.
+    /// - Complexity: O(items).
+    func typename<Value>(of set: Int, _ value: (ByteString) -> Value?) -> Value? {
+        var isSelected = false
         for item in sets[set].items where item.typeGuard == nil && fields[item.field].isTypename {
-            return fields[item.field].responseName
+            isSelected = true
+            if let found = value(fields[item.field].responseName) { return found }
         }
-        return nil
+        return isSelected || uses(PlanField.typename, in: set) ? nil : value(PlanField.typename)
     }
 
     /// Tells whether a set uses a response name for anything.

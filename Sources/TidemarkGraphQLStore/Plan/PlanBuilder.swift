@@ -80,7 +80,7 @@ struct PlanBuilder {
         _ condition: ByteString?, _ directives: [Directive], from place: Place, in set: Int
     ) -> Place {
         var inner = place
-        if let condition {
+        if let condition, !isOwnRoot(set) {
             plan.guards.append(PlanGuard(condition: condition, outer: place.typeGuard))
             inner.typeGuard = plan.guards.count - 1
         }
@@ -93,6 +93,13 @@ struct PlanBuilder {
         inner.deferral = plan.deferrals.count - 1
         plan.sets[set].deferrals.append(plan.deferrals.count - 1)
         return inner
+    }
+
+    /// Tells whether a set is that of the operation's own fields, and nobody knows the name of their type: servers call
+    /// it as they like, so every fragment there applies.
+    private func isOwnRoot(_ set: Int) -> Bool {
+        guard case .operation = plan.root, plan.rules.schema == nil else { return false }
+        return set == plan.rootSet
     }
 
     private func planned(_ field: Field, _ set: Int?) -> PlanField {

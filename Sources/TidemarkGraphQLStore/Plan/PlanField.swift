@@ -61,7 +61,8 @@ struct PlanItem: Sendable {
     let field: Int
     /// The innermost type condition around it, an index of ``OperationPlan/guards``; nil when there is none.
     let typeGuard: Int?
-    /// The innermost deferred fragment around it, an index of ``OperationPlan/deferrals``; nil when there is none.
+    /// The innermost deferred fragment around it, an index of ``OperationPlan/deferrals``; nil when there is none. In a
+    /// set that merged fields have together it may stand in an object farther out.
     let deferral: Int?
 }
 
@@ -89,13 +90,14 @@ struct PlanSet: Sendable {
 
 /// A field of an object after CollectFields: every place of one response name together.
 final class CollectedField {
-    /// The first of its places.
+    /// The first of its places in the document.
     let planned: PlanField
     /// The selections of all places; nil for a leaf.
     let set: Int?
     /// Every place was added.
     let isAdded: Bool
-    /// The deferred fragments that its places are in; empty when one of them is in none.
+    /// The deferred fragments that its places in the document are in; empty when one of them is in none. Places that
+    /// were added for sending say nothing of that.
     let deferrals: [Int]
     let maxAge: Int?
     let inheritsAge: Bool
@@ -106,10 +108,11 @@ final class CollectedField {
 
     init(_ places: [PlanItem], of plan: OperationPlan, set: Int?, typename: ByteString?) {
         let fields = places.map { plan.fields[$0.field] }
-        planned = fields[0]
+        let own = places.filter { !plan.fields[$0.field].isAdded }
+        planned = own.first.map { plan.fields[$0.field] } ?? fields[0]
         self.set = set
         isAdded = fields.allSatisfy(\.isAdded)
-        deferrals = places.allSatisfy { $0.deferral != nil } ? places.compactMap(\.deferral) : []
+        deferrals = own.allSatisfy { $0.deferral != nil } ? own.compactMap(\.deferral) : []
         maxAge = fields.lazy.compactMap(\.maxAge).min()
         inheritsAge = fields.contains(where: \.inheritsAge)
         type = plan.rules.type(of: planned.name, in: typename)

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// Lists, and the fields that deferred fragments leave out.
+/// Lists.
 extension DocumentReader {
     /// Reads the elements of a list.
     mutating func list(
@@ -30,32 +30,5 @@ extension DocumentReader {
         data.append(UInt8(ascii: "]"))
         guard options.notesEntities else { return }
         if hasKeys { reading.lists[place].keys = keys } else { reading.lists.remove(at: place) }
-    }
-
-    /// Removes the fields that only missing fragments have.
-    mutating func leaveOut(
-        _ missing: Set<Int>, _ collection: Collection, _ ranges: [(field: Int, start: Int)], from start: Int
-    ) {
-        reading.isPartial = true
-        var kept: [UInt8] = [UInt8(ascii: "{")]
-        let inside = reading.lists.partitioningIndex { $0.offset >= start }
-        var lists: [EntityList] = []
-        for (place, range) in ranges.enumerated() {
-            let deferrals = collection.fields[range.field].deferrals
-            if !deferrals.isEmpty, deferrals.allSatisfy({ missing.contains($0) }) { continue }
-            let end = place + 1 < ranges.count ? ranges[place + 1].start : data.count
-            var bytes = data.bytes(in: range.start..<end)[...]
-            if bytes.first == UInt8(ascii: ",") { bytes = bytes.dropFirst() }
-            if kept.count > 1 { kept.append(UInt8(ascii: ",")) }
-            for list in reading.lists[inside...] where bytes.indices.contains(list.offset - range.start) {
-                lists.append(
-                    EntityList(
-                        offset: start + kept.count + list.offset - range.start - bytes.startIndex, keys: list.keys))
-            }
-            kept.append(contentsOf: bytes)
-        }
-        reading.lists.replaceSubrange(inside..., with: lists)
-        data.truncate(to: start)
-        data.append(kept)
     }
 }

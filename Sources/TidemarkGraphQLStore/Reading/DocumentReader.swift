@@ -39,11 +39,16 @@ package struct DocumentReader<Source: EntitySource>: ~Copyable {
     private var members = MemberStack()
     /// The objects read last, by set: the entities of a list have one type for the most part. Bound: the plan's sets.
     private var recent: [Recent?] = []
+    private let hasDeferrals: Bool
+    /// The deferred fragments that lack a field.
+    private var ledger: DeferralLedger
 
     private init(
         _ plan: OperationPlan, _ source: Source, _ freshness: GraphFreshness, _ completeness: GraphCompleteness,
-        _ options: GraphReadOptions
+        _ options: GraphReadOptions, hiding hidden: [ResponsePath: Set<Int>] = [:]
     ) {
+        hasDeferrals = plan.hasDeferrals
+        ledger = DeferralLedger(hiding: hidden)
         self.options = options
         self.plan = plan
         self.source = source
@@ -61,18 +66,30 @@ package struct DocumentReader<Source: EntitySource>: ~Copyable {
         completeness: GraphCompleteness = .whole, options: GraphReadOptions = GraphReadOptions()
     ) -> GraphReadOutcome {
         var reader = DocumentReader(plan, source, freshness, completeness, options)
+        let outcome = reader.run(key)
+        guard case .read(let first) = outcome, !reader.ledger.found.isEmpty else { return outcome }
+        var second = DocumentReader(plan, source, freshness, completeness, options, hiding: reader.ledger.found)
+        guard case .read(var reading) = second.run(key) else { return outcome }
+        reading.isPartial = true
+        // A change of what is missing matters as much as one of what is shown.
+        reading.visits = first.visits
+        reading.lentSlots = first.lentSlots
+        return .read(reading)
+    }
+
+    private mutating func run(_ key: GraphKey?) -> GraphReadOutcome {
         do throws(GraphMiss) {
             if let key {
-                try reader.entity(.key(key), set: plan.rootSet, reached: nil, operationAge: nil)
+                try entity(.key(key), set: plan.rootSet, reached: nil, operationAge: nil)
             } else {
-                try reader.operation()
+                try operation()
             }
         } catch {
-            if reader.unloaded.isEmpty { return .missed(error, visits: reader.reading.visits) }
+            if unloaded.isEmpty { return .missed(error, visits: reading.visits) }
         }
-        guard reader.unloaded.isEmpty else { return .unloaded(reader.unloaded) }
-        reader.reading.data = reader.data.bytes(in: 0..<reader.data.count)
-        return .read(reader.reading)
+        guard unloaded.isEmpty else { return .unloaded(unloaded) }
+        reading.data = data.bytes(in: 0..<data.count)
+        return .read(reading)
     }
 
     // MARK: Roots
@@ -147,11 +164,11 @@ package struct DocumentReader<Source: EntitySource>: ~Copyable {
             data.append(text)
             openKey = nil
         }
-        /// The start of the bytes of each field that was appended.
-        var ranges: [(field: Int, start: Int)] = []
-        var missing: Set<Int> = []
+        let hasOwnDeferrals = hasDeferrals && !collection.deferrals.isEmpty
+        if hasOwnDeferrals { ledger.begin(at: responsePath) }
         // The collection, which the plan keeps, keeps the steps.
         for step in collection.steps.steps {
+            if hasDeferrals, ledger.hides(collection.fields[step.number]) { continue }
             let mark = data.count
             let deferredCount = reading.deferred.count
             let listCount = reading.lists.count
@@ -164,17 +181,17 @@ package struct DocumentReader<Source: EntitySource>: ~Copyable {
             defer { if !step.isLeaf { path.removeLast() } }
             do throws(GraphMiss) {
                 try body(&self, step)
-                if !collection.deferrals.isEmpty { ranges.append((step.number, mark)) }
             } catch {
                 data.truncate(to: mark)
                 reading.deferred.removeLast(reading.deferred.count - deferredCount)
                 reading.lists.removeLast(reading.lists.count - listCount)
                 let field = collection.fields[step.number]
                 if !field.deferrals.isEmpty, completeness != .whole {
-                    missing.formUnion(field.deferrals)
+                    ledger.note(missing: field)
                 } else if completeness == .partial {
                     reading.isPartial = true
                 } else {
+                    if hasOwnDeferrals { ledger.abandon(collection.deferrals) }
                     guard step.isLeaf else { throw error }
                     var error = error
                     error.path.append(.name(field.planned.responseName))
@@ -182,10 +199,11 @@ package struct DocumentReader<Source: EntitySource>: ~Copyable {
                 }
             }
         }
-        if !missing.isEmpty { leaveOut(missing, collection, ranges, from: start) }
         data.append(UInt8(ascii: "}"))
-        guard !collection.deferrals.isEmpty || !collection.notExecuted.isEmpty else { return }
-        reading.deferred += plan.states(of: collection, missing: missing, at: responsePath)
+        guard hasOwnDeferrals || !collection.notExecuted.isEmpty else { return }
+        let place = responsePath
+        let missing = ledger.end(collection.deferrals, at: place)
+        reading.deferred += plan.states(of: collection, missing: missing, at: place)
     }
 
     /// Returns the objects of an entity in a set.

@@ -42,15 +42,13 @@ package final class HostGraph: GraphUpstream {
     private func answer(
         _ result: JSONSlice, _ parts: HostParts, _ request: GraphUpstreamRequest
     ) throws(UpstreamError) -> GraphUpstreamAnswer {
-        let whole: AnswerParts
-        do throws(CacheError) {
-            whole = try AnswerParts(Params(result, path: "result"))
-        } catch {
-            throw UpstreamError("the host's answer to graphql.fetch cannot be used: \(error.message)")
-        }
-        guard whole.hasNext else {
+        guard result.members?[Array("hasNext".utf8)]?.bool == true else {
             parts.stop()
-            return .whole(whole)
+            do throws(AnswerFault) {
+                return .whole(try AnswerParts(result))
+            } catch {
+                throw UpstreamError.unusableHostAnswer(error)
+            }
         }
         parts.begin(result)
         return request.kind == .subscription
@@ -68,5 +66,15 @@ package final class HostGraph: GraphUpstream {
 
     private func forget(_ fetch: UInt64) {
         open.withLock { $0[fetch] = nil }
+    }
+}
+
+extension UpstreamError {
+    /// The error of an answer of the host that is none of GraphQL: nobody knows what the server did.
+    fileprivate static func unusableHostAnswer(_ fault: AnswerFault) -> UpstreamError {
+        let reason = "not_graphql"
+        var error = UpstreamError("the host's answer to graphql.fetch \(fault.message)", code: reason)
+        error.details = [CacheError.Detail("reason", json: Array("\"\(reason)\"".utf8))]
+        return error
     }
 }

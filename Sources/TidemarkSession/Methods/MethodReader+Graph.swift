@@ -108,14 +108,3 @@ extension MethodReader {
             data: params.value("data").map { Array($0.bytes) } ?? Array("null".utf8), errors: params.value("errors"))
     }
 }
-
-extension AnswerParts {
-    /// Reads an answer from the members of an object.
-    init(_ params: Params) throws(CacheError) {
-        if let data = params.value("data"), data.kind != .object { throw params.wrong("data", "an object or null") }
-        if let errors = params.value("errors"), errors.kind != .array { throw params.wrong("errors", "an array") }
-        self.init(
-            data: params.value("data").map { Array($0.bytes) } ?? Array("null".utf8), errors: params.value("errors"),
-            extensions: params.value("extensions"), hasNext: try params.flag("hasNext"))
-    }
-}

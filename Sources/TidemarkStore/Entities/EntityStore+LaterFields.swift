@@ -13,14 +13,23 @@ struct LaterFields {
     /// that name.
     ///
     /// - Parameter base: The resource as an earlier event leaves it: a compact object.
+    /// - Returns: The resource, and the members that the event alone has inside objects with a later stamp.
     /// - Complexity: O(both).
-    func kept(in base: [UInt8]) -> [UInt8] {
+    func kept(in base: [UInt8]) -> (resource: [UInt8], earlier: [ByteString]) {
+        let merged = merged(into: base)
+        let earlier = merged.written.kept.filter { path in
+            WrittenFields.nearest(around: path, where: { stamps[$0] }) != nil
+        }
+        return (merged.resource, earlier)
+    }
+
+    private func merged(into base: [UInt8]) -> (resource: [UInt8], written: WrittenFields) {
         resource.withUnsafeBytes { kept in
             let object = JSONObject(kept, range: 0..<kept.count)
             let replaced = object.members.filter { member in
                 stamps[ByteString(object.unescapedName(member))].map { $0.writer != .document } ?? false
             }
-            guard !replaced.isEmpty else { return base.withUnsafeBytes { Merge.graph(kept, into: $0).resource } }
+            guard !replaced.isEmpty else { return base.withUnsafeBytes { Merge.graph(kept, into: $0) } }
             var fields: [UInt8] = []
             for member in replaced {
                 fields.append(UInt8(ascii: fields.isEmpty ? "{" : ","))
@@ -29,7 +38,7 @@ struct LaterFields {
             fields.append(UInt8(ascii: "}"))
             let assigned = fields.withUnsafeBytes { fields in base.withUnsafeBytes { Merge.assigned(fields, into: $0) }
             }
-            return assigned.withUnsafeBytes { Merge.graph(kept, into: $0).resource }
+            return assigned.withUnsafeBytes { Merge.graph(kept, into: $0) }
         }
     }
 }

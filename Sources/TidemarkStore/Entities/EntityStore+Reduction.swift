@@ -17,7 +17,7 @@ extension EntityStore {
         let kept = fields.union([Array("id".utf8), Array("uuid".utf8)])
         let payload = JSONObject.selection(of: self.payload(of: index), fields: kept)
         var stamps = fieldStamps[index] ?? FieldStamps(rest: stamp(of: index), named: [:])
-        stamps.named = stamps.named.filter { kept.contains($0.key.bytes) }
+        stamps.named = stamps.named.filter { kept.contains(FieldStamps.topLevel($0.key).bytes) }
         stamps.completeness = .reduced
         setFieldStamps(stamps, of: index)
         if slot(index).pointee.flags.contains(.hasNewPayload) {

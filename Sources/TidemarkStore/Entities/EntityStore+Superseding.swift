@@ -38,7 +38,9 @@ extension EntityStore {
             let name = ByteString(object.unescapedName(member))
             let stamp = stamps?[name] ?? whole
             let isMerged = stamp.writer == .event && payload[member.value.lowerBound] == UInt8(ascii: "{")
-            if isLater(stamp), !isMerged { later.insert(name) }
+            // An object that an answer merged is later only with all of its members.
+            let isWhole = stamps?.hasInside(name) { !isLater($0) } != true
+            if isLater(stamp), isWhole, !isMerged { later.insert(name) }
         }
         return switch write {
         case .replacement(let fields): later.count == object.members.count && later.isSuperset(of: fields)

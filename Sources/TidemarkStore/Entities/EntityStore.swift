@@ -164,7 +164,7 @@ package struct EntityStore: ~Copyable {
     /// - Parameter fields: The top-level fields that are written; nil when all are.
     /// - Returns: Whether the bytes changed.
     package mutating func write(
-        _ index: SlotIndex, payload: UnsafeRawBufferPointer, stamp: EntityStamp, fields: [ByteString]? = nil
+        _ index: SlotIndex, payload: UnsafeRawBufferPointer, stamp: EntityStamp, fields: WrittenFields? = nil
     ) -> Bool {
         let completeness = completeness(of: index)
         var stamp = stamp

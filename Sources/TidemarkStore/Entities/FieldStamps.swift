@@ -58,20 +58,19 @@ package struct FieldStamps: Hashable, Sendable {
         return ByteString(path.bytes[..<end])
     }
 
-    /// Removes the stamps inside fields that are written as wholes.
+    /// Dates the fields that a write set.
+    ///
+    /// - Complexity: O(names + fields · their levels).
+    mutating func date(_ fields: WrittenFields, as stamp: EntityStamp) {
+        fields.date(&named, rest: rest, as: stamp)
+    }
+
+    /// Tells whether some field inside a field has a stamp of its own for which a condition holds.
     ///
     /// - Complexity: O(names).
-    mutating func removePaths(inside fields: [ByteString]) {
-        guard named.keys.contains(where: { $0.bytes.contains(FieldStamps.separator) }) else { return }
-        let written = Set(fields)
-        named = named.filter { name, _ in
-            var path = name.bytes[...]
-            while let end = path.lastIndex(of: FieldStamps.separator) {
-                path = path[..<end]
-                if written.contains(ByteString(path)) { return false }
-            }
-            return true
-        }
+    func hasInside(_ field: ByteString, where condition: (EntityStamp) -> Bool) -> Bool {
+        let prefix = field.bytes + [FieldStamps.separator]
+        return named.contains { $0.key.bytes.starts(with: prefix) && condition($0.value) }
     }
 
     // MARK: Encoded size
@@ -171,7 +170,7 @@ extension EntityStore {
     ///
     /// - Parameter resource: The resource to be written. When the write names all of its fields, one date is enough.
     mutating func dateFields(
-        _ fields: [ByteString]?, of index: SlotIndex, _ resource: UnsafeRawBufferPointer, _ stamp: EntityStamp
+        _ fields: WrittenFields?, of index: SlotIndex, _ resource: UnsafeRawBufferPointer, _ stamp: EntityStamp
     ) {
         guard let fields else {
             guard self.slot(index).pointee.flags.contains(.hasFieldStamps) else { return }
@@ -179,12 +178,11 @@ extension EntityStore {
             return
         }
         var stamps = takeFieldStamps(of: index) ?? FieldStamps(rest: self.stamp(of: index), named: [:])
-        if stamps.named.count > fields.count * 2 + FieldStamps.pruneCountMin {
+        if stamps.named.count > fields.wholes.count * 2 + FieldStamps.pruneCountMin {
             let present = Set(JSONObject.fieldNames(of: payload(of: index)))
             stamps.named = stamps.named.filter { present.contains(FieldStamps.topLevel($0.key)) }
         }
-        stamps.removePaths(inside: fields)
-        for field in fields { stamps.named[field] = stamp }
+        stamps.date(fields, as: stamp)
         stamps.completeness = stamps.completeness.after(stamp.writer)
         stamps.fit(resource)
         let isOneDate = stamps.completeness == .whole && stamps.areAll(stamp, of: resource)

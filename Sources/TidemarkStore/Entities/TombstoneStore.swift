@@ -52,6 +52,13 @@ package struct TombstoneStore: ~Copyable {
         changes.append(FlushTombstone(key: key, tombstone: nil))
     }
 
+    /// Returns the keys of the tombstones of libraries, in their order.
+    ///
+    /// - Complexity: O(n log n) of the tombstones.
+    func keys(of libraries: Set<LibraryIndex>) -> [StoredKey] {
+        tombstones.filter { libraries.contains($0.key.library) }.sorted { $0.value.number < $1.value.number }.map(\.key)
+    }
+
     /// Removes the tombstones of libraries that the journal clears by itself.
     package mutating func removeAll(of libraries: Set<LibraryIndex>) {
         tombstones = tombstones.filter { !libraries.contains($0.key.library) }

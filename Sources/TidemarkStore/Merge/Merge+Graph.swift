@@ -11,15 +11,15 @@ extension Merge {
     ///   - fields: A validated object without insignificant white space.
     ///   - base: The stored object, in the same form.
     ///   - kept: The paths that stay as they are stored, with everything below them.
-    /// - Returns: The merged object, and the paths of what was written: names joined by a zero byte.
+    /// - Returns: The merged object, and the fields that were written.
     /// - Complexity: O((base.count + fields.count) · nesting).
     /// - Source: Protocol/graphql.md, what is stored.
     package static func graph(
         _ fields: UnsafeRawBufferPointer, into base: UnsafeRawBufferPointer, keeping kept: Set<ByteString> = []
-    ) -> (resource: [UInt8], paths: [ByteString]) {
+    ) -> (resource: [UInt8], written: WrittenFields) {
         var merge = GraphMerge(base: base, incoming: fields, kept: kept)
         merge.append(base: 0..<base.count, incoming: 0..<fields.count, path: [])
-        return (merge.result, merge.paths)
+        return (merge.result, merge.written)
     }
 
     /// Tells whether a merge by path would leave the fields and nothing else: they have the names of the stored object,
@@ -65,7 +65,7 @@ private struct GraphMerge {
     let incoming: UnsafeRawBufferPointer
     let kept: Set<ByteString>
     var result: [UInt8] = []
-    var paths: [ByteString] = []
+    var written = WrittenFields([])
 
     init(base: UnsafeRawBufferPointer, incoming: UnsafeRawBufferPointer, kept: Set<ByteString>) {
         self.kept = kept
@@ -83,6 +83,7 @@ private struct GraphMerge {
             appendName(base, member.name)
             guard let index = new.position(named: UnsafeRawBufferPointer(rebasing: base[member.name])) else {
                 result.append(contentsOf: base[member.value])
+                noteKept(path + old.unescapedName(member), in: path)
                 continue
             }
             isTaken[index] = true
@@ -90,11 +91,13 @@ private struct GraphMerge {
             let value = new.members[index].value
             if keeps(name, orBelow: !isMergeable(member.value, value)) {
                 result.append(contentsOf: base[member.value])
+                noteKept(name, in: path)
             } else if isMergeable(member.value, value) {
+                written.noteMerged(ByteString(name))
                 append(base: member.value, incoming: value, path: name + [0])
             } else {
                 result.append(contentsOf: incoming[value])
-                paths.append(ByteString(name))
+                written.noteWhole(ByteString(name))
             }
         }
         for (index, member) in new.members.enumerated() where !isTaken[index] {
@@ -102,9 +105,15 @@ private struct GraphMerge {
             if keeps(path + new.unescapedName(member), orBelow: false) { continue }
             appendName(incoming, member.name)
             result.append(contentsOf: incoming[member.value])
-            paths.append(ByteString(path + new.unescapedName(member)))
+            written.noteWhole(ByteString(path + new.unescapedName(member)))
         }
         result.append(UInt8(ascii: "}"))
+    }
+
+    /// Notes a member that stays as it is stored, unless it is one of the entity itself: nothing dates that one anew.
+    private mutating func noteKept(_ name: [UInt8], in path: [UInt8]) {
+        guard !path.isEmpty, !name.dropFirst(path.count).elementsEqual("__typename".utf8) else { return }
+        written.noteKept(ByteString(name))
     }
 
     /// Tells whether a path stays as it is stored.

@@ -100,6 +100,8 @@ package struct EntityChange: Sendable {
 package enum ChangeRecord: Sendable {
     case query(QueryChange)
     case entity(EntityChange)
+    /// An entity that is not there was deleted, removed or covered again: it may be missing for another reason now.
+    case absent(ListHandle)
     /// Observers of the first entity observe the second from now on.
     case renamed(from: ListHandle, to: ListHandle, EntityKey)
     case library(LibraryStatus)

@@ -138,6 +138,26 @@ import TidemarkTesting
                 #"{"incremental":[{"path":["b"],"data":{"x":1}},{"path":["a"],"data":{"y":2}}],"hasNext":false}"#,
             ], "{ a { y } }", #""data":{"a":{"y":2}}"#, #""errors":[\#(nowhere)["b"]}]"#),
         payloads(
+            "a path that ends at no object",
+            [
+                #"{"data":{"a":1,"h":null},"hasNext":true}"#,
+                #"{"incremental":[{"path":["h"],"data":{"t":9}},{"path":["a"],"data":{"t":9}}],"hasNext":false}"#,
+            ], "{ a h { id ... @defer { t } } }", #""data":{"a":1,"h":null}"#,
+            #""errors":[\#(nowhere)["h"]},\#(nowhere)["a"]}]"#),
+        payloads(
+            "an item whose data is no object",
+            [
+                #"{"data":{"h":{"k":1}},"hasNext":true}"#,
+                #"{"incremental":[{"path":["h"],"data":[1]},{"path":["h"],"data":{"t":2}}],"hasNext":false}"#,
+            ], "{ h { k ... @defer { t } } }", #""data":{"h":{"k":1,"t":2}}"#,
+            #""errors":[{"message":"an incremental item's data is no object","path":["h"]}]"#),
+        payloads(
+            "data null beside items",
+            [
+                #"{"data":{"h":{"k":1}},"hasNext":true}"#,
+                #"{"data":null,"path":null,"incremental":[{"path":["h"],"data":{"t":2}}],"hasNext":false}"#,
+            ], "{ h { k ... @defer { t } } }", #""data":{"h":{"k":1,"t":2}}"#, #""errors":null"#),
+        payloads(
             "a negative, huge or textual index",
             [
                 #"{"data":{"l":[{}]},"hasNext":true}"#,

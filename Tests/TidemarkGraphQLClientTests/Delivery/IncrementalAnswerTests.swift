@@ -126,6 +126,38 @@ struct IncrementalAnswerTests {
             #"{"a":{"y":2}}"#, Array(repeating: "an incremental item's path leads nowhere", count: 2), []
         ),
         (
+            "a path that ends at no object", .defer20220824,
+            [
+                #"{"data":{"h":{"id":"1"},"n":null,"l":[null,{"k":1}]},"hasNext":true}"#,
+                #"{"incremental":[{"path":["h","id"],"data":{"t":9}},{"path":["n"],"data":{"t":9}},{"path":["l"],"data":{"t":9}},{"path":["l",0],"data":{"t":9}},{"path":"h","data":{"t":9}},{"path":["h"],"data":{"t":1}}],"hasNext":false}"#,
+            ],
+            #"{"h":{"id":"1","t":1},"n":null,"l":[null,{"k":1}]}"#,
+            Array(repeating: "an incremental item's path leads nowhere", count: 4) + [
+                "an incremental item's path is no list"
+            ], []
+        ),
+        (
+            "an item whose data is no object", .incremental02,
+            [
+                #"{"data":{"h":{"l":[1]}},"pending":[{"id":"0","path":["h"]}],"hasNext":true}"#,
+                #"{"incremental":[{"id":"0","data":5},{"id":"0","data":[1]},{"id":"0","subPath":["l"],"data":[2]},{"id":"0","subPath":"l","data":{}},{"id":"0","data":{"t":1}}],"completed":[{"id":"0","errors":[]}],"hasNext":false}"#,
+            ],
+            #"{"h":{"l":[1],"t":1}}"#,
+            [
+                "an incremental item's data is no object", "an incremental item's data is no object",
+                "an incremental item's path leads nowhere", "an incremental item's subPath is no list",
+            ], []
+        ),
+        (
+            "data null beside items", .defer20220824,
+            [
+                #"{"data":{"h":{"id":"1"}},"hasNext":true}"#,
+                #"{"data":null,"path":null,"errors":null,"extensions":null,"incremental":[{"id":null,"path":["h"],"label":null,"errors":null,"data":{"t":1}}],"hasNext":true}"#,
+                #"{"data":null,"hasNext":false}"#,
+            ],
+            #"{"h":{"id":"1","t":1}}"#, [], []
+        ),
+        (
             "hasNext false alone", .incremental02, [#"{"data":{"a":1},"hasNext":true}"#, #"{"hasNext":false}"#],
             #"{"a":1}"#, [], []
         ),
@@ -197,11 +229,31 @@ struct IncrementalAnswerTests {
     @Test(arguments: [
         "[]", "5", #"{"hasNext":1}"#, #"{"incremental":{}}"#, #"{"incremental":[5]}"#, #"{"errors":{}}"#,
         #"{"completed":1}"#,
-        #"{"pending":[{}],"hasNext":true}"#,
+        #"{"pending":[{}],"hasNext":true}"#, #"{"message":"maintenance"}"#, #"{"key":1}"#,
     ])
     func `a payload of another form is an error`(text: String) throws {
         var whole = IncrementalAnswer(.incremental02)
         let payload = try json(text)
         #expect(throws: DeliveryFault.self) { _ = try whole.apply(payload) }
+    }
+
+    @Test func `an item for a fragment at a null is left out, and the rest goes on`() throws {
+        let whole = try answer(
+            .incremental02,
+            [
+                #"{"data":{"a":1,"h":null},"pending":[{"id":"0","path":["h"]}],"hasNext":true}"#,
+                #"{"incremental":[{"id":"0","data":{"t":9}}],"completed":[{"id":"0"}],"hasNext":false}"#,
+            ])
+        #expect(whole.data.text == #"{"a":1,"h":null}"#)
+        #expect(whole.errors.map { $0["message"]?.string } == ["an incremental item's path leads nowhere"])
+    }
+
+    @Test func `a null as data is said when it comes first, and says nothing later`() throws {
+        var whole = try answer(.defer20220824, [#"{"data":null,"errors":[{"message":"no"}],"hasNext":true}"#])
+        #expect(whole.hasData && whole.data == .null)
+        let change = try whole.apply(try json(#"{"data":null,"hasNext":true}"#))
+        #expect(change.isHeartbeat)
+        try whole.apply(try json(#"{"incremental":[{"path":[],"data":{"a":1}}],"hasNext":false}"#))
+        #expect(whole.data == .null, "there is no object at the root")
     }
 }

@@ -50,7 +50,10 @@ import TidemarkTesting
         let payload = #"{"payload":{"data":{"event":{"__typename":"Droid","id":"1","name":"BB8"}}}}"#
         let server = try ScriptedServer([
             parts(
-                ["{}", payload, payload, #"{"payload":null,"errors":[{"message":"over"}]}"#],
+                [
+                    "{}", payload, #"{"payload":null,"errors":[]}"#, String(payload.dropLast()) + #","errors":[]}"#,
+                    #"{"payload":null,"errors":[{"message":"over","extensions":{"code":"X"}}]}"#,
+                ],
                 spec: "subscriptionSpec=1.0")
         ])
         defer { server.stop() }
@@ -68,7 +71,10 @@ import TidemarkTesting
         #expect(
             lines.filter { $0.contains("graphql.next") && $0.contains(#""data":{"event":{"id":"1","name":"BB8"}}"#) }
                 .count == 2, "\(lines)")
-        #expect(lines.last?.contains(#""error":"over""#) == true, "\(lines)")
+        #expect(
+            lines.last?.contains(
+                #""error":{"code":"upstream_failed","message":"over","reason":"errors","status":null,"#
+                    + #""errors":[{"message":"over","extensions":{"code":"X"}}]}"#) == true, "\(lines)")
         #expect(server.requests.first?.contains("\r\nAccept: multipart/mixed;subscriptionSpec=1.0\r\n") == true)
         #expect(live.finish(seconds: 30).status == 0)
     }
@@ -93,8 +99,46 @@ import TidemarkTesting
         try #require(lines.count == 4, "\(lines)")
         #expect(lines[0].contains(#""name":"a""#) && lines[2].contains(#""name":"b""#))
         #expect(lines[1].contains(#""method":"graphql.reconnecting","params":{"subscription":1,"attempt":1,"pause":"#))
+        #expect(
+            lines[1].contains(
+                #""error":{"code":"upstream_failed","message":"the server of GraphQL: its answer ended before the last part","#
+                    + #""reason":"premature_end","status":200,"errors":null}"#))
         #expect(lines[3].contains(#""error":null"#))
         #expect(server.requests.count == 2)
+        #expect(live.finish(seconds: 30).status == 0)
+    }
+}
+
+extension EndpointStreamTests {
+    @Test func `a subscription that is refused or lost says why`() throws {
+        let payload = #"{"payload":{"data":{"event":{"__typename":"Droid","id":"1","name":"a"}}}}"#
+        let server = try ScriptedServer([
+            ok("no", type: "text/plain", status: "401 Unauthorized"),
+            parts([payload], spec: "subscriptionSpec=1.0", end: "\r\n---\r\n"),
+            parts([#"{"payload":{"message":"maintenance"}}"#], spec: "subscriptionSpec=1.0"),
+            parts([#"{"message":"maintenance"}"#], spec: "subscriptionSpec=1.0"),
+        ])
+        defer { server.stop() }
+        let live = try LiveCommand(
+            [
+                "run", "--db", folder.path("cache.db"), "--graphql-reconnect", "0", "--graphql-endpoint",
+                "http://127.0.0.1:\(server.port)/graphql",
+            ])
+        for (id, wanted) in [
+            (1, #""reason":"status","status":401,"errors":null}"#),
+            (2, #""reason":"premature_end","status":200,"errors":null}"#),
+            (3, #""reason":"not_graphql","status":null,"errors":null}"#),
+            (4, #""reason":"not_graphql","status":null,"errors":null}"#),
+        ] {
+            let last = try lines(
+                live,
+                [
+                    #"{"jsonrpc":"2.0","id":\#(id),"method":"graphql.observe","params":{"document":"subscription { event { id name } }"}}"#
+                ], until: "graphql.complete"
+            ).last
+            #expect(
+                last?.contains(#""code":"upstream_failed""#) == true && last?.contains(wanted) == true, "\(last ?? "")")
+        }
         #expect(live.finish(seconds: 30).status == 0)
     }
 }

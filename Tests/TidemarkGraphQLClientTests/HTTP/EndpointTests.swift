@@ -82,6 +82,29 @@ import TidemarkTesting
         #expect(!answers[0].contains("s3cr3t") && !errors.contains("s3cr3t"))
     }
 
+    @Test func `a body that is no answer of GraphQL fails the read`() async throws {
+        let bodies = [
+            "{}", #"{"message":"maintenance"}"#, #"{"extensions":{}}"#, #"{"hasNext":false}"#, #"{"errors":[ ]}"#,
+        ]
+        let answers =
+            [ok(Self.hero)] + bodies.map { ok($0) } + [parts([#"{"key":1}"#]), parts([#"{"hasNext":false}"#])]
+        let server = try ScriptedServer(answers + [ok("{}"), ok("{}")])
+        defer { server.stop() }
+        let reads = answers.indices.map { read("{ hero { name } }", #","policy":"networkOnly""#, id: $0) }
+        let fallen = read("{ hero { name } }", #","policy":"networkFirst""#, id: 99)
+        let (lines, _) = try session(server, reads + [fallen])
+        for line in lines.dropFirst().dropLast() {
+            #expect(line.contains(#""code":"upstream_failed""#) && line.contains(#""reason":"not_graphql""#), "\(line)")
+        }
+        let last = try #require(lines.last)
+        #expect(last.contains(#""data":{"hero":{"name":"R2"}},"source":"cache""#), "\(last)")
+        let query = try await CommandRunner().run([
+            "graphql", "query", "--db", folder.path("cache.db"), "--endpoint",
+            "http://127.0.0.1:\(server.port)/graphql", "--query", "{ x }",
+        ])
+        #expect(query.status == 69 && query.outputText.isEmpty, "\(query.outputText)")
+    }
+
     @Test func `refused documents of the newer type are results`() throws {
         let body = #"{"errors":[{"message":"no such field"}]}"#
         let server = try ScriptedServer([ok(body, type: "application/graphql-response+json", status: "400 Bad Request")]

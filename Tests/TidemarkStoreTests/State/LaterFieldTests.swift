@@ -17,7 +17,7 @@ import TidemarkWire
         case delete
     }
 
-    private static let names = ["a", "b", "c", "d"]
+    private static let names = ["a", "b", "pos.x", "pos.y", "pos.z"]
 
     /// The resource of fields; every resource has the id.
     private static func json(_ fields: Fields) -> String {

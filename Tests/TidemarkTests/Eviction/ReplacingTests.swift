@@ -162,6 +162,7 @@ private final class WatchingHost: GraphHost {
 
     func note(_ change: EntityChange) {}
     func note(_ change: QueryChange) {}
+    func noteAbsent(_ handle: ListHandle) {}
     func rename(from old: ListHandle, to new: ListHandle) {}
     func distribute(in cache: isolated SyncCache) {}
     func catchUp(_ sink: any ObserverSink, isForced: Bool, in cache: isolated SyncCache) {}

@@ -256,7 +256,7 @@ extension CacheState {
             if !isPlaceKnown, stored.generation == stamp.generation, let sequence = stored.sequence {
                 stamp.sequence = max(stamp.sequence ?? sequence, sequence)
             }
-            merged.withUnsafeBytes { overwrite(index, $0, fields: fields, stamp: stamp) }
+            merged.withUnsafeBytes { overwrite(index, $0, fields: WrittenFields(fields), stamp: stamp) }
             noteAnswer(of: index, stamp)
             return Listed(key: identity.storedKey, index: index, isNewer: isNewer)
         }

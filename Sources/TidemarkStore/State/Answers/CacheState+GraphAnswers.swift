@@ -128,8 +128,8 @@ extension CacheState {
                 let merged = resource.withUnsafeBytes {
                     Merge.graph($0, into: entities.payload(of: index), keeping: kept ?? [])
                 }
-                merged.resource.withUnsafeBytes { overwrite(index, $0, fields: merged.paths, stamp: whole) }
-                return note(answer, index, resource, fields: merged.paths, whole, question)
+                merged.resource.withUnsafeBytes { overwrite(index, $0, fields: merged.written, stamp: whole) }
+                return note(answer, index, resource, fields: merged.written.wholes, whole, question)
             }
             if residency.wasEvicted(identity), mayBePast(key, newer) { return }
             if !tombstones.isEmpty, let tombstone = tombstones[key] {

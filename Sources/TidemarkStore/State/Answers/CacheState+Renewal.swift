@@ -59,7 +59,8 @@ extension CacheState {
         stamp.writer = .answer
         stamp.isPartial = true
         isUnwritten = true
-        copy.withUnsafeBytes { overwrite(index, $0, fields: JSONObject.fieldNames(of: resource), stamp: stamp) }
+        let fields = WrittenFields(JSONObject.fieldNames(of: resource))
+        copy.withUnsafeBytes { overwrite(index, $0, fields: fields, stamp: stamp) }
         return true
     }
 }

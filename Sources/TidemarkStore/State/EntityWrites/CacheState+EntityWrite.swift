@@ -47,7 +47,7 @@ extension CacheState {
             resource, into: entities.payload(of: index), noMergeFields: rules.noMergeFields,
             keepsIdentity: keepsIdentity)
         guard merged.count <= entityByteCountMax else { return .tooLarge }
-        let fields = JSONObject.fieldNames(of: resource)
+        let fields = WrittenFields(JSONObject.fieldNames(of: resource))
         merged.withUnsafeBytes { overwrite(index, $0, fields: fields, stamp: stamp) }
         noteWrite(of: index, stamp.sequence)
         return .written
@@ -55,9 +55,9 @@ extension CacheState {
 
     /// Gives an entity a new value, and updates lists when the value changed.
     ///
-    /// - Parameter fields: The top-level fields that were written; nil when all were.
+    /// - Parameter fields: The fields that were written; nil when all were.
     mutating func overwrite(
-        _ index: SlotIndex, _ resource: UnsafeRawBufferPointer, fields: [ByteString]? = nil, stamp: EntityStamp
+        _ index: SlotIndex, _ resource: UnsafeRawBufferPointer, fields: WrittenFields? = nil, stamp: EntityStamp
     ) {
         guard !queries.isEmpty else {
             _ = entities.write(index, payload: resource, stamp: stamp, fields: fields)

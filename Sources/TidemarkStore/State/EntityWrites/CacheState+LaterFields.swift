@@ -5,12 +5,13 @@ import TidemarkModel
 ///
 /// - Source: Protocol/queries.md, answers; Protocol/graphql.md, storing.
 extension CacheState {
-    /// Returns the resource that an event leaves of an entity.
+    /// Returns the resource that an event leaves of an entity, and the members that the event alone has inside objects
+    /// that stay.
     ///
     /// - Parameter rules: Those of an event that is merged; nil for one that replaces the resource.
     func resource(
         after event: UnsafeRawBufferPointer, of index: SlotIndex, rules: MergeRules?, keeping later: LaterFields
-    ) -> [UInt8] {
+    ) -> (resource: [UInt8], earlier: [ByteString]) {
         var base = Array(event)
         if let rules {
             let payload = entities.payload(of: index)
@@ -31,17 +32,17 @@ extension CacheState {
         _ event: UnsafeRawBufferPointer, into index: SlotIndex, rules: MergeRules?, keeping later: LaterFields,
         stamp: EntityStamp
     ) -> WriteOutcome {
-        let resource = resource(after: event, of: index, rules: rules, keeping: later)
+        let (resource, earlier) = resource(after: event, of: index, rules: rules, keeping: later)
         guard resource.count <= entityByteCountMax else { return .tooLarge }
         var stamps = FieldStamps(rest: stamp, named: later.stamps)
         if rules != nil {
             stamps = entities.fieldStamps[index] ?? FieldStamps(rest: entities.stamp(of: index), named: [:])
             let fields = JSONObject.fieldNames(of: event).filter { later.stamps[$0] == nil }
-            stamps.removePaths(inside: fields)
-            for field in fields { stamps.named[field] = stamp }
+            stamps.date(WrittenFields(fields), as: stamp)
             stamps.named.merge(later.stamps) { _, kept in kept }
             stamps.completeness = stamps.completeness.after(.event)
         }
+        for path in earlier { stamps.named[path] = stamp }
         let isWritten = resource.withUnsafeBytes { overwrite(index, $0, around: stamps, at: stamp) }
         noteWrite(of: index, stamp.sequence)
         return isWritten ? .written : .superseded

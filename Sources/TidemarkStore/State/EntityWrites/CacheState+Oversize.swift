@@ -88,7 +88,8 @@ extension CacheState {
             if entities.stamp(of: index).isNewer(than: view.event.sequence, generation: generation) {
                 let later = entities.laterFields(of: index, than: view.event.sequence, generation: generation)
                 return later.map {
-                    self.resource(after: resource, of: index, rules: rules, keeping: $0).count > entityByteCountMax
+                    self.resource(after: resource, of: index, rules: rules, keeping: $0).resource.count
+                        > entityByteCountMax
                 } ?? false
             }
         }

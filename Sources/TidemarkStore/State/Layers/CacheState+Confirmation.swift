@@ -159,7 +159,7 @@ extension CacheState {
             if sequence == nil, stored.generation == generation { stamp.sequence = stored.sequence }
             resource.withUnsafeBytes { resource in
                 let merged = Merge.assigned(resource, into: entities.payload(of: index))
-                let fields = JSONObject.fieldNames(of: resource)
+                let fields = WrittenFields(JSONObject.fieldNames(of: resource))
                 merged.withUnsafeBytes { overwrite(index, $0, fields: fields, stamp: stamp) }
             }
         } else {

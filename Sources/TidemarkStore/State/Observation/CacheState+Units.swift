@@ -183,6 +183,7 @@ extension CacheState {
         let payload = withPayload(of: current) { Array($0) }
         let wasWhole = !queries.recorder.partialBefore.contains(handle)
         let isWhole = completeness(of: current) == .whole
+        guard payload != nil || !old.isEmpty else { return queries.recorder.append(.absent(handle)) }
         guard payload ?? [] != old || wasWhole != isWhole else { return }
         queries.recorder.append(
             .entity(

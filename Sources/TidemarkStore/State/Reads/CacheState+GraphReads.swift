@@ -21,6 +21,17 @@ package struct GraphEntity: Sendable {
     package var isPending: Bool
     /// Whether a field that it lacks does not exist, rather than being evicted.
     package var isWhole: Bool
+
+    /// Dates what a layer wrote.
+    fileprivate mutating func date(_ write: LayerStack.Write) {
+        guard let fields = write.fields else {
+            writtenAt = write.writtenAt
+            sequence = nil
+            named = [:]
+            return
+        }
+        fields.date(&named, rest: (writtenAt, sequence), as: (write.writtenAt, nil))
+    }
 }
 
 extension CacheState {
@@ -35,14 +46,8 @@ extension CacheState {
             guard let visible = overlay.visible else {
                 return overlay.isDeleted || tombstones[stored] != nil ? .deleted : .absent
             }
-            let dates = layers.dates(over: handle)
             var entity = graphEntity(visible, at: index)
-            if let whole = dates.whole {
-                entity.writtenAt = whole
-                entity.sequence = nil
-                entity.named = [:]
-            }
-            for (name, date) in dates.named { entity.named[name] = (date, nil) }
+            for write in layers.writes(over: handle) { entity.date(write) }
             entity.isPending = true
             entity.isWhole = completeness(of: handle) == .whole
             return .found(entity)

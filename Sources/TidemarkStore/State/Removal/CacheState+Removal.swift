@@ -182,6 +182,9 @@ extension CacheState {
             queries.unstore(query)
             if queries[query].observerCount == 0 { queries.drop(query) }
         }
+        for key in tombstones.keys(of: set) {
+            if let handle = queries.keys.handle(of: key) { noteObserved(handle) }
+        }
         tombstones.removeAll(of: set)
         for handle in layers.overlays.keys.sorted() where set.contains(queries.keys.key(of: handle).library) {
             keepPayloadBefore(of: handle)

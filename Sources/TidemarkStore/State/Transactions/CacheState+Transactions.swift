@@ -43,7 +43,7 @@ package struct TransactionExpectations: Sendable {
 
 extension CacheState {
     private enum Outcome {
-        case written([UInt8], fields: [ByteString]?)
+        case written([UInt8], fields: WrittenFields?)
         case deleted
         case forgotten
 
@@ -113,7 +113,7 @@ extension CacheState {
             switch outcomes[key] {
             case .written(let resource, let fields):
                 resource.withUnsafeBytes { write($0, key, fields: fields, stamp: stamp) }
-                noteRequestedWrite(of: key, resource, fields: fields)
+                noteRequestedWrite(of: key, resource, fields: fields?.wholes)
             case .deleted:
                 // Many deletes can push tombstones out before the journal has them.
                 residency.forget(key)
@@ -232,10 +232,8 @@ extension CacheState {
             guard let base = resource(of: key, outcomes) else { throw .absent(step: number, type: name, id: id) }
             let merged = base.withUnsafeBytes { base in fields.withUnsafeBytes { Merge.graph($0, into: base) } }
             if case .written(_, nil) = outcomes[key] { return (key, .written(merged.resource, fields: nil)) }
-            if case .written(_, let earlier?) = outcomes[key] {
-                return (key, .written(merged.resource, fields: earlier + merged.paths))
-            }
-            return (key, .written(merged.resource, fields: merged.paths))
+            let fields = written(merged.written, after: outcomes[key])
+            return (key, .written(merged.resource, fields: fields))
         case .removeField(let name, let id, let field):
             let patch = TransactionStep.patch(type: name, id: id, fields: [], unset: [field])
             return try outcome(of: patch, number, in: library, outcomes)
@@ -251,11 +249,15 @@ extension CacheState {
             }
             // When this transaction wrote the whole resource before, the patched field gets the same stamp.
             if case .written(_, nil) = outcomes[key] { return (key, .written(patched, fields: nil)) }
-            if case .written(_, let earlier?) = outcomes[key] {
-                return (key, .written(patched, fields: earlier + names))
-            }
-            return (key, .written(patched, fields: names))
+            return (key, .written(patched, fields: written(WrittenFields(names), after: outcomes[key])))
         }
+    }
+
+    /// Returns the fields that a step wrote together with those of earlier steps.
+    private func written(_ fields: WrittenFields, after outcome: Outcome?) -> WrittenFields {
+        guard case .written(_, var earlier?) = outcome else { return fields }
+        earlier.add(fields)
+        return earlier
     }
 
     private mutating func key(
@@ -274,7 +276,7 @@ extension CacheState {
     }
 
     private mutating func write(
-        _ resource: UnsafeRawBufferPointer, _ key: StoredKey, fields: [ByteString]?, stamp: EntityStamp
+        _ resource: UnsafeRawBufferPointer, _ key: StoredKey, fields: WrittenFields?, stamp: EntityStamp
     ) {
         if let index = withIdentity(key, { entities.find($0) }) {
             return overwrite(index, resource, fields: fields, stamp: stamp)
