@@ -72,7 +72,7 @@ struct FeedMetricsTests {
     @Test func `a message that comes again is dropped and counted`() throws {
         // A server refuses messages that look like those of a consumer, so the reader gets them by hand.
         var reader = StreamReader(try JetStreamAddress(server.address("EVENTS")), ReadingSettings(), known: [])
-        var lines: [UInt8] = []
+        var lines = StreamLines()
         try reader.prepare(&lines)
         for (delivery, sequence) in [1, 2, 1, 3].enumerated() {
             let place = try #require(
@@ -91,7 +91,7 @@ struct FeedMetricsTests {
         }
         reader.end()
         #expect(reader.statistics.redeliveryCount == 1 && reader.statistics.messageCount == 3)
-        let sequences = String(decoding: lines, as: UTF8.self).matches(of: /"sequence":([0-9]+)/).map { $0.1 }
+        let sequences = String(decoding: lines.bytes, as: UTF8.self).matches(of: /"sequence":([0-9]+)/).map { $0.1 }
         #expect(sequences == ["1", "2", "3"])
         var metrics = FeedMetrics(stream: "EVENTS", factory: backend)
         metrics.record(reader.statistics)

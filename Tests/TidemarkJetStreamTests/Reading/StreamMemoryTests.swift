@@ -32,7 +32,7 @@ private enum Cycle {
     /// Connects, reads a part, and ends while the other messages wait or are on their way.
     static func run(_ address: JetStreamAddress) throws {
         var reader = StreamReader(address, ReadingSettings(), known: [])
-        var lines: [UInt8] = []
+        var lines = StreamLines()
         try reader.prepare(&lines)
         let deadline = ContinuousClock.now + .seconds(20)
         while lines.isEmpty {
