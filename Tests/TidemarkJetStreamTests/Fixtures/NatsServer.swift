@@ -68,6 +68,12 @@ final class NatsServer {
         if number == SIGKILL || number == SIGTERM { process.waitUntilExit() }
     }
 
+    /// The log of the server since it was made.
+    var log: String {
+        FileManager.default.contents(atPath: folder.path("server.log")).map { String(decoding: $0, as: UTF8.self) }
+            ?? ""
+    }
+
     func address(_ stream: String, user: String, _ options: String = "") -> String {
         "nats://\(user)@127.0.0.1:\(port)/\(stream)\(options.isEmpty ? "" : "?\(options)")"
     }
