@@ -34,7 +34,7 @@ private enum Cycle {
         var reader = StreamReader(address, ReadingSettings(), known: [])
         var lines = StreamLines()
         try reader.prepare(&lines)
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = TestPatience.deadline
         while lines.isEmpty {
             try reader.read(timeout: 100, &lines)
             precondition(ContinuousClock.now < deadline, "no message came")
