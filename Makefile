@@ -83,8 +83,8 @@ run-jetstream: deps
 # The suites that are tagged `.slow`. All but two try many crash points, kinds of damage, orders or recordings,
 # simulate, or measure, and take a third of the time of all tests; TLS, Combine and the bench take time to build, and
 # `make test` leaves them out of the package (`Package.swift`). The runner cannot select tests by a tag.
-SLOW_SUITES := BenchmarkTests JournalConformanceTests JournalCrashPointTests OptimisticExhaustiveTests QueryObjectTests \
-    RecordedSessionTests RepairTests ReplayTests SeededDamageTests SimulationTests SQLiteExtensionTests TLSTests
+SLOW_SUITES := BenchmarkTests HeaderRepairTests JournalConformanceTests JournalCrashPointTests \
+    OptimisticExhaustiveTests QueryObjectTests RecordedSessionTests RepairTests ReplayTests SeededDamageTests SimulationTests SQLiteExtensionTests TLSTests
 SLOW_FILTER := \.($(subst $() ,|,$(strip $(SLOW_SUITES))))/
 
 BUILD_TESTS = $(QUICK_MALLOC) $(FOR_TESTS) build --build-tests $(TESTS) --disable-xctest

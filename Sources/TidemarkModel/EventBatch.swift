@@ -31,13 +31,15 @@ package final class EventBatch: Sendable {
     package let wholeByteCounts: [UInt32: Int]
     package let blankCount: Int
     package let controlCount: Int
+    /// The writer of the lines' envelopes.
+    package let origin: LineOrigin
     /// The pool that gets the buffers back; nil when they are not worth keeping.
     private let pool: BatchPool?
 
     package init(
         block: [UInt8], rewritten: [UInt8], lines: [LineSpan], events: [ChangeEvent],
         members: [ChangeMember], input: InputID, firstLine: Int64, firstOffset: Int64, wholeByteCounts: [UInt32: Int],
-        blankCount: Int, controlCount: Int, pool: BatchPool?
+        blankCount: Int, controlCount: Int, origin: LineOrigin = .producer, pool: BatchPool?
     ) {
         self.block = block
         self.rewritten = rewritten
@@ -50,6 +52,7 @@ package final class EventBatch: Sendable {
         self.wholeByteCounts = wholeByteCounts
         self.blankCount = blankCount
         self.controlCount = controlCount
+        self.origin = origin
         self.pool = pool
     }
 

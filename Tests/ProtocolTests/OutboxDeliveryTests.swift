@@ -6,7 +6,7 @@ import TidemarkTesting
 
 /// Fifty edits made offline by a session that is killed, and a server that fails every third request and doubles every
 /// fifth answer.
-@Suite(.timeLimit(.minutes(5)), .tags(.process)) struct OutboxDeliveryTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct OutboxDeliveryTests {
     @Test(arguments: [1, 5]) func `each edit is performed once, in the order of its key, and none is left`(
         keyCount: Int
     ) async throws {

@@ -18,6 +18,32 @@ import Testing
         #expect(count >= 50)
     }
 
+    /// Files that measure on purpose, and compare no time with a number.
+    private static let measurements = ["/Measurements/", "/Soak/", "LimitTests.swift"]
+
+    @Test func `no test compares a time that passed with a number, or counts turns`() throws {
+        // A stopwatch, and a loop that gives up after so many turns: both depend on the machine.
+        let stopwatch = /timeIntervalSince\(|(?:ContinuousClock|SuspendingClock|Date)(?:\(\))?\.now[ ]-[ ]?/
+        let turns = /for _ in 0\.\.<[0-9_]+ \{\s*if [^\n]*(?:return true|break)/
+        let files = try Tree.swiftFiles(in: "Tests").filter { !$0.hasSuffix("/TestFormTests.swift") }
+        for file in files where !TestFormTests.measurements.contains(where: file.contains) {
+            let lines = try Tree.codeLines(file)
+            for (number, line) in lines {
+                #expect(line.firstMatch(of: stopwatch) == nil, "\(file):\(number) reads a stopwatch")
+            }
+            let code = lines.map(\.1).joined(separator: "\n")
+            #expect(code.firstMatch(of: turns) == nil, "\(file) gives up after a number of turns")
+        }
+    }
+
+    @Test func `a time limit is a guard against hanging: half an hour at least`() throws {
+        for file in try Tree.swiftFiles(in: "Tests") {
+            for match in try Tree.text(file).matches(of: /\.timeLimit\(\.minutes\(([0-9]+)\)\)/) {
+                #expect(Int(match.1).map { $0 >= 30 } == true, "\(file) has \(match.1) minutes")
+            }
+        }
+    }
+
     @Test func `the size of a run is set by one variable`() throws {
         // The command to test and the folder of databases are places, not sizes.
         let known: Set = ["TIDEMARK_SCALE", "TIDEMARK_COMMAND", "TIDEMARK_TEST_FOLDER", "TIDEMARK_FUZZ"]

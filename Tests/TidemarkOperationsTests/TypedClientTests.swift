@@ -7,7 +7,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Generated operations with a client, over HTTP.
-@Suite(.timeLimit(.minutes(10))) struct TypedClientTests {
+@Suite(.timeLimit(.minutes(30))) struct TypedClientTests {
     private struct Stop: Error {}
 
     private func client(_ server: AnswerServer? = nil) async throws -> GraphQLClient {

@@ -16,4 +16,11 @@ int tidemark_sqlite_defend(struct sqlite3 *connection);
 // SQLite was used before.
 int tidemark_sqlite_skip_accounting(void);
 
+// The name of the VFS under which a database is read with other first bytes than its file has: those of the parameter
+// `header` of its URI, 100 bytes in hexadecimal digits. It is for reading: it writes nothing to the database.
+#define TIDEMARK_SQLITE_HEADER_VFS "tidemark-header"
+
+// Makes the VFS known to SQLite. To be called once, before it is used. Returns SQLite's result code.
+int tidemark_sqlite_register_header_vfs(void);
+
 #endif

@@ -23,8 +23,13 @@ extension SyncCache {
     /// cache's other work; each uses the state as it finds it.
     func checkMemory() {
         evictExcluded()
+        guard state.memoryByteCount > entityByteCountMax else {
+            // An approval that is not needed any more is not kept for another eviction.
+            if eviction.memoryTask == nil { eviction.memoryConsent.complete() }
+            return
+        }
         guard eviction.memoryTask == nil, eviction.residentScan.isWorthwhile(residentCount: state.residentCount),
-            !turns.loads.isLoading, state.memoryByteCount > entityByteCountMax
+            !turns.loads.isLoading
         else { return }
         let willEvict = configuration.eviction.willEvict
         switch eviction.memoryConsent.request(hasDelegate: willEvict != nil) {
@@ -51,7 +56,6 @@ extension SyncCache {
     }
 
     private func beginEviction() {
-        eviction.memoryConsent.spent()
         var unscannedCount = state.residentCount
         guard evictSlice(&unscannedCount) else { return }
         eviction.memoryTask = spawn { [unscannedCount] in await self.evictInSlices(unscannedCount) }
@@ -66,7 +70,7 @@ extension SyncCache {
     /// - Parameter unscannedCount: The number of entities that were not scanned yet, so that entities that must stay
     ///   are scanned only once.
     /// - Returns: Whether there is more to do. While a caller loads entities the result is false; that caller checks
-    ///   memory again afterwards.
+    ///   memory again afterwards, under the same consent.
     private func evictSlice(_ unscannedCount: inout Int) -> Bool {
         guard !turns.loads.isLoading else { return false }
         let goal = configuration.eviction.goal(ofLimit: entityByteCountMax)
@@ -84,9 +88,10 @@ extension SyncCache {
             && !budget.isSpent
         recordLeavings(at: now)
         if !state.changeLog.isEmpty { distribute() }
-        guard state.memoryByteCount > goal else { return false }
-        if unscannedCount <= 0 { eviction.residentScan.ended(residentCount: state.residentCount) }
-        return unscannedCount > 0
+        if state.memoryByteCount > goal, unscannedCount > 0 { return true }
+        if state.memoryByteCount > goal { eviction.residentScan.ended(residentCount: state.residentCount) }
+        eviction.memoryConsent.complete()
+        return false
     }
 
     /// Evicts entities of types that do not stay in memory, in slices.

@@ -14,7 +14,7 @@ extension SyncCache {
         do throws(StorageError) {
             let excess = try await excess()
             guard excess.entityCount > 0 else {
-                eviction.tierConsent.spent()
+                eviction.tierConsent.complete()
                 eviction.pressure.met()
                 return
             }
@@ -23,7 +23,7 @@ extension SyncCache {
             try await evictEverywhere(excess, countMax: Int(min(excess.entityCount, Int64(roomEntityCountMax))))
             let isFruitful = eviction.pressure.ended(
                 countBefore: countBefore, isAboveDiskLimit: excess.isAboveDiskLimit, entityCount: state.entityCount)
-            if !isFruitful { eviction.tierConsent.spent() }
+            if !isFruitful { eviction.tierConsent.complete() }
         } catch {
             configuration.logger.error("eviction failed: \(error)")
         }
@@ -51,7 +51,14 @@ extension SyncCache {
     private func evictionAnswered(_ isAllowed: Bool) {
         eviction.tierQuestion = nil
         eviction.tierConsent.answered(isAllowed)
-        if isAllowed { beginEvicting() }
+        beginApprovedEviction()
+    }
+
+    /// Begins an eviction that the delegate approved. While a flush is under way this does nothing: the end of the
+    /// flush calls it again. After a flush that failed the next commit evicts.
+    func beginApprovedEviction() {
+        guard !isClosed, !flushes.isUnderWay, !flushes.hasFailed, eviction.tierConsent.takeOwed() else { return }
+        beginEvicting()
     }
 
     /// Begins an eviction when nothing was committed yet, for example after opening with lower limits.
@@ -63,6 +70,7 @@ extension SyncCache {
     private func evictFirst() async {
         await evictExcess()
         flushes.ended()
+        beginApprovedEviction()
         scheduleFlush()
     }
 

@@ -99,6 +99,7 @@ extension SyncCache {
             await openingFailed(error)
         }
         flushes.ended()
+        beginApprovedEviction()
         scheduleFlush()
     }
 
@@ -120,6 +121,8 @@ extension SyncCache {
             await evictExcess()
             await releaseFreeSpace()
             flushes.ended()
+            // The delegate may have answered while this flush waited.
+            beginApprovedEviction()
             scheduleFlush()
             scheduleMemoryRelease()
         } catch {
@@ -157,6 +160,7 @@ extension SyncCache {
         if error.code == .damaged { _ = await rebuildJournal() }
         flushes.ended()
         if !isClosed { startFlush() }
+        beginApprovedEviction()
     }
 
     /// Moves a damaged database aside, and marks everything in memory as unwritten so that it goes into a new one.

@@ -95,7 +95,7 @@ extension SyncCache {
         _ answer: UpstreamAnswer, limits: Limits
     ) throws(UpstreamError) -> [EventBatch] {
         do throws(WireError) {
-            return try EventDecoder.batches(of: answer.lines, limits: limits)
+            return try EventDecoder.batches(of: answer.lines, origin: answer.origin, limits: limits)
         } catch {
             throw UpstreamError("no memory to read an answer of \(answer.lines.count) bytes")
         }

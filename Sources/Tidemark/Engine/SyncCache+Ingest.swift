@@ -33,7 +33,7 @@ extension SyncCache {
         await waitForRoom()
         try await withChange(for: batch) {
             apply(batch, 0..<batch.events.count)
-            inputs.applied(through: batch.firstLine + Int64(batch.lines.count) - 1, of: batch.input)
+            inputs.applied(batch, lines: batch.lines.count)
             // Numbers that are declared lost release held events: their entities are in memory only within this step.
             followGaps(ignoringWindow: false)
         }
@@ -53,10 +53,10 @@ extension SyncCache {
         await takeTurn()
         defer { turns.changes.release() }
         await waitForRoom()
-        let lines = batch.lines(of: events)
+        let end = batch.lines(of: events).upperBound
         try await withChange(for: batch) {
             apply(batch, events)
-            inputs.applied(through: batch.firstLine + Int64(lines.upperBound) - 1, of: batch.input)
+            inputs.applied(batch, lines: end)
             followGaps(ignoringWindow: false)
         }
         tallies.metrics.record(state.counts)

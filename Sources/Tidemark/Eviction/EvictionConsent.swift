@@ -1,11 +1,13 @@
 /// The consent of the program's delegate to the evictions of one tier.
 ///
-///     none ──request──► asked ──answered──► approved ──spent──► none
+///     none ──request──► asked ──answered──► owed ──takeOwed, request──► approved ──complete──► none
 ///                                      └──► refused ──committed──► none
 ///
-/// A refusal holds until the next commit, so that a delegate is not asked again while nothing changes.
+/// An answer may come at any moment, also while the eviction that it allows has to wait, for example for the flush that
+/// asked. So an approval is a debt: it is `owed` until an eviction begins, and whoever ends what the eviction waited
+/// for begins it. A refusal holds until the next commit, so that a delegate is not asked again while nothing changes.
 ///
-/// - Source: Protocol/limits.md.
+/// - Source: Protocol/limits.md, asking first.
 struct EvictionConsent {
     /// The next step of a caller that wants to evict.
     enum Decision {
@@ -19,6 +21,9 @@ struct EvictionConsent {
     private enum Stage {
         case none
         case asked
+        /// The delegate approved; no eviction has begun since.
+        case owed
+        /// An approved eviction has begun and is not complete.
         case approved
         case refused
     }
@@ -28,8 +33,13 @@ struct EvictionConsent {
     /// Whether the delegate refused, and nothing was committed since.
     var isRefused: Bool { stage == .refused }
 
-    /// Whether the delegate approved an eviction that has not ended yet.
-    var isApproved: Bool { stage == .approved }
+    /// Whether the delegate approved an eviction that is not complete.
+    var isApproved: Bool {
+        switch stage {
+        case .owed, .approved: true
+        case .none, .asked, .refused: false
+        }
+    }
 
     /// Decides how an eviction continues.
     ///
@@ -37,7 +47,9 @@ struct EvictionConsent {
     mutating func request(hasDelegate: Bool) -> Decision {
         guard hasDelegate else { return .evict }
         switch stage {
-        case .approved: return .evict
+        case .owed, .approved:
+            stage = .approved
+            return .evict
         case .asked, .refused: return .skip
         case .none:
             stage = .asked
@@ -45,11 +57,27 @@ struct EvictionConsent {
         }
     }
 
-    mutating func answered(_ isAllowed: Bool) { stage = isAllowed ? .approved : .refused }
+    mutating func answered(_ isAllowed: Bool) {
+        precondition(stage == .asked, "an answer in the stage \(stage), where nobody was asked")
+        stage = isAllowed ? .owed : .refused
+    }
 
-    /// Ends an approved eviction: the next one needs a new approval.
-    mutating func spent() {
-        if stage == .approved { stage = .none }
+    /// Takes the debt of an approval. The caller begins the eviction.
+    ///
+    /// - Returns: Whether an eviction was approved that has not begun. True once for each approval, so that an eviction
+    ///   that fails is not begun again and again: the next commit continues it.
+    mutating func takeOwed() -> Bool {
+        guard stage == .owed else { return false }
+        stage = .approved
+        return true
+    }
+
+    /// Ends an approved eviction, or one that is not needed any more: the next one needs a new approval.
+    mutating func complete() {
+        switch stage {
+        case .owed, .approved: stage = .none
+        case .none, .asked, .refused: break
+        }
     }
 
     /// Ends a refusal, after a commit.

@@ -17,12 +17,19 @@ final class BatchReader: Sendable {
     /// The state that only the reader's own queue uses.
     private struct Work {
         var framer: LineFramer
+        /// Frames what a log's reader tells, whose lines are not counted with the others; nil until it tells something.
+        var readerFramer: LineFramer?
         let decoder: EventDecoder
         var blocks: ArraySlice<LineBlock> = []
+        /// The origin of `blocks`.
+        var origin = LineOrigin.producer
         var isFinished = false
     }
 
     private let input: any LineInput
+    private let id: InputID
+    private let limits: Limits
+    private let pool: BatchPool
     private let chunkByteCount: Int
     private let queue: DispatchQueue
     private let progress: ReadProgress
@@ -38,6 +45,7 @@ final class BatchReader: Sendable {
         progress: ReadProgress
     ) throws(WireError) {
         self.input = input
+        (self.id, self.limits, self.pool) = (id, limits, pool)
         self.chunkByteCount = chunkByteCount
         self.progress = progress
         queue = DispatchQueue(label: "tidemark.reader.\(id.rawValue)")
@@ -80,6 +88,11 @@ final class BatchReader: Sendable {
             try input.waitForBytes()
             progress.isTaking.store(true, ordering: .sequentiallyConsistent)
             defer { progress.isTaking.store(false, ordering: .sequentiallyConsistent) }
+            work.origin = input.nextOrigin()
+            if work.origin == .reader {
+                work.isFinished = try readNotices(&work) == 0
+                continue
+            }
             let count = try work.framer.read(byteCountMax: chunkByteCount) { (space) throws(InputError) -> Int in
                 try input.read(into: space)
             }
@@ -95,9 +108,23 @@ final class BatchReader: Sendable {
         }
         guard let block = work.blocks.popFirst() else { return nil }
         do throws(WireError) {
-            return try work.decoder.decode(block)
+            return try work.decoder.decode(block, origin: work.origin)
         } catch {
             throw InputError("no memory to decode \(block.bytes.count) bytes of input")
         }
+    }
+
+    /// Reads what a log's reader tells. Its lines take no numbers of the input.
+    ///
+    /// - Returns: The number of bytes; 0 when the input was stopped.
+    private func readNotices(_ work: inout Work) throws(InputError) -> Int {
+        var framer = work.readerFramer ?? LineFramer(input: id, limits: limits, pool: pool)
+        work.readerFramer = nil
+        let count = try framer.read(byteCountMax: chunkByteCount) { (space) throws(InputError) -> Int in
+            try input.read(into: space)
+        }
+        work.blocks = framer.takeBlocks()[...]
+        work.readerFramer = framer
+        return count
     }
 }

@@ -57,6 +57,7 @@ package final class IngestStream {
     package func next() async throws -> Bool {
         guard let batch = try await readNext() else { return false }
         try await cache.ingest(batch)
+        guard batch.origin != .reader else { return true }
         lineCount += Int64(batch.lines.count)
         if let last = batch.lines.last {
             byteCount = batch.firstOffset + Int64(last.offset) + Int64(last.count)

@@ -45,6 +45,12 @@ struct InputTable {
     /// Notes that an input's lines were applied, or are held, up to a line.
     mutating func applied(through line: Int64, of input: InputID) { positions[input]?.lines = line }
 
+    /// Notes that the first lines of a batch were applied, or are held. What a log's reader tells is no line.
+    mutating func applied(_ batch: EventBatch, lines count: Int) {
+        guard batch.origin != .reader else { return }
+        applied(through: batch.firstLine + Int64(count) - 1, of: batch.input)
+    }
+
     /// The number of an input's lines that are durable.
     func durableLineCount(of input: InputID) -> Int64 { positions[input]?.acknowledged ?? 0 }
 

@@ -14,11 +14,20 @@ package protocol LineInput: Sendable {
     /// - Throws: ``InputError``.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int
 
+    /// Tells who wrote the envelopes of the lines that the next read returns. Called after ``waitForBytes()``; a read
+    /// returns lines of one origin.
+    func nextOrigin() -> LineOrigin
+
     /// Tells whether a read would return bytes at once.
     func hasUnread() -> Bool
 
     /// Makes a waiting read, and every later one, return 0.
     func stop()
+}
+
+extension LineInput {
+    /// Lines come as their producers wrote them.
+    package func nextOrigin() -> LineOrigin { .producer }
 }
 
 /// The error of an input that cannot be read.

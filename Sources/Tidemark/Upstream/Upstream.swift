@@ -19,6 +19,8 @@ public struct UpstreamAnswer: Sendable {
     /// The sequence up to which the answer is complete: a sequence up to it that did not come does not exist. nil when
     /// unknown.
     public var coveredThrough: EventSequence?
+    /// The writer of the lines' envelopes.
+    package var origin = LineOrigin.producer
 
     public init(lines: [UInt8], coveredThrough: EventSequence? = nil) {
         self.lines = lines

@@ -3,23 +3,33 @@ import TidemarkModel
 /// A progress line on a terminal, which is overwritten again and again: lines, rate, lag.
 struct ProgressLine {
     private let output: Output
-    private let clock = ContinuousClock()
+    private let columnCount: Int?
+    private let now: () -> ContinuousClock.Instant
     private let start: ContinuousClock.Instant
     private var shownAt: ContinuousClock.Instant?
     private var shownLineCount: Int64 = 0
 
     /// The shortest time between two updates. Each update is a system call between two blocks of input.
-    private static let interval = Duration.milliseconds(200)
+    static let interval = Duration.milliseconds(200)
 
     init(_ output: Output) {
+        self.init(output, columnCount: output.isTerminal ? output.columnCount : nil, now: { ContinuousClock.now })
+    }
+
+    /// - Parameters:
+    ///   - columnCount: The columns of the terminal; nil: the output is none, and nothing is shown.
+    ///   - now: Gives the time. A test moves it.
+    init(_ output: Output, columnCount: Int?, now: @escaping () -> ContinuousClock.Instant) {
         self.output = output
-        start = clock.now
+        self.columnCount = columnCount
+        self.now = now
+        start = now()
     }
 
     /// Shows the progress, at most five times a second and only on a terminal.
     mutating func show(_ progress: IngestProgress) throws(Failure) {
-        let now = clock.now
-        guard output.isTerminal, now - (shownAt ?? start) >= ProgressLine.interval else { return }
+        let now = now()
+        guard let columnCount, now - (shownAt ?? start) >= ProgressLine.interval else { return }
         let milliseconds = max(1, (now - (shownAt ?? start)).milliseconds)
         let rate = (progress.lineCount - shownLineCount) * 1_000 / milliseconds
         let lag = progress.lineCount - progress.durableLineCount
@@ -29,7 +39,7 @@ struct ProgressLine {
             + behind(progress, rate)
             + (progress.heldCount > 0 ? ", \(HumanText.count(progress.heldCount)) waiting for a gap" : "")
         try output.write("\r\u{1B}[K".utf8)
-        try output.write(output.style.paint(Printable.excerpt(text, count: output.columnCount - 1), .dim).utf8)
+        try output.write(output.style.paint(Printable.excerpt(text, count: columnCount - 1), .dim).utf8)
         try output.flush()
         shownAt = now
         shownLineCount = progress.lineCount

@@ -66,6 +66,9 @@ struct PublishQueue {
     /// Whether every line under way has its outcome.
     var isDecided: Bool { sent.allSatisfy { $0.outcome != nil } }
 
+    /// The number of lines under way without an outcome.
+    var undecidedCount: Int { sent.count { $0.outcome == nil } }
+
     /// Tells whether a line can be sent now.
     mutating func readiness(of line: PublishLine) -> Readiness {
         if sent.count >= PublishQueue.countMax || byteCount + line.bytes.count > PublishQueue.byteCountMax,

@@ -20,8 +20,7 @@ package struct StreamPublisher {
     /// The stream when publishing began.
     private let stream: StreamStatus
     private var queue: PublishQueue
-    /// The time of the last answer of a server.
-    private var lastContact = ContinuousClock.now
+    private var patience: PublishPatience
     private let isStopped: @Sendable () -> Bool
     package private(set) var summary = PublishSummary()
     /// The line up to which all are confirmed.
@@ -29,6 +28,17 @@ package struct StreamPublisher {
 
     /// The time in which the server must answer.
     private static let answerTimeout: Int64 = 2_000
+    /// The time in which a server must say whether the stream exists, in milliseconds.
+    private static let statusTimeout: Int64 = 1_000
+
+    /// The result of a look at the answers.
+    private enum Answers {
+        case some
+        case none
+        /// The news that there is no answer: no leader stores the message, or the connection is lost. The line stays
+        /// undecided.
+        case lost(JetStreamError)
+    }
 
     /// Connects, and looks at the stream.
     ///
@@ -40,7 +50,9 @@ package struct StreamPublisher {
         self.address = address
         self.settings = settings
         self.isStopped = isStopped
-        let deadline = ContinuousClock.now + .milliseconds(Int64(settings.patience * 1_000))
+        let silenceMax = Duration.milliseconds(Int64(settings.patience * 1_000))
+        patience = PublishPatience(silenceMax)
+        let deadline = ContinuousClock.now + silenceMax
         func patiently<Value>(_ body: () throws(JetStreamError) -> Value) throws(JetStreamError) -> Value {
             while true {
                 do throws(JetStreamError) {
@@ -123,21 +135,35 @@ package struct StreamPublisher {
     private mutating func collect(timeout: Int64) throws(JetStreamError) {
         guard !queue.isEmpty else { return }
         var isAny = false
-        while try noteAnswers(timeout: isAny ? 0 : timeout) { isAny = true }
+        var isLost = false
+        look: while true {
+            switch try noteAnswers(timeout: isAny ? 0 : timeout) {
+            case .some: isAny = true
+            case .none: break look
+            case .lost:
+                isLost = true
+                break look
+            }
+        }
         confirm(queue.takeConfirmed())
-        if queue.hasRefused || !isAny && timeout > 0 { try recover() }
+        if isLost || queue.hasRefused || !isAny && timeout > 0 { try recover() }
     }
 
     /// Follows the answers that have come; waits for one if need be.
     ///
-    /// - Returns: Whether there was one.
-    private mutating func noteAnswers(timeout: Int64) throws(JetStreamError) -> Bool {
+    /// - Throws: ``JetStreamError`` that does not pass by itself.
+    private mutating func noteAnswers(timeout: Int64) throws(JetStreamError) -> Answers {
         // Some of the last batch are left where one of them was an error.
         if batch.unreadCount == 0 {
-            guard try answers.receive(into: batch, timeout: timeout) else { return false }
+            do throws(JetStreamError) {
+                guard try answers.receive(into: batch, timeout: timeout) else { return .none }
+            } catch {
+                guard error.mayPass else { throw error }
+                return .lost(error)
+            }
         }
         while let message = batch.next() { try note(message) }
-        return true
+        return .some
     }
 
     private mutating func note(_ message: NatsMessageView) throws(JetStreamError) {
@@ -151,14 +177,16 @@ package struct StreamPublisher {
         } catch {
             return
         }
-        lastContact = .now
         if let sequence = answer["seq"]?.int64, answer["error"] == nil {
             let isDuplicate = answer["duplicate"]?.bool ?? false
             queue.answered(number, isDuplicate ? .duplicate(sequence: sequence) : .stored(sequence: sequence))
+            patience.succeeded()
         } else if let error = answer["error"] {
             let known = JetStreamAPI.error(error, address)
             switch known.code {
-            case .otherPublisher: queue.answered(number, .outOfOrder)
+            case .otherPublisher:
+                queue.answered(number, .outOfOrder)
+                patience.succeeded()
             case .timedOut, .noJetStream, .noServer: break
             default:
                 // The answers of the lines before it have come.
@@ -186,8 +214,10 @@ package struct StreamPublisher {
     /// Waits for all that is under way, and sends what is not confirmed again, one after another.
     private mutating func recover() throws(JetStreamError) {
         let deadline = ContinuousClock.now + .milliseconds(StreamPublisher.answerTimeout)
-        while !queue.isDecided, ContinuousClock.now < deadline {
-            _ = try noteAnswers(timeout: 100)
+        // One is lost already, where that is the reason; libnats does not say which.
+        var lostCount = 0
+        while queue.undecidedCount > lostCount, !connection.isClosed, ContinuousClock.now < deadline {
+            if case .lost = try noteAnswers(timeout: 100) { lostCount += 1 }
         }
         let ended = queue.endAttempts()
         confirm(ended.confirmed)
@@ -197,6 +227,7 @@ package struct StreamPublisher {
     /// Sends one line until it is confirmed.
     private mutating func sendAlone(_ line: PublishLine) throws(JetStreamError) {
         while true {
+            var failure: JetStreamError?
             do throws(JetStreamError) {
                 if case .needsLast = queue.readiness(of: line) { try learnLast(of: line.subject) }
                 guard case .ready(let expected) = queue.readiness(of: line) else {
@@ -206,19 +237,19 @@ package struct StreamPublisher {
                 let (number, streamLast) = queue.append(line, expected: expected)
                 try transmit(line, expected: expected, streamLast, number)
                 let deadline = ContinuousClock.now + .milliseconds(StreamPublisher.answerTimeout)
-                while !queue.isDecided, ContinuousClock.now < deadline {
-                    _ = try noteAnswers(timeout: 100)
+                while !queue.isDecided, failure == nil, ContinuousClock.now < deadline {
+                    if case .lost(let error) = try noteAnswers(timeout: 100) { failure = error }
                 }
                 if queue.hasRefused { try examine(line, number, after: expected) }
             } catch {
                 guard error.mayPass else { throw error }
+                failure = error
             }
             let ended = queue.endAttempts()
             confirm(ended.confirmed)
             if !ended.confirmed.isEmpty { return }
             try connection.checkPermission(line.subject)
-            try checkPatience()
-            StreamPublisher.pause()
+            try wait(after: failure)
         }
     }
 
@@ -248,24 +279,47 @@ package struct StreamPublisher {
         }
         while true {
             do throws(JetStreamError) {
-                queue.learn(subject, last: try api.lastSequence(of: subject, in: address.stream) ?? 0)
-                lastContact = .now
-                return
+                return queue.learn(subject, last: try api.lastSequence(of: subject, in: address.stream) ?? 0)
             } catch {
                 guard error.mayPass else { throw error }
-                try checkPatience()
-                StreamPublisher.pause()
+                try wait(after: error)
             }
         }
     }
 
-    private func checkPatience() throws(JetStreamError) {
-        guard isStopped() || ContinuousClock.now - lastContact > .milliseconds(Int64(settings.patience * 1_000)) else {
-            return
+    /// Waits before another attempt.
+    ///
+    /// - Parameter failure: The reason why the last one failed; nil: there was no answer.
+    /// - Throws: ``JetStreamError`` when the patience is over, or a signal ended the run: `.noStream` for a stream that
+    ///   is gone, else `.noServer`.
+    private mutating func wait(after failure: JetStreamError?) throws(JetStreamError) {
+        let trouble = try trouble(failure)
+        if !isStopped(), patience.failed(trouble, at: .now) == .tryAgain { return StreamPublisher.pause() }
+        switch trouble {
+        case .noStream:
+            throw JetStreamError(
+                .noStream, "there is no stream \(address.stream) any more: it was deleted while lines were published",
+                advice: "make it with tidemark stream create, and feed all lines again that it should have")
+        case .silence:
+            throw JetStreamError(
+                .noServer,
+                "no server at \(address.servers.joined(separator: ", ")) stores messages"
+                    + (failure.map { ": \($0.message)" } ?? ""),
+                advice: "feed the lines behind the last acknowledged one again when the servers are back")
         }
-        throw JetStreamError(
-            .noServer, "no server at \(address.servers.joined(separator: ", ")) stores messages",
-            advice: "feed the lines behind the last acknowledged one again when the servers are back")
+    }
+
+    /// Returns the kind of a failure. Nobody takes messages of a subject during an election, and when the stream is
+    /// gone; a server knows which.
+    private func trouble(_ failure: JetStreamError?) throws(JetStreamError) -> PublishPatience.Trouble {
+        guard failure?.code == .noJetStream else { return failure?.code == .noStream ? .noStream : .silence }
+        do throws(JetStreamError) {
+            _ = try api.status(of: address.stream, timeout: StreamPublisher.statusTimeout)
+            return .silence
+        } catch {
+            guard error.mayPass else { throw error }
+            return error.code == .noStream ? .noStream : .silence
+        }
     }
 
     private func tooLarge(_ line: PublishLine) -> JetStreamError {

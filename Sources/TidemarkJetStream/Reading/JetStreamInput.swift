@@ -16,8 +16,7 @@ package final class JetStreamInput: LineInput {
     private struct Work {
         var reader: StreamReader
         /// The lines that were made and not yet read.
-        var lines: [UInt8] = []
-        var offset = 0
+        var lines = StreamLines()
         /// Whether a server and the stream were found once.
         var hadContact = false
         let beganAt = ContinuousClock.now
@@ -95,20 +94,14 @@ package final class JetStreamInput: LineInput {
         try waitForBytes()
         return work.withLock { work in
             guard !isStopped.load(ordering: .acquiring) else { return 0 }
-            let count = min(buffer.count, work.lines.count - work.offset)
-            work.lines.withUnsafeBytes { lines in
-                buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: lines[work.offset..<work.offset + count]))
-            }
-            work.offset += count
-            if work.offset == work.lines.count {
-                work.lines.removeAll(keepingCapacity: true)
-                work.offset = 0
-            }
-            let hasLines = work.offset < work.lines.count || work.reader.hasTaken
+            let count = work.lines.read(into: buffer)
+            let hasLines = !work.lines.isEmpty || work.reader.hasTaken
             shown.withLock { $0.hasLines = hasLines }
             return count
         }
     }
+
+    package func nextOrigin() -> LineOrigin { work.withLock { $0.lines.nextOrigin ?? .producer } }
 
     package func hasUnread() -> Bool {
         guard !isStopped.load(ordering: .acquiring) else { return false }
@@ -134,9 +127,7 @@ package final class JetStreamInput: LineInput {
 
     /// Makes lines, unless there are some: waits for messages, for servers, or for the end.
     private func fill(_ work: inout Work) throws(InputError) {
-        while work.offset == work.lines.count, !work.reader.isCaughtUp, !isStopped.load(ordering: .acquiring) {
-            work.lines.removeAll(keepingCapacity: true)
-            work.offset = 0
+        while work.lines.isEmpty, !work.reader.isCaughtUp, !isStopped.load(ordering: .acquiring) {
             do {
                 try work.reader.prepare(&work.lines)
                 work.hadContact = true

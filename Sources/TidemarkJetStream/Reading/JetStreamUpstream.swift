@@ -80,7 +80,9 @@ public final class JetStreamUpstream: Upstream {
                 throw UpstreamError("\(address) does not have number \(sequence) of \(library) any more", isFinal: true)
             }
         }
-        return UpstreamAnswer(lines: answer.lines)
+        var upstreamAnswer = UpstreamAnswer(lines: answer.lines)
+        if numbering == .stream { upstreamAnswer.origin = .log }
+        return upstreamAnswer
     }
 
     /// Reads messages of a library, up to ``answerByteCountMax`` bytes.

@@ -98,7 +98,7 @@ struct StreamReader {
     ///
     /// - Parameter lines: Gets the lines that tell the cache what the stream does not have any more.
     /// - Throws: ``JetStreamError``.
-    mutating func prepare(_ lines: inout [UInt8]) throws(JetStreamError) {
+    mutating func prepare(_ lines: inout StreamLines) throws(JetStreamError) {
         // libnats gives a connection up when a server refuses its credentials twice; others may be valid by now.
         if let connection, connection.isClosed {
             pastReconnectCount += connection.reconnectCount
@@ -152,7 +152,7 @@ struct StreamReader {
     ///
     /// - Parameter timeout: The milliseconds to wait for the first one.
     /// - Throws: ``JetStreamError``; then the consumer is lost.
-    mutating func read(timeout: Int64, _ lines: inout [UInt8]) throws {
+    mutating func read(timeout: Int64, _ lines: inout StreamLines) throws {
         guard consumer != nil else { return }
         hasCheckedFirst = false
         let deadline = ContinuousClock.now + StreamReader.gatheringTime
@@ -182,7 +182,7 @@ struct StreamReader {
 
     /// Appends the line of a message; one that was read before is dropped.
     mutating func append(
-        _ message: NatsMessageView, _ place: DeliveryPlace, _ lines: inout [UInt8]
+        _ message: NatsMessageView, _ place: DeliveryPlace, _ lines: inout StreamLines
     ) throws(JetStreamError) {
         counts.byteCount += Int64(message.bytes.count)
         guard place.sequence > position.sequence else {
@@ -196,12 +196,16 @@ struct StreamReader {
         guard let index = logs.place(of: message.subject) else { return }
         let quotedLibrary = logs[index].quoted
         if settings.numbering == .body {
-            StreamMessageLine.append(
-                message.bytes, at: MessagePlace(quotedLibrary: quotedLibrary, numbers: nil), to: &lines)
+            lines.append(.producer) { bytes in
+                StreamMessageLine.append(
+                    message.bytes, at: MessagePlace(quotedLibrary: quotedLibrary, numbers: nil), to: &bytes)
+            }
             return
         }
         if logs[index].needsReset {
-            StreamMessageLine.appendReset(quotedLibrary, quotedEpoch: quotedEpoch, to: &lines)
+            lines.append(.reader) {
+                StreamMessageLine.appendReset(quotedLibrary, quotedEpoch: quotedEpoch, to: &$0)
+            }
             logs[index].needsReset = false
         }
         let lastRead = logs[index].lastRead
@@ -212,12 +216,11 @@ struct StreamReader {
             // Looking for a header costs as much as all else, and says nothing new where no number was left out.
             previous = named
         }
-        StreamMessageLine.append(
-            message.bytes,
-            at: MessagePlace(
-                quotedLibrary: quotedLibrary,
-                numbers: .init(sequence: place.sequence, previous: previous, quotedEpoch: quotedEpoch)),
-            to: &lines)
+        let numbers = MessagePlace.Numbers(sequence: place.sequence, previous: previous, quotedEpoch: quotedEpoch)
+        lines.append(.log) { bytes in
+            StreamMessageLine.append(
+                message.bytes, at: MessagePlace(quotedLibrary: quotedLibrary, numbers: numbers), to: &bytes)
+        }
         logs[index].lastRead = place.sequence
     }
 
@@ -225,7 +228,7 @@ struct StreamReader {
     ///
     /// Where other subjects have their numbers in the stream, this is asked once for all messages that are read
     /// together.
-    private mutating func noteSkip(_ sequence: Int64, _ lines: inout [UInt8]) throws(JetStreamError) {
+    private mutating func noteSkip(_ sequence: Int64, _ lines: inout StreamLines) throws(JetStreamError) {
         lastSkip = sequence - 1
         let isUsual = status.map { $0.subjects != [address.filter] } ?? true
         guard settings.numbering == .stream, !(isUsual && hasCheckedFirst), let connection else { return }
@@ -239,22 +242,23 @@ struct StreamReader {
     }
 
     /// Reports to the cache which numbers each library of a new stream has lost.
-    private func announce(_ found: StreamStatus, _ lines: inout [UInt8]) {
+    private func announce(_ found: StreamStatus, _ lines: inout StreamLines) {
         guard settings.numbering == .stream else { return }
         for library in known where address.scope.contains(library.library) {
             let epoch = library.epoch.description
             if epoch == found.epoch {
                 guard let cursor = library.cursor?.rawValue, cursor < floor else { continue }
-                StreamMessageLine.appendHeartbeat(
-                    quoted(library.library), quotedEpoch: quotedEpoch, last: floor, to: &lines)
+                tell(library.library, last: floor, &lines)
             } else if epoch.hasPrefix("\(found.name)@") {
-                StreamMessageLine.appendReset(quoted(library.library), quotedEpoch: quotedEpoch, to: &lines)
+                lines.append(.reader) {
+                    StreamMessageLine.appendReset(quoted(library.library), quotedEpoch: quotedEpoch, to: &$0)
+                }
             }
         }
     }
 
     /// Reports to the cache the messages that were removed from the stream before they were read.
-    private mutating func noteFirst(of found: StreamStatus, _ lines: inout [UInt8]) {
+    private mutating func noteFirst(of found: StreamStatus, _ lines: inout StreamLines) {
         let last = found.firstSequence - 1
         guard settings.numbering == .stream, last > position.sequence, last > floor else { return }
         floor = last
@@ -265,7 +269,14 @@ struct StreamReader {
             cursors[library.library] = max(cursors[library.library] ?? 0, cursor)
         }
         for (library, cursor) in cursors.sorted(by: { $0.key < $1.key }) where cursor < last {
-            StreamMessageLine.appendHeartbeat(quoted(library), quotedEpoch: quotedEpoch, last: last, to: &lines)
+            tell(library, last: last, &lines)
+        }
+    }
+
+    /// Tells the cache the last number of a library.
+    private func tell(_ library: ByteString, last: Int64, _ lines: inout StreamLines) {
+        lines.append(.reader) {
+            StreamMessageLine.appendHeartbeat(quoted(library), quotedEpoch: quotedEpoch, last: last, to: &$0)
         }
     }
 
@@ -273,7 +284,7 @@ struct StreamReader {
     /// some libraries, when it is time for that.
     ///
     /// The consumer says what it has still to deliver, but not whether it left something out.
-    mutating func appendTails(at now: ContinuousClock.Instant, _ lines: inout [UInt8]) {
+    mutating func appendTails(at now: ContinuousClock.Instant, _ lines: inout StreamLines) {
         guard settings.numbering == .stream, position.pendingCount == 0, let connection, let status,
             status.allowsDirectGets
         else { return }
@@ -287,8 +298,7 @@ struct StreamReader {
                 let last = try api.lastMessage(of: address.subject(of: place.library), in: status.name)
                 // A server that lags behind may answer with an older one.
                 guard let last, last > max(place.sequence, logs.lastRead(of: place.library)) else { continue }
-                StreamMessageLine.appendHeartbeat(
-                    quoted(place.library), quotedEpoch: quotedEpoch, last: last, to: &lines)
+                tell(place.library, last: last, &lines)
             }
         } catch {
             // Reading does not depend on it: a server that is lost shows by its silence, and then a round begins anew.

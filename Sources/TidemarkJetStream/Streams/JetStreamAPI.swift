@@ -10,12 +10,15 @@ package struct JetStreamAPI {
     package init(connection: NatsConnection) { self.connection = connection }
 
     private static let root = "$JS.API"
+    /// The milliseconds to wait for an answer.
+    static let timeout: Int64 = 5_000
 
     /// Returns the state of a stream.
     ///
+    /// - Parameter timeout: The milliseconds to wait for the answer.
     /// - Throws: ``JetStreamError``; `.noStream` when there is none of that name.
-    func status(of stream: String) throws(JetStreamError) -> StreamStatus {
-        try streamStatus(try call("STREAM.INFO.\(stream)", []))
+    func status(of stream: String, timeout: Int64 = JetStreamAPI.timeout) throws(JetStreamError) -> StreamStatus {
+        try streamStatus(try call("STREAM.INFO.\(stream)", [], timeout: timeout))
     }
 
     /// Makes a stream; one that exists with the same configuration is success.
@@ -167,8 +170,10 @@ package struct JetStreamAPI {
         return status
     }
 
-    private func call(_ name: String, _ body: [UInt8]) throws(JetStreamError) -> JSONValue {
-        let message = try connection.request("\(JetStreamAPI.root).\(name)", body)
+    private func call(
+        _ name: String, _ body: [UInt8], timeout: Int64 = JetStreamAPI.timeout
+    ) throws(JetStreamError) -> JSONValue {
+        let message = try connection.request("\(JetStreamAPI.root).\(name)", body, timeout: timeout)
         let answer: JSONValue
         do throws(JSONSyntaxError) {
             answer = try JSONValue(parsing: message.bytes)

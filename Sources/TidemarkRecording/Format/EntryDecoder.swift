@@ -212,30 +212,40 @@ package final class EntryDecoder {
 
     /// Decodes recorded lines. Consecutive lines become one batch; a line that was too long gets a batch of its own.
     private func batches(_ params: Params, input: InputID) throws(CacheError) -> [EventBatch] {
+        let origin = try origin(params)
         var batches: [EventBatch] = []
         var block: LineBlock?
         for element in try params.elements("lines", countMax: .max) ?? [] {
             let line = try KeptLine(Params(element, path: "lines"))
             if let wholeByteCount = line.wholeByteCount {
-                if let block { batches.append(try decode(block)) }
+                if let block { batches.append(try decode(block, origin)) }
                 var alone = LineBlock(line, input: input)
                 alone.tooLongByteCount = wholeByteCount
-                batches.append(try decode(alone))
+                batches.append(try decode(alone, origin))
                 block = nil
             } else if block?.append(line) != true {
-                if let block { batches.append(try decode(block)) }
+                if let block { batches.append(try decode(block, origin)) }
                 block = LineBlock(line, input: input)
             }
         }
-        if let block { batches.append(try decode(block)) }
+        if let block { batches.append(try decode(block, origin)) }
         return batches
     }
 
-    private func decode(_ block: LineBlock) throws(CacheError) -> EventBatch {
+    private func origin(_ params: Params) throws(CacheError) -> LineOrigin {
+        switch try params.text("origin") {
+        case nil: .producer
+        case "log": .log
+        case "reader": .reader
+        default: throw params.wrong("origin", "log or reader")
+        }
+    }
+
+    private func decode(_ block: LineBlock, _ origin: LineOrigin) throws(CacheError) -> EventBatch {
         var block = block
         block.bytes += repeatElement(0, count: LineBlock.paddingByteCount)
         do throws(WireError) {
-            return try decoder.decode(block)
+            return try decoder.decode(block, origin: origin)
         } catch {
             throw CacheError(.limitExceeded, "no memory to read \(block.byteCount) bytes")
         }

@@ -24,6 +24,7 @@ extension RecordedEntry {
     /// The result for the event on the lines, in one word for people; nil when the step is not about an event.
     private var took: ByteString? {
         guard case .lines(let batch, let events) = step, let index = events.first else { return nil }
+        if batch.origin == .reader { return nil }
         let event = batch.events[index]
         if event.kind == .message { return "message" }
         if let reason = event.reason { return ByteString("quarantined: \(reason.code)") }
@@ -72,6 +73,7 @@ extension JSONLine {
         switch step {
         case .lines(let batch, let events):
             member("input", batch.input.rawValue)
+            origin(batch.origin)
             name("lines")
             array { line in line.lines(of: batch, batch.lines(of: events)) }
         case .gaps(let patience):
@@ -80,6 +82,7 @@ extension JSONLine {
             attempted(library, attempt)
             member("random", json: Optional(Array("\(random)".utf8)))
             member("covered_through", coveredThrough)
+            origin(events.first?.origin ?? .producer)
             name("lines")
             array { line in
                 for batch in events { line.lines(of: batch, batch.lines.indices) }
@@ -155,6 +158,14 @@ extension JSONLine {
     }
 
     // MARK: Lines
+
+    private mutating func origin(_ origin: LineOrigin) {
+        switch origin {
+        case .producer: break
+        case .log: member("origin", Optional(ByteString("log")))
+        case .reader: member("origin", Optional(ByteString("reader")))
+        }
+    }
 
     /// Appends lines as they came: JSON without extra white space as JSON, everything else as text, or in base 64 when
     /// it is not UTF-8.

@@ -39,7 +39,9 @@ struct HeaderCheck {
         case .unmarked, .garbage:
             examination.add(
                 .problem, .file, .notDatabase, "the file is not a SQLite database", at: file.path,
-                advice: "a writer moves it aside and creates an empty one: copy it first if you need it")
+                advice:
+                    "tidemark verify --repair keeps what can be read; a writer moves it aside and keeps pending edits alone"
+            )
         case .foreign, .newer:
             let refusal = header.refusal(path: file.path)
             let code: FindingCode = if case .newer = header { .newerFormat } else { .notOurs }

@@ -18,8 +18,8 @@ enum FileHeader: Equatable {
     case newer(version: Int32)
     case ours(version: Int32)
 
-    private static let byteCount = 100
-    private static let magic = Array("SQLite format 3\0".utf8)
+    /// The formats that a newer program may have: a higher number is a damaged one.
+    private static let plausibleVersionMax: Int32 = 65_535
 
     /// Reads the header. A file that this process has open is not read, because closing it would release SQLite's locks
     /// on it.
@@ -35,33 +35,42 @@ enum FileHeader: Equatable {
                 advice: "check the file's permissions")
         }
         defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: byteCount)
-        let count = pread(descriptor, &bytes, byteCount, 0)
+        var bytes = [UInt8](repeating: 0, count: KnownHeader.byteCount)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
         guard count >= 0 else {
             throw StorageError(
                 .inputOutput, "cannot read \(path)", cause: String(cString: strerror(errno)),
                 advice: "check that it is a file")
         }
         if count == 0 { return .empty }
-        guard count == byteCount, Array(bytes[..<magic.count]) == magic else {
-            let isMarked = count >= 72 && integer(bytes, at: 68) == DataFile.applicationID
-            return isMarked ? .garbage : .unmarked
-        }
+        let isDatabase = count == bytes.count && Array(bytes[..<magic.count]) == magic
         let applicationID = integer(bytes, at: 68)
-        let version = integer(bytes, at: 60)
-        guard applicationID == DataFile.applicationID else { return .foreign(applicationID: applicationID) }
-        // The two bytes are the write and the read version: 1, or 2 with a write-ahead log. SQLite would open a file
-        // with other values read-only, or not at all.
-        guard bytes[18...19].allSatisfy({ 1...2 ~= $0 }) else { return .garbage }
-        return FileHeader(version: version)
+        guard applicationID == DataFile.applicationID else {
+            return isDatabase ? .foreign(applicationID: applicationID) : .unmarked
+        }
+        return KnownHeader.isUsable(Array(bytes[..<count])) ? FileHeader(version: integer(bytes, at: 60)) : .garbage
+    }
+
+    private static let magic = Array("SQLite format 3\0".utf8)
+
+    /// Returns the first 100 bytes of a file, or as many as it has; nil when they cannot be read, or this process has
+    /// the file open.
+    static func bytes(of path: String) -> [UInt8]? {
+        guard !FilesInUse.contains(path) else { return nil }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: KnownHeader.byteCount)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        return count < 0 ? nil : Array(bytes[..<count])
     }
 
     /// Classifies a file that has the Tidemark mark by the number of its format.
     init(version: Int32) {
-        if version > DataFile.formatVersion {
+        if version > DataFile.formatVersion, version <= FileHeader.plausibleVersionMax {
             self = .newer(version: version)
         } else {
-            self = version < 1 ? .garbage : .ours(version: version)
+            self = 1...DataFile.formatVersion ~= version ? .ours(version: version) : .garbage
         }
     }
 
@@ -75,10 +84,12 @@ enum FileHeader: Equatable {
                 ? nil
                 : StorageError(
                     .notOurs, "\(path) is not a database; it was not changed", advice: "pass another file name")
-        case .foreign:
+        case .foreign(let applicationID):
             StorageError(
                 .notOurs, "\(path) is a SQLite database of another program; it was not changed",
-                advice: "pass another file name")
+                advice: (applicationID ^ DataFile.applicationID).nonzeroBitCount == 1
+                    ? "if Tidemark made it, its mark is damaged: repair it with tidemark verify --repair"
+                    : "pass another file name")
         case .newer(let version):
             StorageError(
                 .newerFormat,

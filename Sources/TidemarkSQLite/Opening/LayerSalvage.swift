@@ -13,8 +13,7 @@ enum LayerSalvage {
         var names = LayerNames()
         var generations: [ByteString: UInt32] = [:]
         do {
-            let hasLog = DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0 && !LogIdentity.isForeign(file)
-            let connection = try ReadConnection(path: file.path, isImmutable: !hasLog)
+            guard let connection = SalvageSource.open(file)?.connection else { return FlushBatch() }
             try withExtendedLifetime(connection) {
                 generations = currentGenerations(connection.handle)
                 try read(connection.handle, &names, &layers)

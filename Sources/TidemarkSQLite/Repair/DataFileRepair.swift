@@ -26,7 +26,13 @@ public enum DataFileRepair {
         let file = DataFilePath(path)
         let header = try FileHeader.read(file.path)
         let isKnown = FileTraces.areBeside(file)
-        if let refusal = try DataFileOpener.refusal(of: file, header, isKnown: isKnown) { throw refusal }
+        // A mark with one flipped bit, on a file that has all our tables, is damage.
+        var isMarkDamaged = false
+        if case .foreign(let applicationID) = header {
+            isMarkDamaged = SalvageSource.isOurs(file, markedAs: applicationID)
+        }
+        let refusal = isMarkDamaged ? nil : try DataFileOpener.refusal(of: file, header, isKnown: isKnown)
+        if let refusal { throw refusal }
         let hasReplacement = DataFilePath.byteCount(file.replacement) != nil
         guard header != .missing || hasReplacement else {
             throw StorageError(.notFound, "\(file.path) does not exist", advice: "check the name")
@@ -48,7 +54,7 @@ public enum DataFileRepair {
         } catch {
             // A transaction that cannot be undone is damage, which the check below finds.
         }
-        let before = try verify(file, isValid)
+        let before = isMarkDamaged ? .damagedMark : try verify(file, isValid)
         guard !before.isSound else { return RepairReport(before: before, after: before, steps: steps) }
         steps += try replaceContents(file, configuration, isValid)
         let opened = try opener.replace(reason: "it was repaired")
@@ -100,13 +106,17 @@ public enum DataFileRepair {
                     "the log belongs to another database, and was left out",
                     advice: "if you have its own log, put both back, and repair them instead"))
         }
-        if let source = source(file) {
+        if let source = SalvageSource.open(file) {
+            if source.needsKnownHeader {
+                steps.append(
+                    RepairStep("the first bytes of the file are damaged: it was read by what they must have been"))
+            }
             let queue = try DataFileConnection.open(file.unfinished)
             try queue.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 try db.inTransaction(.immediate) {
                     guard let target = db.sqliteConnection else { return .rollback }
-                    let salvage = try Salvage(source.handle, into: target, now: configuration.now(), isValid: isValid)
+                    let salvage = try Salvage(source, into: target, now: configuration.now(), isValid: isValid)
                     try salvage.copy()
                     steps += salvage.steps
                     return .commit
@@ -136,30 +146,22 @@ public enum DataFileRepair {
 
     /// Returns the form of the entities in the damaged file; the new file keeps it.
     private static func layout(of file: DataFilePath) -> EntityLayout {
-        guard let source = source(file) else { return .blocks }
-        let scan = SalvageScan(source.handle)
-        var version = DataFile.formatVersion
-        _ = scan.run("PRAGMA user_version", nil) { version = Int32(clamping: $0.integer(0)) }
-        return scan.layout(version)
-    }
-
-    /// Opens the damaged file with its own log, or without a log; nil when SQLite cannot open it.
-    private static func source(_ file: DataFilePath) -> ReadConnection? {
-        let hasLog = DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0 && !LogIdentity.isForeign(file)
-        for isImmutable in hasLog ? [false, true] : [true] {
-            do {
-                let connection = try ReadConnection(path: file.path, isImmutable: isImmutable)
-                try connection.execute("BEGIN")
-                try connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1")
-                return connection
-            } catch {
-                // The file may still open without its log.
-            }
+        guard let source = SalvageSource.open(file) else { return .blocks }
+        return withExtendedLifetime(source.connection) {
+            SalvageScan(source.connection.handle).layout(source.version)
         }
-        return nil
     }
 
     private static func close(_ database: JournalDatabase, _ file: DataFilePath) throws(StorageError) {
         do { try database.close() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+    }
+}
+
+extension VerifyReport {
+    /// The report about a file whose mark is damaged.
+    fileprivate static var damagedMark: VerifyReport {
+        var report = VerifyReport()
+        report.add(.integrity("the mark of a Tidemark file is damaged"))
+        return report
     }
 }

@@ -8,6 +8,8 @@ import TidemarkStore
 /// Bodies are copied byte for byte. When a library or type was lost, the ones after it get other numbers; then the
 /// checksum at the beginning of a body is computed again over the same bytes.
 final class Salvage {
+    /// The damaged file, which stays open as long as it is scanned.
+    private let source: SalvageSource
     let scan: SalvageScan
     let target: OpaquePointer
     let isValid: @Sendable ([UInt8]) -> Bool
@@ -35,15 +37,14 @@ final class Salvage {
     ///   - target: A file without contents, inside a transaction.
     ///   - isValid: Tells whether bytes are one JSON object.
     init(
-        _ source: OpaquePointer, into target: OpaquePointer, now: Int64, isValid: @escaping @Sendable ([UInt8]) -> Bool
+        _ source: SalvageSource, into target: OpaquePointer, now: Int64, isValid: @escaping @Sendable ([UInt8]) -> Bool
     ) throws {
-        scan = SalvageScan(source)
+        self.source = source
+        scan = SalvageScan(source.connection.handle)
         self.target = target
         self.now = now
         self.isValid = isValid
-        var version: Int32 = 0
-        _ = scan.run("PRAGMA user_version", nil) { version = Int32(clamping: $0.integer(0)) }
-        self.version = version
+        version = source.version
         layout = scan.layout(version)
         names = SalvagedNames(scan)
         decoder = try PayloadDecoder()

@@ -11,13 +11,18 @@ final class ReadConnection {
     ///   - path: The path of an existing file.
     ///   - isImmutable: Whether to read only the main file, without reading journals or creating a `-shm`. This is for
     ///     a first check of a file that may belong to another program.
+    ///   - header: The bytes that count as the first 100 of the main file; nil: its own.
     /// - Throws: ``SQLiteFailure``.
-    init(path: String, isImmutable: Bool) throws {
+    init(path: String, isImmutable: Bool, header: [UInt8]? = nil) throws {
         var handle: OpaquePointer?
         // For an immutable file SQLite does not keep account of its descriptors, and closing one would release the
         // locks of this process's writer.
         let isImmutable = isImmutable && !FilesInUse.contains(path)
-        let uri = ReadConnection.uri(path) + (isImmutable ? "?immutable=1" : "?mode=ro")
+        var uri = ReadConnection.uri(path) + (isImmutable ? "?immutable=1" : "?mode=ro")
+        if let header {
+            try SQLiteFailure.check(ReadConnection.headerRegistration, connection: nil)
+            uri += "&vfs=\(TIDEMARK_SQLITE_HEADER_VFS)&header=\(header.map(ReadConnection.digits).joined())"
+        }
         let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(uri, &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {
@@ -40,6 +45,13 @@ final class ReadConnection {
 
     /// The milliseconds to wait while a writer recovers its log: 5 s.
     static let busyMillisecondsMax: Int32 = 5_000
+
+    /// The result of making the VFS of known headers known to SQLite.
+    private static let headerRegistration = tidemark_sqlite_register_header_vfs()
+
+    private static func digits(_ byte: UInt8) -> String {
+        (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
 
     func execute(_ sql: String) throws {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)

@@ -234,6 +234,24 @@ enum DataFileSchema {
         Int32(clamping: try PreparedStatement.number(connection, "PRAGMA user_version") ?? 0)
     }
 
+    /// Returns the format that a file's tables and migrations show, whatever number its header has; nil when they
+    /// cannot be read.
+    static func versionOfTables(_ connection: OpaquePointer) -> Int32? {
+        do {
+            func has(_ table: String) throws -> Bool {
+                try PreparedStatement.number(
+                    connection, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '\(table)'") == 1
+            }
+            if try has(ChangeTable.name) { return DataFile.formatVersion }
+            for table in BlockTable.schema where try has(table.name) { return DataFile.firstBlockFormatVersion }
+            let number = try PreparedStatement.number(
+                connection, "SELECT max(CAST(substr(identifier, 2) AS INTEGER)) FROM \(migrationsTable)")
+            return number.flatMap { 1...Int64(DataFile.rowFormatVersion) ~= $0 ? Int32($0) : nil }
+        } catch {
+            return nil
+        }
+    }
+
     /// The result of comparing a file's own list of tables with Tidemark's tables.
     enum Verdict: Equatable {
         case ours

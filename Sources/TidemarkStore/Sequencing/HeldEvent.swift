@@ -40,4 +40,14 @@ package enum EventSource: Hashable, Sendable {
     case line(InputID, Int64)
     /// The answer of an upstream.
     case upstream
+    /// The reader of a log, see ``TidemarkModel/LineOrigin/reader``.
+    case reader
+
+    /// Whether the event is a line of an input, which is counted in one bin. Law: L7.
+    var isCounted: Bool {
+        switch self {
+        case .line: true
+        case .upstream, .reader: false
+        }
+    }
 }

@@ -192,7 +192,7 @@ package struct SequenceGate {
     /// - Parameter baseline: The new cursor; nil when the next sequenced event sets it.
     /// - Returns: The number of held events from inputs that were dropped.
     package mutating func beginEpoch(_ newEpoch: ByteString?, baseline: EventSequence?) -> Int {
-        let forgotten = held.all.count { $0.source != .upstream }
+        let forgotten = held.all.count { $0.source.isCounted }
         held.removeAll()
         holes.removeAll()
         tail = nil

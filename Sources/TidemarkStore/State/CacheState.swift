@@ -119,7 +119,7 @@ package struct CacheState: ~Copyable {
     /// The number of events from inputs in reorder buffers: their lines are counted in no bin yet.
     package var heldCount: Int {
         libraries.indexes.reduce(0) { sum, library in
-            sum + libraries[library].gate.held.all.count { $0.source != .upstream }
+            sum + libraries[library].gate.held.all.count { $0.source.isCounted }
         }
     }
 

@@ -40,12 +40,12 @@ public struct CommandRunner: Sendable {
     ///   - input: The bytes on standard input, after which the input ends.
     ///   - environment: Variables added to this process's own. Colours are off unless they are set here.
     ///   - interruption: A signal to send during the run. The input then stays open until the command ends.
-    ///   - deadline: The time after which the command is killed and the run throws.
+    ///   - deadline: The time after which the command is killed and the run throws: a guard against hanging.
     /// - Returns: The exit status and everything that the command printed, held in memory.
     /// - Throws: ``CommandRunnerError``.
     public func run(
         _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:],
-        interruption: CommandInterruption? = nil, deadline: Duration = .seconds(60)
+        interruption: CommandInterruption? = nil, deadline: Duration = .seconds(300)
     ) async throws -> CommandResult {
         try await withCheckedThrowingContinuation { continuation in
             // The run has a thread of its own: waiting for a child would block a thread that other tests share.

@@ -90,13 +90,21 @@ package final class LiveCommand {
 
     package func send(signal number: Int32) { process.send(signal: number) }
 
-    /// Waits for the next line of output.
-    package func next(seconds: Double) -> Output { lines.next(seconds: seconds) }
+    /// Waits for the next line of output, which has to come.
+    ///
+    /// - Parameter seconds: A longer patience than that of all tests; a shorter one has no effect.
+    package func next(seconds: Double = TestPatience.seconds) -> Output {
+        lines.next(seconds: max(seconds, TestPatience.seconds))
+    }
+
+    /// Waits for the next line of output, which need not come.
+    package func nextSoon(seconds: Double) -> Output { lines.next(seconds: seconds) }
 
     /// Ends the input and waits for the end.
     ///
+    /// - Parameter seconds: A longer patience than that of all tests; a shorter one has no effect.
     /// - Returns: The exit status, the text on standard error, and the lines of output that no call had taken yet.
-    package func finish(seconds: Double) -> (status: Int32, errors: String, lines: [[UInt8]]) {
+    package func finish(seconds: Double = TestPatience.seconds) -> (status: Int32, errors: String, lines: [[UInt8]]) {
         closeInput()
         var rest: [[UInt8]] = []
         var isLate = false
@@ -111,8 +119,8 @@ package final class LiveCommand {
             }
         }
         let status = process.waitUntilExit()
-        var text = isLate ? "killed: it did not end in \(seconds) s\n" : ""
-        while case .line(let line) = errors.next(seconds: seconds) {
+        var text = isLate ? "killed: it did not end in time\n" : ""
+        while case .line(let line) = errors.next(seconds: max(seconds, TestPatience.seconds)) {
             text += String(decoding: line, as: UTF8.self) + "\n"
         }
         return (status, text, rest)

@@ -55,6 +55,8 @@ package actor MemoryJournal: Journal {
     private var waitingLoads: [CheckedContinuation<Void, Never>] = []
     private var isRebuildPaused = false
     private var waitingRebuilds: [CheckedContinuation<Void, Never>] = []
+    private var isFreeingPaused = false
+    private var waitingFreeings: [CheckedContinuation<Void, Never>] = []
     private var watchers: [CheckedContinuation<Void, Never>] = []
 
     /// The number of flushes that were committed.
@@ -133,9 +135,20 @@ package actor MemoryJournal: Journal {
         waitingRebuilds.removeAll()
     }
 
-    /// Returns as soon as `count` commits, loads and rebuilds together are held back.
+    /// Holds the last step of a flush back, in which free space is returned, until ``resumeFreeing()``.
+    package func pauseFreeing() {
+        isFreeingPaused = true
+    }
+
+    package func resumeFreeing() {
+        isFreeingPaused = false
+        for continuation in waitingFreeings { continuation.resume() }
+        waitingFreeings.removeAll()
+    }
+
+    /// Returns as soon as `count` commits, loads, rebuilds and last steps of flushes together are held back.
     package func waitUntilHeld(count: Int = 1) async {
-        while waiting.count + waitingLoads.count + waitingRebuilds.count < count {
+        while waiting.count + waitingLoads.count + waitingRebuilds.count + waitingFreeings.count < count {
             await withCheckedContinuation { watchers.append($0) }
         }
     }
@@ -242,6 +255,16 @@ package actor MemoryJournal: Journal {
     }
 
     package func shrink() {}
+
+    package func releaseFreeSpace(isLast: Bool) async -> Bool {
+        while isFreeingPaused {
+            await withCheckedContinuation {
+                waitingFreeings.append($0)
+                notifyWatchers()
+            }
+        }
+        return false
+    }
 
     private func waitForLoads() async {
         while areLoadsPaused {

@@ -34,10 +34,14 @@ package final class EventDecoder {
         tm_decoder_destroy(decoder)
     }
 
-    /// - Parameter block: The lines; the batch keeps them, and its events point into them.
+    /// - Parameters:
+    ///   - block: The lines; the batch keeps them, and its events point into them.
+    ///   - origin: The writer of the lines' envelopes.
     /// - Throws: ``WireError/outOfMemory``; then nothing was decoded.
     /// - Complexity: O(bytes).
-    package func decode(_ block: consuming LineBlock) throws(WireError) -> EventBatch {
+    package func decode(
+        _ block: consuming LineBlock, origin: LineOrigin = .producer
+    ) throws(WireError) -> EventBatch {
         var result = tm_batch()
         let status = block.bytes.withUnsafeBufferPointer { bytes in
             if block.tooLongByteCount != nil {
@@ -72,7 +76,7 @@ package final class EventDecoder {
             events: events, members: members,
             input: block.input, firstLine: block.firstLine, firstOffset: block.firstOffset,
             wholeByteCounts: wholeByteCounts,
-            blankCount: result.blank_count, controlCount: result.control_count, pool: pool)
+            blankCount: result.blank_count, controlCount: result.control_count, origin: origin, pool: pool)
     }
 }
 

@@ -36,8 +36,8 @@ struct OutboxKillRun {
             for _ in 0..<1 + random.below(8) { edit() }
             for line in 0..<random.below(30) {
                 if random.chance(150) { edit() }
-                // On a busy machine the first line takes its time.
-                guard try takeLine(seconds: line == 0 ? 20 : 0.5) else { break }
+                // The first line has to come; after the last one there is nothing to wait for.
+                guard try takeLine(line == 0 ? command?.next() : command?.nextSoon(seconds: 0.5)) else { break }
             }
             command?.send(signal: SIGKILL)
             _ = command?.finish(seconds: 20)
@@ -80,8 +80,8 @@ struct OutboxKillRun {
     /// Takes a line of the session.
     ///
     /// - Returns: false when none came.
-    private mutating func takeLine(seconds: Double) throws -> Bool {
-        guard case .line(let bytes)? = command?.next(seconds: seconds) else { return false }
+    private mutating func takeLine(_ line: LiveCommand.Output?) throws -> Bool {
+        guard case .line(let bytes)? = line else { return false }
         try take(try ReferenceJSONParser.parse(bytes))
         return true
     }

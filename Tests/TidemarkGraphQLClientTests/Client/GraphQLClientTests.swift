@@ -15,7 +15,7 @@ private struct HeroName: GraphQLOperation {
     var document: String { "{ hero { name } }" }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct GraphQLClientTests {
+@Suite(.timeLimit(.minutes(30))) struct GraphQLClientTests {
     private static let hero: GraphQLDocument = "{ hero { id name friends { id name } } }"
     private static let answer =
         #"{"hero":{"__typename":"C","id":"1","name":"Luke","friends":[{"__typename":"C","id":"2","name":"Han"},{"__typename":"C","id":"3","name":"Leia"}]}}"#

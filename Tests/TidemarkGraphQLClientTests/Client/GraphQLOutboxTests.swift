@@ -7,7 +7,7 @@ import TidemarkTesting
 @testable import TidemarkGraphQLClient
 
 /// Mutations that the outbox sends until the server has answered.
-@Suite(.timeLimit(.minutes(10))) struct GraphQLOutboxTests {
+@Suite(.timeLimit(.minutes(30))) struct GraphQLOutboxTests {
     private static let rename: GraphQLDocument = "mutation { rename { __typename id name } }"
     private static let hero: GraphQLDocument = "{ hero { name } }"
 

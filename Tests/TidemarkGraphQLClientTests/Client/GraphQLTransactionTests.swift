@@ -7,7 +7,7 @@ import TidemarkTesting
 
 @testable import TidemarkGraphQLClient
 
-@Suite(.timeLimit(.minutes(10))) struct GraphQLTransactionTests {
+@Suite(.timeLimit(.minutes(30))) struct GraphQLTransactionTests {
     private static let hero: GraphQLDocument = "{ hero { name age } }"
     private static let keyed: GraphQLDocument = "{ hero { __typename id name age } }"
     private static let list: GraphQLDocument = "{ all { n } }"

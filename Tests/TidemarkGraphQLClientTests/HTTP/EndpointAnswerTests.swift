@@ -10,7 +10,7 @@ import TidemarkTesting
 @testable import TidemarkGraphQLStore
 
 /// Bodies in parts as an endpoint reads them from a transport.
-@Suite(.timeLimit(.minutes(10))) struct EndpointAnswerTests {
+@Suite(.timeLimit(.minutes(30))) struct EndpointAnswerTests {
     private let transport = SteppedTransport()
 
     private func ask(_ type: String, _ chunks: [String]) async throws -> GraphUpstreamAnswer {

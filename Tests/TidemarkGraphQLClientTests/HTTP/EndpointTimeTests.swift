@@ -10,7 +10,7 @@ import TidemarkTesting
 @testable import TidemarkGraphQLStore
 
 /// The times of an exchange with an endpoint: for connecting, for the head, for a whole answer, between parts.
-@Suite(.timeLimit(.minutes(10))) struct EndpointTimeTests {
+@Suite(.timeLimit(.minutes(30))) struct EndpointTimeTests {
     private let transport = SteppedTransport()
     private let clock = ManualClock()
 

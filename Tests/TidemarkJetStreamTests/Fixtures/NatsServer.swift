@@ -68,6 +68,12 @@ final class NatsServer {
         if number == SIGKILL || number == SIGTERM { process.waitUntilExit() }
     }
 
+    /// The log of the server since it was made.
+    var log: String {
+        FileManager.default.contents(atPath: folder.path("server.log")).map { String(decoding: $0, as: UTF8.self) }
+            ?? ""
+    }
+
     func address(_ stream: String, user: String, _ options: String = "") -> String {
         "nats://\(user)@127.0.0.1:\(port)/\(stream)\(options.isEmpty ? "" : "?\(options)")"
     }
@@ -121,11 +127,11 @@ final class NatsServer {
     }
 }
 
-/// Asks an actor again and again until a condition holds, at most 30 seconds.
+/// Asks an actor again and again until a condition holds, for the patience of tests at most.
 ///
 /// - Returns: Whether it holds.
 func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = TestPatience.deadline
     while try await !condition() {
         guard ContinuousClock.now < deadline else { return false }
         await Task.yield()
@@ -134,12 +140,12 @@ func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
     return true
 }
 
-/// Asks again and again until a condition holds; fails after 30 seconds.
+/// Asks again and again until a condition holds; fails after the patience of tests.
 func waitUntil(_ what: String, _ condition: () throws -> Bool) throws {
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = TestPatience.deadline
     while try !condition() {
         guard ContinuousClock.now < deadline else {
-            Issue.record("\(what): not within 30 seconds")
+            Issue.record("\(what): not within \(TestPatience.seconds) seconds")
             throw CancellationError()
         }
         // The other process decides when; nothing tells this one.

@@ -97,4 +97,17 @@ struct PublishTests {
             #expect(try await fixture.export().contains { $0.contains(#"{"id":"\#(id)","n":\#(2_960 + id)}"#) })
         }
     }
+
+    @Test func `a stream that is deleted meanwhile ends publishing with the words for it`() async throws {
+        try fixture.server.makeStream("EVENTS")
+        let live = try LiveCommand(["publish", "--to", fixture.server.address("EVENTS"), "--ack"])
+        live.write(Array((fixture.change("1", 1) + "\n").utf8))
+        #expect(live.next(seconds: 20) == .line(Array(#"{"ack":{"lines":1,"sequence":1}}"#.utf8)))
+        try fixture.server.call("STREAM.DELETE.EVENTS")
+        live.write(Array((fixture.change("1", 2) + "\n").utf8))
+        let end = live.finish(seconds: 25)
+        #expect(end.status == 69, "\(end.errors)")
+        #expect(end.errors.contains("no_stream: there is no stream EVENTS any more"), "\(end.errors)")
+        #expect(end.errors.contains("the lines up to 1 are published"), "\(end.errors)")
+    }
 }

@@ -96,6 +96,45 @@ struct JetStreamTests {
         #expect(try await fixture.export().first?.contains(#""n":5}"#) == true)
     }
 
+    @Test func `of a body that cannot be used its own number is lost, whatever is before it`() async throws {
+        try fixture.server.makeStream("EVENTS")
+        try fixture.server.publish([fixture.change("1", 1)], to: "tidemark.me")
+        try fixture.server.publish((1...30).map { fixture.change("1", $0) }, to: "tidemark.mi")
+        // One is no JSON, one is no event.
+        try fixture.server.publish(
+            ["broken", fixture.change("1", 2), #"{"ResourceChanged":{}}"#, fixture.change("1", 3)], to: "tidemark.me")
+        let summary = try await fixture.ingest()
+        #expect(fixture.libraries(summary) == ["a": "stale 35 32-32,34-34", "b": "live 31 "])
+        #expect(fixture.count(summary, "quarantined") == 2 && fixture.count(summary, "applied") == 33)
+        #expect(fixture.count(summary, "lines") == 35)
+        // The next run finds nothing new.
+        let again = try await fixture.ingest()
+        #expect(fixture.libraries(again) == fixture.libraries(summary))
+    }
+
+    @Test func `announcements of the reader are no lines, and are counted nowhere`() async throws {
+        try fixture.server.makeStream("EVENTS")
+        try fixture.server.publish((1...3).map { fixture.change("1", $0) }, to: "tidemark.me")
+        // A log without an epoch ends with a reset; the reader writes it before the first message.
+        let line = #"{"library_id":"a","sequence":50,"event":\#(fixture.change("1", 1))}"# + "\n"
+        _ = try await CommandRunner().run(["ingest", "--db", fixture.database], input: Array(line.utf8))
+        let first = try await fixture.ingest()
+        #expect(fixture.libraries(first) == ["a": "stale 3 "])
+        #expect(fixture.count(first, "applied") == 3 && fixture.count(first, "lines") == 3)
+        // Messages that were removed before they were read are told by heartbeats.
+        try fixture.server.publish((4...9).map { fixture.change("1", $0) }, to: "tidemark.mi")
+        _ = try await fixture.ingest()
+        try fixture.server.publish((1...4).map { fixture.change("2", $0) }, to: "tidemark.mi")
+        try fixture.server.call("STREAM.PURGE.EVENTS", #"{"seq":12}"#)
+        let recording = fixture.database + ".rec"
+        let second = try await fixture.ingest("", ["--record", recording])
+        #expect(fixture.libraries(second) == ["a": "stale 11 4-11", "b": "stale 13 10-11"])
+        #expect(fixture.count(second, "applied") == 2 && fixture.count(second, "lines") == 2)
+        // A replay of it takes the same way.
+        let replayed = try await CommandRunner().run(["replay", recording, "--stats"])
+        #expect(replayed.status == 0, "\(replayed.errorText)")
+    }
+
     @Test func `broken bodies, heartbeats and resets keep their numbers`() async throws {
         try fixture.server.makeStream("EVENTS")
         try fixture.server.publish(

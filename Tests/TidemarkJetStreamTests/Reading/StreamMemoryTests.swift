@@ -32,9 +32,9 @@ private enum Cycle {
     /// Connects, reads a part, and ends while the other messages wait or are on their way.
     static func run(_ address: JetStreamAddress) throws {
         var reader = StreamReader(address, ReadingSettings(), known: [])
-        var lines: [UInt8] = []
+        var lines = StreamLines()
         try reader.prepare(&lines)
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = TestPatience.deadline
         while lines.isEmpty {
             try reader.read(timeout: 100, &lines)
             precondition(ContinuousClock.now < deadline, "no message came")

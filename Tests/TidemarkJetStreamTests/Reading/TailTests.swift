@@ -6,7 +6,7 @@ import TidemarkTesting
 
 /// The heartbeats of a stream that is quiet, by a real server.
 @Suite(
-    .timeLimit(.minutes(10)), .tags(.process), .ownThreads,
+    .timeLimit(.minutes(30)), .tags(.process), .ownThreads,
     .enabled(if: NatsServer.program != nil, NatsServer.advice))
 struct TailTests {
     private let server: NatsServer
@@ -20,19 +20,19 @@ struct TailTests {
     /// Makes a reader, and reads until it has made some lines.
     private func reader(_ known: [LibraryStatus] = [], count: Int) throws -> StreamReader {
         var reader = StreamReader(try JetStreamAddress(server.address("EVENTS")), ReadingSettings(), known: known)
-        var lines: [UInt8] = []
+        var lines = StreamLines()
         try reader.prepare(&lines)
         try waitUntil("\(count) lines") {
             try reader.read(timeout: 100, &lines)
-            return lines.count { $0 == UInt8(ascii: "\n") } == count
+            return lines.bytes.count { $0 == UInt8(ascii: "\n") } == count
         }
         return reader
     }
 
     private func tails(_ reader: inout StreamReader, at now: ContinuousClock.Instant) -> String {
-        var lines: [UInt8] = []
+        var lines = StreamLines()
         reader.appendTails(at: now, &lines)
-        return String(decoding: lines, as: UTF8.self)
+        return String(decoding: lines.bytes, as: UTF8.self)
     }
 
     private func heartbeat(_ library: String, _ epoch: ByteString, _ last: Int) -> String {
@@ -48,7 +48,7 @@ struct TailTests {
         try server.publish([body(3)], to: "tidemark.me")
         #expect(tails(&reader, at: later + .seconds(10)) == heartbeat("a", epoch, 3))
         #expect(tails(&reader, at: later + .seconds(11)) == "")
-        var lines: [UInt8] = []
+        var lines = StreamLines()
         try waitUntil("the third message") {
             try reader.read(timeout: 100, &lines)
             return !lines.isEmpty

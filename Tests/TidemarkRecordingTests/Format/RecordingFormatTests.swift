@@ -118,7 +118,9 @@ import TidemarkWire
         limits.quarantineByteCountMax = 64
         var generator = StreamGenerator(seed: seed, options: options)
         let stream = generator.generate().stream
-        for batch in try EventDecoder(limits: limits).batches(of: stream, input: InputID(3)) {
+        let origins: [LineOrigin] = [.producer, .log, .reader]
+        let origin = origins[Int(seed) % origins.count]
+        for batch in try EventDecoder(limits: limits).batches(of: stream, input: InputID(3), origin: origin) {
             let events = batch.events.isEmpty ? [0..<0] : batch.events.indices.map { $0..<$0 + 1 }
             for range in events {
                 let entry = RecordedEntry(

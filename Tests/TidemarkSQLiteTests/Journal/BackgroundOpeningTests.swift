@@ -10,7 +10,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// A file of blocks that is used while another thread reads its index.
-@Suite(.timeLimit(.minutes(5))) struct BackgroundOpeningTests {
+@Suite(.timeLimit(.minutes(30))) struct BackgroundOpeningTests {
     private let folder: TemporaryFolder
     private let entities = MovedEntities(seed: 5)
     private let expected: [EntityKey: String]

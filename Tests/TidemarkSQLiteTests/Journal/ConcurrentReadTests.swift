@@ -9,7 +9,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// Reads of single entities beside the other work of a journal.
-@Suite(.timeLimit(.minutes(5))) struct ConcurrentReadTests {
+@Suite(.timeLimit(.minutes(30))) struct ConcurrentReadTests {
     private let folder: TemporaryFolder
     private let entities = MovedEntities(seed: 21)
 

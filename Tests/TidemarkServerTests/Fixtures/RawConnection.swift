@@ -1,4 +1,5 @@
 import Foundation
+import TidemarkTestKit
 
 #if canImport(Glibc)
     import Glibc
@@ -84,7 +85,7 @@ final class RawConnection {
     /// Returns the text up to and with a mark.
     ///
     /// - Throws: ``RawFailure`` when it does not come in time.
-    func text(through mark: String, seconds: Double = 10) throws -> String {
+    func text(through mark: String, seconds: Double = TestPatience.seconds) throws -> String {
         let mark = Array(mark.utf8)
         var searched = 0
         while true {
@@ -118,7 +119,7 @@ final class RawConnection {
         return Array(buffer[..<count])
     }
 
-    /// Whether the server has closed the connection, or closes it in time.
+    /// Whether the server has closed the connection, or closes it in time: before a timeout of the server's own would.
     func isClosed(within seconds: Double = 10) -> Bool {
         let end = Date().addingTimeInterval(seconds)
         while !isAtEnd, end > Date() { _ = fill(seconds: max(0.01, end.timeIntervalSinceNow)) }
@@ -142,7 +143,7 @@ final class RawConnection {
     }
 
     /// Reads the head of an answer, after its informational ones.
-    func head(seconds: Double = 10) throws -> Answer {
+    func head(seconds: Double = TestPatience.seconds) throws -> Answer {
         while true {
             let lines = try text(through: "\r\n\r\n", seconds: seconds).components(separatedBy: "\r\n")
             let words = lines[0].split(separator: " ")
@@ -159,7 +160,7 @@ final class RawConnection {
     }
 
     /// Reads a whole answer.
-    func answer(seconds: Double = 10) throws -> Answer {
+    func answer(seconds: Double = TestPatience.seconds) throws -> Answer {
         var answer = try head(seconds: seconds)
         if let length = answer.field("Content-Length").flatMap({ Int($0) }) {
             answer.body = try bytes(count: length, seconds: seconds)

@@ -53,9 +53,9 @@ import TidemarkTesting
         #expect(try await onThread { server.value.stop().status } == 0)
     }
 
-    @Test func `the end comes within five seconds, with an answer for everybody`() async throws {
+    @Test func `the end waits for no half request, and has an answer for everybody`() async throws {
         try await onThread {
-            let server = try ServedCommand()
+            let server = try ServedCommand(["--body-timeout", "3600"])
             let stream = try StreamReader(server)
             let waiting = try server.connect()
             waiting.write(
@@ -69,9 +69,8 @@ import TidemarkTesting
                 server.request("POST", "/events", ["Content-Type: application/x-ndjson", "Content-Length: 1000"]))
             half.write(ServedCommand.event("1", sequence: 1))
             while try server.ask("GET", "/entities/file/1?library_id=home").status != 200 {}
-            let start = Date()
+            // The half of a body has an hour left.
             let end = server.stop()
-            #expect(Date().timeIntervalSince(start) < 5)
             #expect(end.status == 0, "\(end.errors)")
             #expect(try stream.next("library.state").data.contains("home"))
             while true {
@@ -108,8 +107,8 @@ import TidemarkTesting
             }
             // The connections that were ended linger for a second.
             var streams: [StreamReader] = []
-            let end = Date().addingTimeInterval(20)
-            while streams.count < 20, Date() < end {
+            let end = TestPatience.deadline
+            while streams.count < 20, .now < end {
                 do { streams.append(try StreamReader(server)) } catch is RawFailure { continue }
             }
             #expect(streams.count == 20)

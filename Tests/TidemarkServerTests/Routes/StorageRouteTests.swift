@@ -20,11 +20,11 @@ import TidemarkTesting
             feeding.write(events)
             let asking = try served.connect()
             var answer: RawConnection.Answer
-            let end = Date().addingTimeInterval(60)
+            let end = TestPatience.deadline
             repeat {
                 asking.write(health)
                 answer = try asking.answer()
-            } while answer.status == 200 && Date() < end
+            } while answer.status == 200 && .now < end
             #expect(answer.status == 503 && answer.code == "storage_failed")
             #expect(answer.text.contains("no space") && answer.text.contains("make room"))
         }
@@ -78,9 +78,9 @@ import TidemarkTesting
             let refused = try server.ask("GET", "/export")
             #expect(refused.status == 503 && refused.code == "overloaded")
             slow.removeFirst()
-            let end = Date().addingTimeInterval(60)
+            let end = TestPatience.deadline
             while try server.ask("GET", "/export?type=none").status != 200 {
-                guard Date() < end else { throw RawFailure("an export that ended keeps its place") }
+                guard .now < end else { throw RawFailure("an export that ended keeps its place") }
             }
             withExtendedLifetime(slow) {}
             #expect(server.stop().status == 0)

@@ -4,7 +4,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// The command that is built without TLS, as `make test` builds it.
-@Suite(.timeLimit(.minutes(5)), .tags(.process)) struct NoTLSTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct NoTLSTests {
     @Test func `a command without TLS refuses a certificate before anything is made`() async throws {
         let folder = try TemporaryFolder()
         try folder.write(Array(Certificate.chain.utf8), to: "cert.pem")

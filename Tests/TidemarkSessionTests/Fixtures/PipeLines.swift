@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TidemarkTestKit
 
 #if canImport(Glibc)
     import Glibc
@@ -74,8 +75,8 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
 
 /// Checks a condition after every turn of other tasks; false when it does not become true in time.
 func eventually(_ condition: () async -> Bool) async -> Bool {
-    let deadline = ContinuousClock.now + .seconds(300)
-    while ContinuousClock.now < deadline {
+    let deadline = TestPatience.deadline
+    while .now < deadline {
         if await condition() { return true }
         await Task.yield()
     }

@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(5))) struct EventLineTests {
+@Suite(.timeLimit(.minutes(30))) struct EventLineTests {
     @Test func `each line is the event that it says`() {
         #expect(
             EventLine.change(#"{"id":"1"}"#)

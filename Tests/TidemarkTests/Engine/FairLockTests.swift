@@ -3,7 +3,7 @@ import TidemarkTestKit
 
 @testable import Tidemark
 
-@Suite(.timeLimit(.minutes(10))) struct FairLockTests {
+@Suite(.timeLimit(.minutes(30))) struct FairLockTests {
     /// An actor with one lock, as a cache has it.
     private actor Owner {
         private var turns = CallTurns()

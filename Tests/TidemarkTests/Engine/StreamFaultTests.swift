@@ -117,13 +117,8 @@ import TidemarkTesting
         return failureCount
     }
 
-    /// Waits until writing resumes by itself. On a busy machine the journal's queue may have to wait for a processor.
-    private func resumes(_ cache: SyncCache) async -> Bool {
-        for _ in 0..<20 {
-            if await eventually({ await cache.storageError == nil }) { return true }
-        }
-        return false
-    }
+    /// Waits until writing resumes by itself.
+    private func resumes(_ cache: SyncCache) async -> Bool { await eventually { await cache.storageError == nil } }
 
     /// Opens a journal. A file that cannot be made or opened is an error, and the next attempt begins afresh.
     private func opened(_ folder: TemporaryFolder, _ disk: FaultDisk) async throws -> SQLiteJournal {

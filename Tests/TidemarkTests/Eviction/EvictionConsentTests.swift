@@ -24,7 +24,7 @@ import Testing
         consent.answered(true)
         consent.committed()
         #expect(consent.isApproved)
-        consent.spent()
+        consent.complete()
         #expect(consent.request(hasDelegate: true) == .ask)
     }
 
@@ -32,7 +32,7 @@ import Testing
         var consent = EvictionConsent()
         _ = consent.request(hasDelegate: true)
         consent.answered(false)
-        consent.spent()
+        consent.complete()
         #expect(consent.isRefused)
         #expect(consent.request(hasDelegate: true) == .skip)
         consent.committed()
@@ -44,5 +44,32 @@ import Testing
         _ = consent.request(hasDelegate: true)
         consent.committed()
         #expect(consent.request(hasDelegate: true) == .skip)
+    }
+
+    @Test func `an approval is owed once, until an eviction begins`() {
+        var consent = EvictionConsent()
+        _ = consent.request(hasDelegate: true)
+        var taken = [consent.takeOwed()]
+        consent.answered(true)
+        taken += [consent.takeOwed(), consent.takeOwed()]
+        #expect(taken == [false, true, false] && consent.isApproved)
+        #expect(consent.request(hasDelegate: true) == .evict)
+        consent.complete()
+        _ = consent.request(hasDelegate: true)
+        consent.answered(true)
+        // An eviction that began in another way has paid the debt.
+        #expect(consent.request(hasDelegate: true) == .evict)
+        let isOwed = consent.takeOwed()
+        #expect(!isOwed)
+    }
+
+    @Test func `an approval that is not needed any more is not kept`() {
+        var consent = EvictionConsent()
+        _ = consent.request(hasDelegate: true)
+        consent.answered(true)
+        consent.complete()
+        let isOwed = consent.takeOwed()
+        #expect(!consent.isApproved && !isOwed)
+        #expect(consent.request(hasDelegate: true) == .ask)
     }
 }

@@ -1,6 +1,7 @@
 import Synchronization
 import Tidemark
 import TidemarkModel
+import TidemarkTestKit
 import TidemarkTesting
 import TidemarkWire
 
@@ -73,9 +74,13 @@ struct HandInput: Sendable {
     }
 }
 
-/// Checks a condition repeatedly, with turns for other tasks in between, until it holds; false when it never does.
+/// Checks a condition repeatedly, with turns for other tasks in between, until it holds; false when it does not hold
+/// in time.
+///
+/// The turns are not counted: how many a disk takes depends on the machine.
 func eventually(_ holds: () async throws -> Bool) async rethrows -> Bool {
-    for _ in 0..<200_000 {
+    let deadline = TestPatience.deadline
+    while .now < deadline {
         if try await holds() { return true }
         await Task.yield()
     }

@@ -7,7 +7,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// The outbox's queue against a naive model that looks at every request each time.
-@Suite(.timeLimit(.minutes(5)), .tags(.model)) struct OutboxQueueModelTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.model)) struct OutboxQueueModelTests {
     @Test(arguments: TestScale.seeds(200))
     func `random operations leave the queue as the model has it`(seed: UInt64) throws {
         var walk = OutboxQueueWalk(seed: seed)

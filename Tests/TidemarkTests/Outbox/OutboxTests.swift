@@ -6,7 +6,7 @@ import TidemarkSQLite
 import TidemarkTesting
 
 /// Edits that the cache sends by itself, with a server in the same process.
-@Suite(.timeLimit(.minutes(10))) struct OutboxTests {
+@Suite(.timeLimit(.minutes(30))) struct OutboxTests {
     struct Photo: Resource, Codable {
         static let resourceType = "photo"
         var id: String

@@ -2,9 +2,11 @@ import TidemarkModel
 
 /// The admission of an event: its library and type get their numbers, and its library's gate decides.
 extension CacheState {
-    /// Admits one usable event and, when its turn has come, applies it and the events held for it.
+    /// Admits one event and, when its turn has come, applies it and the events held for it. One that cannot be used is
+    /// of ``TidemarkModel/LineOrigin/log``.
     mutating func admit(_ view: EventView, of batch: EventBatch, at now: Int64) {
         let event = view.event
+        if event.kind == .unusable { return admitUnusable(view, of: batch, at: now) }
         guard event.sequence != nil || event.kind.concernsLibrary else {
             // Its library need not be known: the event touches no entity.
             count(view, at: now)
@@ -24,5 +26,31 @@ extension CacheState {
             return refuse(view, of: batch, because: .badType, at: now)
         }
         offer(view, to: library, at: now)
+    }
+
+    /// Admits a line whose event cannot be used and whose numbers are those of its log: it keeps its place, and its
+    /// number alone is lost.
+    ///
+    /// - Precondition: The event has a sequence.
+    private mutating func admitUnusable(_ view: EventView, of batch: EventBatch, at now: Int64) {
+        let name = view.text(view.event.library)
+        let library =
+            if let name {
+                libraries.admit(name)
+            } else {
+                configuration.defaultLibrary.bytes.withUnsafeBytes { libraries.admit($0) }
+            }
+        guard let library else { return refuse(view, of: batch, because: .tooManyLibraries, at: now) }
+        let span = batch.lines[Int(view.event.line)]
+        var event = view.event
+        // The line goes where a usable event has its details, so that it is kept while the event is held.
+        let kept = min(span.count, UInt32(clamping: configuration.limits.quarantineByteCountMax))
+        event.detail = ByteRange(offset: span.offset, count: kept)
+        event.memberCount = 0
+        offer(
+            EventView(
+                event: event, members: view.members, bytes: view.bytes, source: view.source, offset: view.offset,
+                byteCount: batch.wholeByteCounts[view.event.line] ?? Int(span.count)),
+            to: library, at: now)
     }
 }

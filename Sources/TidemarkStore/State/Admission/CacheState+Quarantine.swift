@@ -5,6 +5,9 @@ extension CacheState {
     mutating func setAside(_ view: EventView, of batch: EventBatch, at now: Int64) {
         // No input reaches it: the decoder gives every unusable event a reason.
         guard let reason = view.event.reason else { preconditionFailure("an unusable event without a reason") }
+        if batch.origin == .log, view.event.isLibraryKnown, view.event.sequence != nil {
+            return admit(view, of: batch, at: now)
+        }
         refuse(view, of: batch, because: reason, at: now)
     }
 
@@ -12,7 +15,7 @@ extension CacheState {
         _ view: EventView, of batch: EventBatch, because reason: QuarantineReason, at now: Int64
     ) {
         let event = view.event
-        if view.source != .upstream { counts.quarantined += 1 }
+        if view.source.isCounted { counts.quarantined += 1 }
         tallies.add(.quarantined, view.source)
         log(view, .quarantined, reason: reason, at: now)
         let span = batch.lines[Int(event.line)]

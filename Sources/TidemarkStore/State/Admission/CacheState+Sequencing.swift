@@ -18,6 +18,8 @@ extension CacheState {
             applyInOrder(view, sequence, in: library, at: now)
         case .duplicate:
             countDuplicate(view, at: now)
+        case .late where event.kind == .unusable:
+            refuseLate(view, in: library, at: now)
         case .late:
             applyLate(view, sequence, in: library, at: now)
         case .newEpoch:
@@ -171,7 +173,7 @@ extension CacheState {
     }
 
     private mutating func countDuplicate(_ view: EventView, at now: Int64) {
-        guard view.source != .upstream else { return }
+        guard view.source.isCounted else { return }
         counts.duplicate += 1
         tallies.add(.duplicate, view.source)
         log(view, .duplicate, at: now)

@@ -8,15 +8,22 @@ extension CacheState {
     /// - Parameter now: Milliseconds since 1970.
     /// - Complexity: O(events + bytes) expected.
     package mutating func apply(_ batch: EventBatch, at now: Int64) {
-        counts.lines += Int64(batch.lines.count)
-        counts.blank += Int64(batch.blankCount)
-        counts.control += Int64(batch.controlCount)
+        if batch.origin != .reader {
+            counts.lines += Int64(batch.lines.count)
+            counts.blank += Int64(batch.blankCount)
+            counts.control += Int64(batch.controlCount)
+        }
         applyEvents(of: batch, 0..<batch.events.count, at: now)
     }
 
     /// Applies the lines of a range of a batch's events, as ``EventBatch/lines(of:)`` gives them.
     package mutating func apply(_ batch: EventBatch, events: Range<Int>, at now: Int64) {
         if events == 0..<batch.events.count { return apply(batch, at: now) }
+        if batch.origin != .reader { countLines(of: batch, events) }
+        applyEvents(of: batch, events, at: now)
+    }
+
+    private mutating func countLines(of batch: EventBatch, _ events: Range<Int>) {
         let lines = batch.lines(of: events)
         counts.lines += Int64(lines.count)
         var isEvent = Set<UInt32>()
@@ -24,7 +31,6 @@ extension CacheState {
         for line in lines where !isEvent.contains(UInt32(line)) {
             if batch.isBlank(line) { counts.blank += 1 } else { counts.control += 1 }
         }
-        applyEvents(of: batch, events, at: now)
     }
 
     private mutating func applyEvents(of batch: EventBatch, _ events: Range<Int>, at now: Int64) {
@@ -41,7 +47,8 @@ extension CacheState {
                     let line = batch.lines[Int(event.line)]
                     let view = EventView(
                         event: event, members: members, bytes: bytes,
-                        source: .line(batch.input, batch.firstLine + Int64(event.line)),
+                        source: batch.origin == .reader
+                            ? .reader : .line(batch.input, batch.firstLine + Int64(event.line)),
                         offset: batch.firstOffset + Int64(line.offset), byteCount: Int(line.count),
                         lineOffset: Int(line.offset))
                     switch event.kind {
@@ -64,7 +71,7 @@ extension CacheState {
         switch event.kind {
         case .changed, .batchChanged:
             guard upsert(view, in: library, at: now) != .tooLarge else {
-                return refuseOversized(view, in: library, at: now)
+                return refuseInPlace(view, because: .tooLarge, in: library, at: now)
             }
             if event.isIndexOperation { invalidate(by: view, in: library, at: now) }
         case .deleted:
@@ -84,8 +91,12 @@ extension CacheState {
             invalidate(by: view, in: event.library.isAbsent ? nil : library, at: now)
         case .reset, .unknown:
             break
-        case .unusable, .message:
-            // No input reaches it: both kinds are sorted out before an event is admitted.
+        case .unusable:
+            // No input reaches it: the decoder gives every unusable event a reason.
+            guard let reason = event.reason else { preconditionFailure("an unusable event without a reason") }
+            return refuseInPlace(view, because: reason, in: library, at: now)
+        case .message:
+            // No input reaches it: messages are sorted out before an event is admitted.
             preconditionFailure("\(event.kind) has no effect")
         }
         count(view, at: now)
@@ -96,14 +107,17 @@ extension CacheState {
     mutating func count(_ view: EventView, at now: Int64) {
         let event = view.event
         if event.kind == .unknown { countIgnored(view) }
-        if view.source == .upstream {
+        switch view.source {
+        case .upstream:
             counts.reconciled += 1
             log(view, .reconciled, at: now)
-        } else if event.kind == .unknown {
+        case .reader:
+            log(view, .applied, at: now)
+        case .line where event.kind == .unknown:
             counts.ignored += 1
             tallies.add(.ignored, view.source)
             log(view, .ignored, at: now)
-        } else {
+        case .line:
             counts.applied += 1
             tallies.add(.applied, view.source)
             log(view, .applied, at: now)

@@ -29,14 +29,17 @@ extension CacheState {
         entities.payloadByteCountHighest + byteCount <= entityByteCountMax
     }
 
-    /// Sets an event aside whose entity would be too large. Its number, if it has one, passes and counts as lost.
+    /// Sets an event aside whose place is known: its entity would be too large, or it cannot be used and its log names
+    /// its number. The number, if it has one, passes and counts as lost.
     ///
     /// The event settles no layer by its mutation's name, because the result of that mutation is not stored.
-    mutating func refuseOversized(_ view: EventView, in library: LibraryIndex, at now: Int64) {
-        if view.source != .upstream { counts.quarantined += 1 }
+    mutating func refuseInPlace(
+        _ view: EventView, because reason: QuarantineReason, in library: LibraryIndex, at now: Int64
+    ) {
+        if view.source.isCounted { counts.quarantined += 1 }
         tallies.add(.quarantined, view.source)
-        log(view, .quarantined, reason: .tooLarge, at: now)
-        quarantine.append(oversizedRecord(of: view, in: library, at: now))
+        log(view, .quarantined, reason: reason, at: now)
+        quarantine.append(record(of: view, because: reason, in: library, at: now))
         guard let sequence = view.event.sequence else { return }
         libraries[library].gate.noteLost(sequence)
         lossCount += 1
@@ -44,16 +47,21 @@ extension CacheState {
         markAllStale(in: library, nil, at: now)
     }
 
-    /// Returns the quarantine record of an event that is too large.
+    /// Returns the quarantine record of an event that is set aside in its place.
     ///
-    /// - Note: A held event has only its resource left: its record is incomplete, and is not tried again.
-    private func oversizedRecord(of view: EventView, in library: LibraryIndex, at now: Int64) -> QuarantineRecord {
+    /// - Note: A held event that is too large has only its resource left: its record is incomplete, and is not tried
+    ///   again.
+    private func record(
+        of view: EventView, because reason: QuarantineReason, in library: LibraryIndex, at now: Int64
+    ) -> QuarantineRecord {
         var line: Int64 = 0
         if case .line(_, let number) = view.source { line = number }
-        let bytes = view.line ?? view.ownMembers.first.map { view.bytes[$0.resource] }
+        let bytes =
+            view.event.kind == .unusable
+            ? view.bytes[view.event.detail] : view.line ?? view.ownMembers.first.map { view.bytes[$0.resource] }
         let kept = bytes.map { Array($0.prefix(configuration.limits.quarantineByteCountMax)) } ?? []
         return QuarantineRecord(
-            kind: view.source == .upstream ? .upstream : .line, reason: .tooLarge, line: line, offset: view.offset,
+            kind: view.source == .upstream ? .upstream : .line, reason: reason, line: line, offset: view.offset,
             library: libraries.name(of: library), sequence: view.event.sequence, receivedAt: now, bytes: kept,
             byteCount: max(view.byteCount, kept.count))
     }
@@ -62,12 +70,23 @@ extension CacheState {
     /// counted and not recorded again. An event from an upstream is not recorded either, because it comes with every
     /// answer.
     mutating func refuseLateOversized(_ view: EventView, isCopy: Bool, in library: LibraryIndex, at now: Int64) {
-        guard view.source != .upstream else { return }
+        guard view.source.isCounted else { return }
         counts.quarantined += 1
         tallies.add(.quarantined, view.source)
         log(view, .quarantined, reason: .tooLarge, at: now)
         guard !isCopy else { return }
-        quarantine.append(oversizedRecord(of: view, in: library, at: now))
+        quarantine.append(record(of: view, because: .tooLarge, in: library, at: now))
+    }
+
+    /// Sets an unusable event aside whose number is lost already: it stays lost.
+    mutating func refuseLate(_ view: EventView, in library: LibraryIndex, at now: Int64) {
+        guard view.source.isCounted, let reason = view.event.reason else { return }
+        counts.late += 1
+        tallies.add(.late, view.source)
+        counts.quarantined += 1
+        tallies.add(.quarantined, view.source)
+        log(view, .quarantined, reason: reason, at: now)
+        quarantine.append(record(of: view, because: reason, in: library, at: now))
     }
 
     // MARK: Retries of quarantined events

@@ -52,7 +52,7 @@ extension CacheState {
                         scan.isForeign = true
                         continue
                     }
-                    if event.kind == .unusable {
+                    if event.kind == .unusable, batch.origin != .log {
                         scan.bad.insert(sequence)
                         let isCertain = !event.epoch.isAbsent || libraries[library].gate.epoch == nil
                         if isCertain { scan.proving.insert(sequence) }

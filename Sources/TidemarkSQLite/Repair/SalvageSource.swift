@@ -1,0 +1,70 @@
+import Tidemark
+
+/// A damaged file, opened for reading as far as that is possible.
+struct SalvageSource {
+    let connection: ReadConnection
+    /// The number of the file's format, as its tables show it: the number in the header may be damaged.
+    let version: Int32
+    /// Whether the file can be read by a header that is known, and not by its own.
+    let needsKnownHeader: Bool
+
+    /// Opens a file: with its own log before without a log, and by a known header before its own. A known header reads
+    /// whatever an undamaged one reads; a damaged one may read rubbish, or nothing.
+    ///
+    /// - Returns: nil when SQLite cannot open it in any of these ways.
+    static func open(_ file: DataFilePath) -> SalvageSource? {
+        let hasLog = DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0 && !LogIdentity.isForeign(file)
+        for isImmutable in hasLog ? [false, true] : [true] {
+            for isKnown in [true, false] {
+                guard let source = open(file, isImmutable: isImmutable, isKnown: isKnown) else { continue }
+                return source
+            }
+        }
+        return nil
+    }
+
+    /// Tells whether a file whose mark is damaged is a Tidemark file: by a known header it has the tables of one.
+    ///
+    /// Files of others stay theirs: one bit of the mark at most differs, and every table is as Tidemark makes it.
+    static func isOurs(_ file: DataFilePath, markedAs applicationID: Int32) -> Bool {
+        guard (applicationID ^ DataFile.applicationID).nonzeroBitCount == 1,
+            let source = open(file, isImmutable: true, isKnown: true)
+        else { return false }
+        do {
+            return try DataFileSchema.inspect(source.connection.handle, version: source.version) == .ours
+        } catch {
+            return false
+        }
+    }
+
+    private static func open(_ file: DataFilePath, isImmutable: Bool, isKnown: Bool) -> SalvageSource? {
+        var header: [UInt8]?
+        if isKnown {
+            header = KnownHeader.make(for: file.path, hasLog: !isImmutable, version: DataFile.formatVersion)
+            guard header != nil else { return nil }
+        }
+        do {
+            let connection = try ReadConnection(path: file.path, isImmutable: isImmutable, header: header)
+            try connection.execute("BEGIN")
+            try connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1")
+            let version = DataFileSchema.versionOfTables(connection.handle) ?? DataFile.formatVersion
+            return SalvageSource(
+                connection: connection, version: version,
+                needsKnownHeader: isKnown && !isReadable(file, isImmutable: isImmutable, version: version))
+        } catch {
+            // It may open in another way.
+            return nil
+        }
+    }
+
+    /// Tells whether a file can be read by its own header, and is then one of Tidemark's of a format.
+    private static func isReadable(_ file: DataFilePath, isImmutable: Bool, version: Int32) -> Bool {
+        do {
+            // A newer header may be in the log.
+            let isOurs = try FileHeader.read(file.path) == .ours(version: version) || !isImmutable
+            return isOurs && open(file, isImmutable: isImmutable, isKnown: false) != nil
+        } catch {
+            return false
+        }
+    }
+}
