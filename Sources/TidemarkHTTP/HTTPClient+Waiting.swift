@@ -11,7 +11,7 @@ struct RunningExchange {
     let asked: HTTPQuestion
     let key: ExchangeKey
     var task: Task<Void, Never>?
-    /// Those who wait, by number. Bounded by the requests that callers make.
+    /// The requests that wait, by number. Bounded by the requests that callers make.
     var waiters: [Int: CheckedContinuation<Outcome, Never>] = [:]
 }
 

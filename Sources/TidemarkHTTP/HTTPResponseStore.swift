@@ -237,8 +237,8 @@ struct HTTPResponseStore: Sendable {
         }
     }
 
-    /// Notes that answers are removed, and returns the changes that remove them. Every removal of a selection comes from
-    /// here: an answer that is on its way must not bring back what was removed.
+    /// Notes that answers are removed, and returns the changes that remove them. Every removal of a selection comes
+    /// from here: an answer that is on its way must not bring back what was removed.
     func removing(_ selections: [HTTPSelection]) -> [HTTPChange] {
         for selection in selections { questions.noteRemoval(selection) }
         return selections.map { .removeAll($0) }

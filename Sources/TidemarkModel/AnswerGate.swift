@@ -29,7 +29,7 @@ package struct AnswerGate<Scope: AnswerScope>: Sendable {
         fileprivate let number: UInt64
     }
 
-    /// What may be done with an answer, from the mildest to the strictest.
+    /// The decision about an answer, from the mildest to the strictest.
     package enum Verdict: Int, CaseIterable, Hashable, Comparable, Sendable {
         /// The answer may be stored, and whoever asks the same now may join the question.
         case current

@@ -1,8 +1,8 @@
 /// The times of writes after which the clock was set back: nobody knows how long ago they were.
 ///
 /// The order of writes needs times that only grow, so a cache whose clock is behind its last write continues from that
-/// write. An age is a span of real time, which such a time does not give: data that was written at one counts as too old
-/// for every limit.
+/// write. An age is a span of real time, which such a time does not give: data that was written at one counts as too
+/// old for every limit.
 package struct DoubtfulTimes: Hashable, Sendable {
     /// The times after the clock's own at the opening, up to the last write; nil: the clock was not set back.
     private let range: ClosedRange<Int64>?

@@ -79,7 +79,7 @@ final class URLSessionExchange: Sendable {
     func limit(milliseconds: Int64) {
         let timer = Task { [weak self] in
             do {
-                try await Task.sleep(for: .milliseconds(min(milliseconds, 86_400_000)))
+                try await ContinuousClock().sleep(for: .milliseconds(min(milliseconds, 86_400_000)))
             } catch {
                 // The exchange ended first.
                 return

@@ -12,7 +12,7 @@ import TidemarkTesting
 @Suite(.timeLimit(.minutes(30))) struct HTTPMeanwhileTests {
     private static let fresh = [("Cache-Control", "max-age=60")]
 
-    /// What happens while an answer is on its way.
+    /// An event while an answer is on its way.
     enum Happening: CaseIterable, Sendable {
         case unsafeMethod, invalidation, libraryInvalidation, switchedOff
     }
@@ -235,8 +235,8 @@ import TidemarkTesting
     // MARK: The naive model
 
     /// A server whose state grows with each POST; a GET gets the state that the server had when it was asked, however
-    /// late its answer comes. Law: a GET gets nothing older than what any change or removal before it was answered with,
-    /// nor than what an earlier GET got that was answered before it was asked.
+    /// late its answer comes. Law: a GET gets nothing older than the state of the last change or removal that was
+    /// answered before it was asked.
     @Test(.tags(.model), arguments: TestScale.seeds(30))
     func `no request gets an older state than was known when it was made`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)

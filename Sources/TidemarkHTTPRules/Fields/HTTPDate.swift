@@ -2,8 +2,8 @@ import TidemarkModel
 
 /// Dates of HTTP in their three formats, as seconds since 1970.
 ///
-/// Each is read as its grammar says, with every space where it belongs and none beside it; only the case of letters does
-/// not matter. An `Expires` that is no date means that the answer has expired, so a lenient reader would keep it fresh.
+/// Each is read as its grammar says, with every space where it belongs and none beside it; only the case of letters
+/// does not matter. An `Expires` that is no date means that the answer has expired: a lenient reader would keep it.
 ///
 /// - Source: RFC 9110, section 5.6.7; RFC 9111, section 4.2.
 package enum HTTPDate {

@@ -30,8 +30,8 @@ public struct ServerLimits: Hashable, Sendable {
     public var sentByteCountMax = 2 << 20
     /// The bytes of late answers that wait for a client before its stream ends: 16 MiB.
     public var lateAnswerByteCountMax = 16 << 20
-    /// The bytes that all streams together keep and have waiting: 96 MiB. A third of it is for what was sent, a sixth for
-    /// notifications that wait, each divided among the streams; half of it is for all late answers that wait.
+    /// The bytes that all streams together keep and have waiting: 96 MiB. A third of it is for what was sent, a sixth
+    /// for notifications that wait, each divided among the streams; half of it is for all late answers that wait.
     public var streamByteCountMax = 96 << 20
     /// The exports at a time: 4. A further one is answered with 503.
     public var exportCountMax = 4

@@ -117,7 +117,7 @@ import TidemarkTesting
     }
 
     /// Nobody knows how old is what was written before: in each of several short runs it is too old.
-    @Test func `what was written after the clock's time is too old in every run`() async throws {
+    @Test func `a write from after the clock's time is too old in every run`() async throws {
         let store = MemoryJournal.Store()
         let before = try await open(ManualClock(), MemoryJournal(store: store))
         try await before.input.feed([Lines.change(1), Lines.change(2, id: "f2")])
@@ -140,7 +140,7 @@ import TidemarkTesting
         }
     }
 
-    @Test func `what was written before the clock's time is at least as old as the clock says`() async throws {
+    @Test func `a write from before the clock's time is at least as old as the clock says`() async throws {
         let store = MemoryJournal.Store()
         let clock = ManualClock()
         let before = try await open(clock, MemoryJournal(store: store))
