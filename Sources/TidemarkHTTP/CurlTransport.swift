@@ -180,12 +180,21 @@ final class CurlExchange: Sendable {
     }
 
     private func took(line: [UInt8]) {
-        let (waiter, head) = state.withLock {
-            state -> (CheckedContinuation<Result<ResponseHead, ExchangeError>, Never>?, ResponseHead?) in
-            state.lines.append(line)
-            guard let head = state.lines.head else { return (nil, nil) }
+        let (waiter, head, isTooLong) = state.withLock {
+            state -> (CheckedContinuation<Result<ResponseHead, ExchangeError>, Never>?, ResponseHead?, Bool) in
+            do throws(HeadLines.Fault) {
+                try state.lines.append(line)
+            } catch {
+                return (nil, nil, true)
+            }
+            guard let head = state.lines.head else { return (nil, nil, false) }
             defer { state.headWaiter = nil }
-            return (state.headWaiter, head)
+            return (state.headWaiter, head, false)
+        }
+        if isTooLong {
+            // A head without some of its fields could lose the one that forbids storing the answer.
+            end(.failure(CurlExchange.headTooLong))
+            cancel()
         }
         if let waiter, let head { waiter.resume(returning: .success(head)) }
     }
@@ -217,7 +226,8 @@ final class CurlExchange: Sendable {
 
     private func end(_ result: Result<Void, ExchangeError>) {
         let (headWaiter, chunkWaiter) = state.withLock { state in
-            state.end = result
+            // The first end counts: one that this side decided is followed by libcurl's.
+            if state.end == nil { state.end = result }
             defer { (state.headWaiter, state.chunkWaiter) = (nil, nil) }
             return (state.headWaiter, state.chunkWaiter)
         }
@@ -231,6 +241,9 @@ final class CurlExchange: Sendable {
         }
     }
 
+    private static let headTooLong = ExchangeError(
+        .limitExceeded,
+        "the head has more than \(HeaderFields.countMax) fields or \(HeaderFields.byteCountMax) bytes of them")
     private static let noHead = ExchangeError(.connectionLost, "the server closed without an answer")
 
     /// - Source: libcurl's error codes, curl/curl.h.
@@ -253,36 +266,6 @@ final class CurlExchange: Sendable {
         case .tlsFailed: "the connection could not be made secure (libcurl \(code))"
         case .cancelled: "the exchange was cancelled"
         default: "the connection broke (libcurl \(code))"
-        }
-    }
-}
-
-/// The lines of a head as they come. Heads of interim answers are dropped, and trailers passed over.
-struct HeadLines {
-    /// The head, once its last line came.
-    private(set) var head: ResponseHead?
-    private var open: ResponseHead?
-    private var byteCount = 0
-
-    mutating func append(_ line: [UInt8]) {
-        guard head == nil else { return }
-        byteCount += line.count
-        var text = line[...]
-        while let last = text.last, last == 0x0A || last == 0x0D { text = text.dropLast() }
-        if text.starts(with: Array("HTTP/".utf8)) {
-            let words = text.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
-            let status = words.count > 1 ? ASCII.number(words[1], max: 1_000) ?? 0 : 0
-            open = ResponseHead(
-                status: Int(status), reason: ByteString(words.count > 2 ? Array(words[2]) : []), fields: HeaderFields())
-        } else if text.isEmpty {
-            if let open, open.status >= 200 { head = open }
-            open = nil
-        } else if let colon = text.firstIndex(of: 0x3A), byteCount <= HeaderFields.byteCountMax,
-            open?.fields.fields.count ?? 0 < HeaderFields.countMax
-        {
-            let name = ByteString(text[..<colon])
-            let value = ByteString(ASCII.trimmed(text[(colon + 1)...]))
-            if HeaderFields.fault(name: name, value: value) == nil { open?.fields.fields.append(.init(name, value)) }
         }
     }
 }

@@ -5,7 +5,9 @@ import TidemarkStore
 /// The content of a question: equal requests under way are one exchange.
 struct ExchangeKey: Hashable {
     private let library: ByteString
-    private let sent: RequestHead
+    private let request: RequestHead
+    /// The stored validators that are sent, with their URL: others ask about another stored answer.
+    private let validators: StoredValidators?
     private let key: ByteString
     private let storage: HTTPStorage
     private let storing: Storing
@@ -19,9 +21,10 @@ struct ExchangeKey: Hashable {
         case standard
     }
 
-    init(_ fetch: HTTPFetch, sent: RequestHead) {
+    init(_ fetch: HTTPFetch, _ validators: StoredValidators? = nil) {
         library = fetch.library
-        self.sent = sent
+        request = fetch.request
+        self.validators = validators
         key = fetch.key
         storage = fetch.storage
         storing = fetch.rules == .standard ? .standard : fetch.rules.isNone ? .nothing : .options
@@ -30,16 +33,12 @@ struct ExchangeKey: Hashable {
     }
 }
 
-/// An exchange that others may join.
-struct RunningExchange {
-    let task: Task<Result<CompletedExchange, ExchangeError>, Never>
-}
-
 /// The outcome of an exchange, for all that waited for it.
 struct CompletedExchange: Sendable {
     enum Outcome: Sendable {
-        /// The stored answer was confirmed; this is it now.
-        case confirmed(HTTPResponseStore.Found)
+        /// The stored answer was confirmed; this is it now. `isLast`: the confirmation says that it may not be stored
+        /// any more, so it is removed after it was served.
+        case confirmed(HTTPResponseStore.Found, isLast: Bool)
         case answered
     }
 
@@ -49,7 +48,11 @@ struct CompletedExchange: Sendable {
     var url: HTTPURL
     /// The answer with its instants, for its age.
     var stored: StoredHead
+    /// Whether the stored validators went to the URL that answered.
+    var isConditional: Bool
     var isStored = false
+    /// Whether the answer was outdated on its way: it is given to those who waited, and nothing of it is stored.
+    var isOutdated = false
     var normalized: HTTPFetched.Normalized?
 }
 
@@ -60,6 +63,8 @@ enum HTTPContent: Sendable {
     case draft(HTTPBodyDraft, HTTPBodyHold)
     /// A body on its way to a caller that reads it in chunks.
     case arriving(HTTPBodyFlow)
+    /// A body that passed through and was not kept: it is too long, or the disk failed.
+    case passed(Int64)
 
     /// The length of the body; 0 while it is on its way.
     var byteCount: Int64 {
@@ -67,6 +72,15 @@ enum HTTPContent: Sendable {
         case .bytes(let bytes): Int64(bytes.count)
         case .draft(let draft, _): draft.byteCount
         case .arriving: 0
+        case .passed(let byteCount): byteCount
+        }
+    }
+
+    /// Whether the whole body is there to be stored.
+    var isKept: Bool {
+        switch self {
+        case .bytes, .draft: true
+        case .arriving, .passed: false
         }
     }
 

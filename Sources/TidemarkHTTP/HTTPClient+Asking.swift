@@ -12,11 +12,25 @@ extension HTTPClient {
         var forward: CacheStatus.Forward
         var isConditional = false
         var salt: [UInt8]
+        /// The place of the question among all questions and removals.
+        var asked: HTTPQuestion
+        /// Whether several requests may wait for the answer, each for its own time.
+        var isShared = false
+
+        /// Returns the question without validators, as it is asked now.
+        func again(_ asked: HTTPQuestion) -> Question {
+            var question = self
+            question.isConditional = false
+            question.isShared = false
+            question.asked = asked
+            return question
+        }
     }
 
     /// Asks beside an answer that was served stale; nobody waits for it.
     func askBeside(_ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup, _ salt: [UInt8]) {
-        let question = Question(fetch: fetch, forward: .stale, isConditional: true, salt: salt)
+        let question = Question(
+            fetch: fetch, forward: .stale, isConditional: true, salt: salt, asked: begin(fetch, salt))
         spawn { [weak self] in
             do throws(CacheError) {
                 _ = try await self?.ask(question, lookup: lookup)
@@ -42,7 +56,7 @@ extension HTTPClient {
     package func close() async {
         let tasks = background.values
         for task in tasks { task.cancel() }
-        for exchange in exchanges.values { exchange.task.cancel() }
+        for exchange in exchanges.values { exchange.task?.cancel() }
         for task in tasks { await task.value }
     }
 
@@ -52,38 +66,21 @@ extension HTTPClient {
     ) async throws(CacheError) -> HTTPFetched {
         let fetch = question.fetch
         let found = lookup?.found
-        var sent = fetch.request
-        var isConditional = false
-        if question.isConditional, let found {
-            let validators = AnswerRules.validators(found.answer.head)
-            if !validators.isEmpty {
-                for name in ["if-none-match", "if-modified-since"] { sent.fields.remove(name) }
-                sent.fields.fields += validators.fields
-                isConditional = true
-            }
-        }
-        let key = ExchangeKey(fetch, sent: sent)
+        let validators = question.isConditional ? found?.validators : nil
         // A body that its caller reads as it comes has one reader.
         let mayJoin = fetch.request.method == "GET" && fetch.body.isEmpty && !fetch.wantsFlow
-        let completed: Result<CompletedExchange, ExchangeError>
+        let completed: RunningExchange.Outcome
         var isCollapsed = false
-        if mayJoin, let running = exchanges[key] {
-            isCollapsed = true
-            completed = await running.task.value
+        if mayJoin {
+            (completed, isCollapsed) = try await share(question, validators, lookup)
         } else {
-            guard exchanges.count < HTTPClient.exchangeCountMax else {
-                throw CacheError(.limitExceeded, "\(exchanges.count) exchanges are under way: ask again later")
-            }
-            let task = Task { [sent, isConditional] in
-                await self.complete(question, sent, isConditional: isConditional, lookup)
-            }
-            if mayJoin { exchanges[key] = RunningExchange(task: task) }
+            try checkRoom()
+            let task = Task { await self.complete(question, validators, lookup) }
             completed = await withTaskCancellationHandler {
                 await task.value
             } onCancel: {
-                if !mayJoin { task.cancel() }
+                task.cancel()
             }
-            if mayJoin { exchanges[key] = nil }
             await tellObservers()
         }
         switch completed {
@@ -93,8 +90,10 @@ extension HTTPClient {
             let fetched = try await answer(completed, question, lookup, isCollapsed: isCollapsed)
             if fetched.status.isFallback {
                 askUntilReached(fetch)
-            } else if !isCollapsed, !fetched.isStored, found != nil, [404, 410].contains(fetched.head.status) {
-                tell(ExchangeKey(fetch, sent: fetch.request), fetched)
+            } else if !isCollapsed, !fetched.isStored, !fetched.isOutdated, found != nil,
+                [404, 410].contains(fetched.head.status)
+            {
+                tell(ExchangeKey(fetch), fetched)
             }
             return fetched
         }
@@ -129,7 +128,7 @@ extension HTTPClient {
         let fetch = question.fetch
         let now = clock.now()
         switch completed.outcome {
-        case .confirmed(let confirmed):
+        case .confirmed(let confirmed, let isLast):
             let range = RangeRules.outcome(fetch.request, confirmed.answer.head)
             if let body = try await bodyOf(confirmed, fetch, range, usedAt: now) {
                 var served = serve(confirmed, body, fetch, range, at: now, isConfirmed: true)
@@ -140,18 +139,19 @@ extension HTTPClient {
                 served.status.forwardStatus = 304
                 served.status.isCollapsed = isCollapsed
                 served.normalized = completed.normalized
+                served.isOutdated = completed.isOutdated
+                if isLast {
+                    served.isStored = false
+                    try await store.write([.remove([confirmed.record.number])])
+                }
                 return served
             }
             // The body was damaged or has gone: without validators the whole answer comes.
-            var whole = question
-            whole.isConditional = false
-            return try await ask(whole, lookup: nil)
+            return try await ask(question.again(begin(fetch, question.salt)), lookup: nil)
         case .answered:
-            if completed.head.status == 412, question.isConditional, !fetch.request.isSafe {
+            if completed.head.status == 412, completed.isConditional, !fetch.request.isSafe {
                 // RFC 9110, section 13.1.2: outside of GET and HEAD validators that match mean that nothing was done.
-                var whole = question
-                whole.isConditional = false
-                return try await ask(whole, lookup: lookup)
+                return try await ask(question.again(begin(fetch, question.salt)), lookup: lookup)
             }
             if let found,
                 case .fallBack = AnswerRules.outcome(
@@ -174,6 +174,7 @@ extension HTTPClient {
                 head: head, body: [], url: completed.url, status: CacheStatus(question.forward))
             if fetch.request.method != "HEAD" { try await give(completed.content, to: &fetched, fetch) }
             fetched.isStored = completed.isStored
+            fetched.isOutdated = completed.isOutdated
             fetched.normalized = completed.normalized
             fetched.status.isStored = completed.isStored
             fetched.status.isCollapsed = isCollapsed
@@ -192,6 +193,7 @@ extension HTTPClient {
         switch content {
         case .bytes(let bytes): fetched.body = bytes
         case .arriving(let flow): fetched.flow = flow
+        case .passed: break
         case .draft(let draft, let hold):
             try HTTPClient.checkCaller(draft.byteCount, fetch)
             guard let bytes = try await store.bytes(draft, hold) else {
@@ -211,14 +213,15 @@ extension HTTPClient {
     /// Passes a request by the cache, and removes what is stored under its key where the storage is switched off.
     func bypass(_ fetch: HTTPFetch, _ salt: [UInt8]) async throws(CacheError) -> HTTPFetched {
         if fetch.storage == .disabled {
-            try await store.write([
-                .removeAll(HTTPSelection(library: fetch.library, url: fetch.request.url.text, key: fetch.key)),
-                .removeAll(
-                    HTTPSelection(library: fetch.library, url: fetch.request.url.text, key: HTTPFetch.led(fetch.key))),
-            ])
+            try await store.write(
+                store.removing(
+                    [fetch.key, HTTPFetch.led(fetch.key)].map {
+                        HTTPSelection(library: fetch.library, url: fetch.request.url.text, key: $0)
+                    }))
         }
         var bypassing = fetch
         bypassing.rules = .options([], timeout: nil)
-        return try await ask(Question(fetch: bypassing, forward: .bypass, salt: salt), lookup: nil)
+        return try await ask(
+            Question(fetch: bypassing, forward: .bypass, salt: salt, asked: begin(bypassing, salt)), lookup: nil)
     }
 }

@@ -5,9 +5,11 @@ import TidemarkStore
 
 extension HTTPClient {
     /// Makes an exchange and writes what it leads to: once for all that wait for it.
+    ///
+    /// - Parameter validators: Those of the stored answer, for the URL that gave it.
     func complete(
-        _ question: Question, _ sent: RequestHead, isConditional: Bool, _ lookup: HTTPResponseStore.Lookup?
-    ) async -> Result<CompletedExchange, ExchangeError> {
+        _ question: Question, _ validators: StoredValidators?, _ lookup: HTTPResponseStore.Lookup?
+    ) async -> RunningExchange.Outcome {
         let fetch = question.fetch
         var begun: HTTPStart?
         do throws(CacheError) {
@@ -19,94 +21,172 @@ extension HTTPClient {
         } catch {
             return .failure(ExchangeError(.connectionLost, error.message))
         }
-        let result = await complete(question, sent, isConditional: isConditional, lookup, begun)
+        let outcome = await complete(question, validators, lookup, begun)
         if let begun { await cache.endHTTP(begun) }
-        return result
+        return outcome
     }
 
     private func complete(
-        _ question: Question, _ sent: RequestHead, isConditional: Bool, _ lookup: HTTPResponseStore.Lookup?,
-        _ begun: HTTPStart?
-    ) async -> Result<CompletedExchange, ExchangeError> {
+        _ question: Question, _ validators: StoredValidators?, _ lookup: HTTPResponseStore.Lookup?, _ begun: HTTPStart?
+    ) async -> RunningExchange.Outcome {
         let fetch = question.fetch
         let requestedAt = clock.now()
+        var removals: [HTTPChange] = []
         let came: Came
         do throws(ExchangeError) {
-            came = try await exchange(sent, question, isConditional: isConditional, lookup)
+            came = try await exchange(question, validators, lookup, &removals)
         } catch {
+            // A hop that changed something has done so, whatever became of the next.
+            await writeQuietly(removals + outdated(by: error, lookup))
             return .failure(error)
         }
-        let answeredAt = clock.now()
         reached(fetch.request.url.origin)
         let stored = StoredHead(
-            head: came.head, requestedAt: requestedAt, answeredAt: answeredAt, byteCount: came.content.byteCount)
+            head: came.head, requestedAt: requestedAt, answeredAt: clock.now(), byteCount: came.content.byteCount)
         var completed = CompletedExchange(
-            outcome: .answered, head: came.head, content: came.content, url: came.url, stored: stored)
+            outcome: .answered, head: came.head, content: came.content, url: came.url, stored: stored,
+            isConditional: came.isConditional)
         if let arriving = came.arriving {
             completed.content = .arriving(flow(arriving, completed, question, lookup))
             return .success(completed)
         }
         do throws(CacheError) {
-            try await write(&completed, question, isConditional: isConditional, lookup, begun)
+            try await write(&completed, question, lookup, begun, removals)
         } catch {
-            // An answer that cannot be stored is an answer all the same.
+            // An answer that cannot be stored is an answer all the same. What it would have replaced is outdated.
             completed.isStored = false
             if fetch.normalization != nil { completed.normalized = .error(error.message) }
+            if case .answered = completed.outcome { await writeQuietly(outdated(by: completed, question, lookup)) }
         }
         return .success(completed)
     }
 
+    /// Writes changes that nobody's answer depends on.
+    private func writeQuietly(_ changes: [HTTPChange]) async {
+        do throws(CacheError) {
+            try await store.write(changes)
+        } catch {
+            // The disk fails: the stored answers stay as they are, and are asked about by their own policies.
+        }
+    }
+
+    /// Returns the removal of the answer that one with a body past every bound would have replaced.
+    private func outdated(by error: ExchangeError, _ lookup: HTTPResponseStore.Lookup?) -> [HTTPChange] {
+        guard error.code == .limitExceeded, let replaced = lookup?.replaced, !replaced.isEmpty else { return [] }
+        return [.remove(replaced)]
+    }
+
+    /// Returns the removal of the answer that a new one replaces, or says to be outdated.
+    private func outdated(
+        by completed: CompletedExchange, _ question: Question, _ lookup: HTTPResponseStore.Lookup?
+    ) -> [HTTPChange] {
+        guard case .new(let storing) = outcome(of: completed, question, lookup), storing != .leave,
+            question.asked.mayStore, let replaced = lookup?.replaced, !replaced.isEmpty
+        else { return [] }
+        return [.remove(replaced)]
+    }
+
+    private func outcome(
+        of completed: CompletedExchange, _ question: Question, _ lookup: HTTPResponseStore.Lookup?
+    ) -> AnswerOutcome {
+        AnswerRules.outcome(
+            completed.head, to: question.fetch.request, over: lookup?.found?.answer.head, question.fetch.rules,
+            isConditional: completed.isConditional, isKeyed: question.fetch.isKeyed, at: completed.stored.answeredAt)
+    }
+
     /// Writes the effects of an answer on what is stored.
+    ///
+    /// - Parameter removals: What unsafe hops remove; written with the rest.
     func write(
-        _ completed: inout CompletedExchange, _ question: Question, isConditional: Bool,
-        _ lookup: HTTPResponseStore.Lookup?,
-        _ begun: HTTPStart?
+        _ completed: inout CompletedExchange, _ question: Question, _ lookup: HTTPResponseStore.Lookup?,
+        _ begun: HTTPStart?, _ removals: [HTTPChange] = []
     ) async throws(CacheError) {
-        let fetch = question.fetch
-        var changes = invalidations(by: completed.head, fetch)
-        let outcome = AnswerRules.outcome(
-            completed.head, to: fetch.request, over: lookup?.found?.answer.head, fetch.rules,
-            isConditional: isConditional, isKeyed: fetch.isKeyed, at: completed.stored.answeredAt)
-        if case .confirmed = outcome, var found = lookup?.found {
-            found.confirm(
-                by: completed.head, requestedAt: completed.stored.requestedAt, answeredAt: completed.stored.answeredAt)
-            completed.outcome = .confirmed(found)
-            changes.append(
-                .update(
-                    number: found.record.number, head: found.answer.bytes, answeredAt: completed.stored.answeredAt))
-            completed.isStored = true
-            if let begun, let normalization = fetch.normalization, found.answer.normalized?.spec != normalization.spec {
-                let asOf = sequence(completed.head) ?? begun.cursor
-                completed.normalized = await normalize(found, normalization, begun, asOf: asOf, changes)
-            } else {
-                try await renew(found, fetch, begun, changes, &completed)
+        let outcome = outcome(of: completed, question, lookup)
+        guard question.asked.mayStore else {
+            completed.isOutdated = true
+            if case .confirmed = outcome, let found = lookup?.found {
+                completed.outcome = .confirmed(found, isLast: false)
             }
-            observers.changed(fetch)
+            if question.fetch.normalization != nil { completed.normalized = .error(HTTPClient.outdatedAnswer) }
+            try await store.write(removals)
             return
         }
+        if case .confirmed = outcome, let found = lookup?.found {
+            try await confirm(found, &completed, question, begun, removals)
+        } else {
+            try await replace(outcome, &completed, question, lookup, begun, removals)
+        }
+        // The journal asks again within its transaction; what it refused is not stored.
+        if !question.asked.mayStore { (completed.isStored, completed.isOutdated) = (false, true) }
+        if completed.isStored { observers.changed(question.fetch) }
+    }
+
+    private static let outdatedAnswer =
+        "stored answers were removed, or a newer one came, while this one was on its way"
+
+    /// Writes a confirmation of the stored answer.
+    private func confirm(
+        _ stored: HTTPResponseStore.Found, _ completed: inout CompletedExchange, _ question: Question,
+        _ begun: HTTPStart?, _ removals: [HTTPChange]
+    ) async throws(CacheError) {
+        let fetch = question.fetch
+        var found = stored
+        let isSelectable = found.confirm(by: completed.stored, for: fetch.request.fields, salt: question.salt)
+        let isLast = !isSelectable || StorageRules.forbidsStoring(found.answer.head.head.fields, fetch.rules)
+        completed.outcome = .confirmed(found, isLast: isLast)
+        question.asked.accept(varying: found.answer.variant.names)
+        guard !isLast else {
+            try await store.write(removals)
+            return
+        }
+        let changes =
+            removals + [
+                .update(
+                    number: found.record.number, head: found.answer.bytes, answeredAt: completed.stored.answeredAt)
+            ]
+        completed.isStored = true
+        if let begun, let normalization = fetch.normalization, found.answer.normalized?.spec != normalization.spec {
+            let asOf = sequence(completed.head) ?? begun.cursor
+            completed.normalized = await normalize(found, normalization, begun, asOf: asOf, changes)
+        } else {
+            try await renew(found, fetch, begun, changes, &completed)
+        }
+    }
+
+    /// Writes an answer that is not a confirmation: it takes the place of the stored one, removes it, or leaves it.
+    private func replace(
+        _ outcome: AnswerOutcome, _ completed: inout CompletedExchange, _ question: Question,
+        _ lookup: HTTPResponseStore.Lookup?, _ begun: HTTPStart?, _ removals: [HTTPChange]
+    ) async throws(CacheError) {
+        let fetch = question.fetch
+        var changes = removals
         var storing = AnswerOutcome.Storing.leave
         if case .new(let decided) = outcome { storing = decided }
         if case .draft(_, let hold) = completed.content, !store.isCurrent(hold) { storing = .leave }
-        if completed.head.status == 206 { storing = try await combine(&completed, fetch, lookup, storing) }
-        if fetch.request.method == "HEAD" { changes += try await ofHead(completed, question) }
-        switch storing {
-        case .leave: break
-        case .remove: changes.append(.remove(lookup?.replaced ?? []))
-        case .store: break
+        var replaced: [Int64] = []
+        if storing != .leave {
+            question.asked.accept(varying: Vary.names(of: completed.head.fields))
+            // An older question may have been answered since this one was asked: that answer goes as well.
+            replaced = Set(lookup?.replaced ?? []).union(
+                try await store.look(fetch, key: fetch.key, salt: question.salt).replaced
+            ).sorted()
         }
+        if completed.head.status == 206 {
+            storing = try await combine(&completed, question, lookup, storing, replaced)
+        }
+        if fetch.request.method == "HEAD" { changes += try await ofHead(completed, question) }
+        let isTooLong = !completed.content.isKept || completed.content.byteCount > defaults.bodyByteCountMax
+        // A body that is too long to be stored is the newer one all the same.
+        if storing == .store, isTooLong { storing = .remove }
+        if storing == .remove { changes.append(.remove(replaced)) }
         if let gone = try await entityGone(completed, fetch, lookup), let begun {
             return try await cache.delete(gone, asOf: sequence(completed.head), begun: begun, with: changes)
         }
-        let isStorable = storing == .store && completed.content.byteCount <= defaults.bodyByteCountMax
-        if isStorable, let mark = try await markOfEqual(completed, fetch, lookup), begun != nil {
+        if storing == .store, let mark = try await markOfEqual(completed, fetch, lookup), begun != nil {
             changes.append(
-                HTTPResponseStore.storing(
-                    fetch, completed.stored, completed.content, normalized: mark, salt: question.salt,
-                    replacing: lookup?.replaced ?? [], isRedirected: completed.url != fetch.request.url))
+                HTTPResponseStore.storing(completed, question, normalized: mark, replacing: replaced))
             completed.isStored = true
-            try await renew(completed.content.bytes ?? [], mark, fetch, begun, changes, &completed)
-            observers.changed(fetch)
-            return
+            return try await renew(completed.content.bytes ?? [], mark, fetch, begun, changes, &completed)
         }
         var normalized: StoredAnswer.Normalized?
         var result: QueryResult?
@@ -122,38 +202,30 @@ extension HTTPClient {
                 completed.normalized = .error(error.message)
             }
         }
-        if isStorable {
+        if storing == .store {
             changes.append(
-                HTTPResponseStore.storing(
-                    fetch, completed.stored, completed.content, normalized: normalized, salt: question.salt,
-                    replacing: lookup?.replaced ?? [], isRedirected: completed.url != fetch.request.url))
+                HTTPResponseStore.storing(completed, question, normalized: normalized, replacing: replaced))
         }
-        if let result, let begun {
-            let count = result.resourceCount
-            do throws(CacheError) {
-                try await cache.store(result, begun: begun, with: changes)
-                completed.normalized = .entities(count)
-            } catch {
-                completed.normalized = .error(error.message)
-                try await store.write(changes)
-            }
-        } else {
-            try await store.write(changes)
-        }
-        completed.isStored = completed.isStored || isStorable
+        try await write(changes, result, begun, &completed)
+        completed.isStored = completed.isStored || storing == .store
         if case .draft(_, let hold) = completed.content, !store.isCurrent(hold) { completed.isStored = false }
-        if completed.isStored { observers.changed(fetch) }
     }
 
-    /// Returns the removals that an unsafe request leads to. One with a key of its caller is a question: the answers to
-    /// other questions of its URL stay, those to GET and HEAD go.
-    private func invalidations(by head: ResponseHead, _ fetch: HTTPFetch) -> [HTTPChange] {
-        let methods: [ByteString?] = fetch.isKeyed ? ["GET", "HEAD"] : [nil]
-        return StorageRules.invalidated(by: head, to: fetch.request).flatMap { url in
-            methods.flatMap { method -> [HTTPChange] in
-                let keys = method.map { [$0, HTTPFetch.led($0)] } ?? [nil]
-                return keys.map { .removeAll(HTTPSelection(library: fetch.library, url: url.text, key: $0)) }
-            }
+    /// Writes an answer and the entities that were made of it in one transaction; without them where they cannot be
+    /// used.
+    private func write(
+        _ changes: [HTTPChange], _ result: QueryResult?, _ begun: HTTPStart?, _ completed: inout CompletedExchange
+    ) async throws(CacheError) {
+        guard let result, let begun else {
+            try await store.write(changes)
+            return
+        }
+        do throws(CacheError) {
+            try await cache.store(result, begun: begun, with: changes)
+            completed.normalized = .entities(result.resourceCount)
+        } catch {
+            completed.normalized = .error(error.message)
+            try await store.write(changes)
         }
     }
 
@@ -223,66 +295,5 @@ extension HTTPClient {
         else { return nil }
         let normalization = try HTTPNormalization(spec: mark.spec, limits: cache.httpLimits)
         return normalization.singleEntity(body, library: fetch.library)
-    }
-
-    /// Combines a part with the stored part or whole that it belongs to.
-    private func combine(
-        _ completed: inout CompletedExchange, _ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup?,
-        _ storing: AnswerOutcome.Storing
-    ) async throws(CacheError) -> AnswerOutcome.Storing {
-        guard let new = completed.content.bytes, let place = ContentRange.of(completed.head.fields),
-            place.bounds.count == new.count
-        else {
-            // A part that is shorter than it says is passed on and not stored.
-            return .leave
-        }
-        guard storing == .store, let found = lookup?.found,
-            let (bounds, total) = RangeRules.combined(found.answer.head, with: completed.head),
-            bounds.count <= defaults.bodyByteCountMax, let old = try await store.body(found, usedAt: nil)
-        else { return storing }
-        let oldPlace = ContentRange.of(found.answer.head.head.fields)
-        let oldStart = found.answer.head.head.status == 200 ? 0 : oldPlace?.bounds.lowerBound ?? 0
-        var body = [UInt8](repeating: 0, count: bounds.count)
-        let oldOffset = Int(oldStart - bounds.lowerBound)
-        body.replaceSubrange(oldOffset..<(oldOffset + old.count), with: old)
-        let newOffset = Int(place.bounds.lowerBound - bounds.lowerBound)
-        body.replaceSubrange(newOffset..<(newOffset + new.count), with: new)
-        var combined = completed.stored
-        combined.byteCount = Int64(body.count)
-        if bounds == 0..<total {
-            combined.head.status = 200
-            combined.head.reason = "OK"
-            combined.head.fields.remove("content-range")
-        } else {
-            combined.head.fields.set("Content-Range", ContentRange(bounds: bounds, total: total).text)
-        }
-        combined.head.fields.set("Content-Length", "\(body.count)")
-        let salt = try await fileSalt()
-        try await store.write([
-            HTTPResponseStore.storing(
-                fetch, combined, .bytes(body), normalized: nil, salt: salt, replacing: lookup?.replaced ?? [],
-                isRedirected: completed.url != fetch.request.url)
-        ])
-        completed.isStored = true
-        return .leave
-    }
-
-    /// Returns what an answer to HEAD does to the stored answer to GET: it refreshes it, or removes one that is
-    /// outdated.
-    ///
-    /// - Source: RFC 9111, section 4.3.5.
-    private func ofHead(_ completed: CompletedExchange, _ question: Question) async throws(CacheError) -> [HTTPChange] {
-        guard completed.head.status == 200 else { return [] }
-        var ofGet = question.fetch
-        ofGet.request.method = "GET"
-        let lookup = try await store.look(ofGet, key: ofGet.key, salt: question.salt)
-        guard var found = lookup.found else { return [] }
-        guard found.answer.head.agrees(withHead: completed.head) else { return [.remove([found.record.number])] }
-        found.confirm(
-            by: completed.head, requestedAt: completed.stored.requestedAt, answeredAt: completed.stored.answeredAt)
-        return [
-            .update(
-                number: found.record.number, head: found.answer.bytes, answeredAt: completed.stored.answeredAt)
-        ]
     }
 }

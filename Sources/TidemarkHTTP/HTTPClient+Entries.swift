@@ -66,6 +66,10 @@ extension HTTPClient {
     /// - Returns: The number of answers that were removed.
     /// - Throws: ``CacheError`` `storageFailed`.
     package func invalidate(_ selection: HTTPSelection) async throws(CacheError) -> Int {
-        try await store.write([.removeAll(selection)])
+        try await store.write(store.removing([selection]))
     }
+
+    /// Notes that answers are about to be removed: an answer that is on its way to one of their places is not stored,
+    /// and nobody joins its question. It does not wait, so that it can be called before anything else is cleared.
+    package nonisolated func noteRemoval(_ selection: HTTPSelection) { store.questions.noteRemoval(selection) }
 }

@@ -10,6 +10,8 @@ extension HTTPClient {
         var content: HTTPContent
         var url: HTTPURL
         var arriving: Arriving?
+        /// Whether the stored validators went with the request that this answers.
+        var isConditional = false
     }
 
     /// A long body of which the beginning was read.
@@ -21,16 +23,25 @@ extension HTTPClient {
     }
 
     /// Makes an exchange, with its redirects.
+    ///
+    /// - Parameter removals: Takes what unsafe hops remove; it is noted at once, so that no answer that was asked for
+    ///   before is stored afterwards.
     func exchange(
-        _ sent: RequestHead, _ question: Question, isConditional: Bool, _ lookup: HTTPResponseStore.Lookup?
+        _ question: Question, _ validators: StoredValidators?, _ lookup: HTTPResponseStore.Lookup?,
+        _ removals: inout [HTTPChange]
     ) async throws(ExchangeError) -> Came {
         let fetch = question.fetch
-        var request = sent
+        var request = fetch.request
         var body = fetch.body
         for _ in 0...RedirectRules.hopCountMax {
+            var sent = request
+            // A validator is for the URL that gave the stored answer, and goes to no other.
+            let isConditional = validators?.add(to: &sent) ?? false
             let exchange = HTTPExchange(
-                method: request.method, url: request.url, fields: request.fields, body: body, timeout: fetch.timeout)
+                method: sent.method, url: sent.url, fields: sent.fields, body: body, timeout: fetch.timeout,
+                streamTimeout: question.isShared ? HTTPClient.exchangeTimeMax : nil)
             let answer = try await transport.exchange(exchange)
+            removals += store.removing(invalidated(by: answer.head, request, fetch))
             if fetch.followsRedirects {
                 switch RedirectRules.step(answer.head, to: request) {
                 case .stay: break
@@ -47,9 +58,22 @@ extension HTTPClient {
             let isStorable = isStorable(answer.head, question, isConditional: isConditional, lookup)
             var came = try await receive(answer, request, fetch, isStorable: isStorable)
             came.url = request.url
+            came.isConditional = isConditional
             return came
         }
         throw HTTPClient.tooManyHops
+    }
+
+    /// Returns the stored answers that an unsafe hop removes. A request with a key of its caller is a question: the
+    /// answers to other questions of its URL stay, those to GET and HEAD go.
+    private func invalidated(by head: ResponseHead, _ request: RequestHead, _ fetch: HTTPFetch) -> [HTTPSelection] {
+        let methods: [ByteString?] = fetch.isKeyed ? ["GET", "HEAD"] : [nil]
+        return StorageRules.invalidated(by: head, to: request).flatMap { url in
+            methods.flatMap { method -> [HTTPSelection] in
+                let keys = method.map { [$0, HTTPFetch.led($0)] } ?? [nil]
+                return keys.map { HTTPSelection(library: fetch.library, url: url.text, key: $0) }
+            }
+        }
     }
 
     /// Tells whether a body is stored as it comes: what needs all of it at once (parts that are combined, bodies that
@@ -146,22 +170,23 @@ extension HTTPClient {
             first: arriving.first, rest: arriving.rest,
             byteCountMax: arriving.isStorable ? defaults.bodyByteCountMax : 0,
             check: { count throws(ExchangeError) in try HTTPClient.checkLength(head, count, request) },
-            finish: { [weak self] draft, hold in
+            finish: { [weak self] content in
                 var whole = completed
-                whole.content = .draft(draft, hold)
-                whole.stored.byteCount = draft.byteCount
+                whole.content = content
+                whole.stored.byteCount = content.byteCount
                 return await self?.stored(whole, question, lookup) ?? false
             })
         return ArrivingBody(parts, store).flow
     }
 
-    /// Stores an answer whose body is on the disk.
+    /// Writes what a body that has come leads to: its answer is stored where it was kept, and takes the place of the
+    /// stored one in any case.
     private func stored(
         _ completed: CompletedExchange, _ question: Question, _ lookup: HTTPResponseStore.Lookup?
     ) async -> Bool {
         var completed = completed
         do throws(CacheError) {
-            try await write(&completed, question, isConditional: false, lookup, nil)
+            try await write(&completed, question, lookup, nil)
         } catch {
             return false
         }

@@ -32,7 +32,7 @@ extension HTTPClient {
 
     /// Asks for the answer of a request until its host answers, when somebody observes it.
     func askUntilReached(_ fetch: HTTPFetch) {
-        let key = ExchangeKey(fetch, sent: fetch.request)
+        let key = ExchangeKey(fetch)
         guard returning[key] == nil, isObserved(key) else { return }
         returning[key] = Return(origin: fetch.request.url.origin, pause: nil, isWakeable: true)
         spawn {
@@ -98,7 +98,9 @@ extension HTTPClient {
         }
         do throws(CacheError) {
             let fetched = try await self.fetch(fetch)
-            guard !fetched.status.isFallback, !AnswerRules.errorStatuses.contains(fetched.head.status) else {
+            guard !fetched.status.isFallback, !fetched.isOutdated,
+                !AnswerRules.errorStatuses.contains(fetched.head.status)
+            else {
                 return false
             }
             tell(key, fetched)

@@ -6,7 +6,8 @@ import TidemarkStore
 /// Answers requests from the stored answers, the network, or both, as the rules say.
 ///
 /// One exchange serves all callers that ask the same at the same time. What is decided between two reads of the disk is
-/// decided again by the row's number: a row that was replaced meanwhile is gone, and counts as not there.
+/// decided again by the row's number: a row that was replaced meanwhile is gone, and counts as not there. An answer
+/// that was outdated on its way is given to those who waited for it, and not stored (``HTTPQuestions``).
 ///
 /// - Source: Protocol/http.md.
 package actor HTTPClient {
@@ -15,8 +16,14 @@ package actor HTTPClient {
     let transport: any HTTPTransport
     package nonisolated let defaults: HTTPClientDefaults
     let clock: any CacheClock
-    /// The exchanges under way, by what is asked. Bounded by ``exchangeCountMax``.
-    var exchanges: [ExchangeKey: RunningExchange] = [:]
+    /// The clock of the time that each request has. It is real time, as that of transports: a clock of dates may stand.
+    let timer: any CacheClock
+    /// The exchanges under way, by number. Bounded by ``exchangeCountMax``.
+    var exchanges: [Int: RunningExchange] = [:]
+    /// The exchanges that equal requests may join. Bounded by `exchanges`.
+    var joinable: [ExchangeKey: Int] = [:]
+    var nextExchange = 0
+    var nextWaiter = 0
     /// The questions that were asked beside a served answer. Bounded by the exchanges under way.
     var background: [Int: Task<Void, Never>] = [:]
     var nextTask = 0
@@ -29,8 +36,13 @@ package actor HTTPClient {
     /// The largest number of exchanges under way: 1,000.
     static let exchangeCountMax = 1_000
 
-    package init(_ cache: SyncCache, transport: any HTTPTransport, defaults: HTTPClientDefaults) {
+    /// - Parameter timer: The clock of the time that each request has; tests pass one of their own.
+    package init(
+        _ cache: SyncCache, transport: any HTTPTransport, defaults: HTTPClientDefaults,
+        timer: any CacheClock = SystemClock()
+    ) {
         self.cache = cache
+        self.timer = timer
         self.transport = transport
         self.defaults = defaults
         store = HTTPResponseStore(cache)
@@ -90,11 +102,14 @@ package actor HTTPClient {
     private func fetchOnce(_ fetch: HTTPFetch) async throws(CacheError) -> HTTPFetched {
         let salt = try await fileSalt()
         guard fetch.storage != .disabled, !fetch.rules.isNone else { return try await bypass(fetch, salt) }
+        // Before the first look: what is removed after it outdates the answer.
+        let asked = begin(fetch, salt)
         // Conditions on changing something, and other methods, are not a cache's to answer.
         let isCacheable = fetch.isKeyed || fetch.request.method == "GET" || fetch.request.method == "HEAD"
         guard isCacheable, !isConditionalWrite(fetch) else {
             return try await ask(
-                Question(fetch: fetch, forward: isCacheable ? .request : .method, salt: salt), lookup: nil)
+                Question(fetch: fetch, forward: isCacheable ? .request : .method, salt: salt, asked: asked),
+                lookup: nil)
         }
         var lookup = try await store.look(fetch, key: fetch.key, salt: salt)
         if fetch.request.method == "HEAD", lookup.found == nil {
@@ -108,22 +123,35 @@ package actor HTTPClient {
                 lookup.found = found
             }
         }
-        return try await decide(fetch, lookup, salt)
+        return try await decide(fetch, lookup, salt, asked)
+    }
+
+    /// Begins a question. Its place among all questions and removals decides about its answer.
+    func begin(_ fetch: HTTPFetch, _ salt: [UInt8]) -> HTTPQuestion {
+        let fields = fetch.request.fields
+        return store.questions.begin(
+            HTTPAsked(
+                library: fetch.library, url: fetch.request.url.text, key: fetch.key,
+                isSession: fetch.storage == .session, credentials: Variant.credentials(fields, salt: salt),
+                values: { Variant.values(fields, names: $0, salt: salt) }))
     }
 
     private func decide(
-        _ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup, _ salt: [UInt8]
+        _ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup, _ salt: [UInt8], _ asked: HTTPQuestion
     ) async throws(CacheError) -> HTTPFetched {
         let now = clock.now()
         guard let found = lookup.found else {
             switch CacheDecision.of(fetch.request, nil, fetch.rules, miss: lookup.miss, at: now) {
             case .gatewayTimeout: return gatewayTimeout(fetch)
             case .ask(let forward, _):
-                return try await ask(Question(fetch: fetch, forward: forward, salt: salt), lookup: lookup)
-            case .serve: return try await ask(Question(fetch: fetch, forward: lookup.miss, salt: salt), lookup: lookup)
+                return try await ask(
+                    Question(fetch: fetch, forward: forward, salt: salt, asked: asked), lookup: lookup)
+            case .serve:
+                return try await ask(
+                    Question(fetch: fetch, forward: lookup.miss, salt: salt, asked: asked), lookup: lookup)
             }
         }
-        var question = Question(fetch: fetch, forward: .partial, salt: salt)
+        var question = Question(fetch: fetch, forward: .partial, salt: salt, asked: asked)
         let range = RangeRules.outcome(fetch.request, found.answer.head)
         let lacksRange = range == .lacking
         switch CacheDecision.of(fetch.request, found.answer.head, fetch.rules, at: now) {
@@ -203,7 +231,8 @@ package actor HTTPClient {
         var head = stored.head
         if !isConfirmed { head.fields = head.fields.removing(freshness.directives.noCacheFields) }
         head.fields.set("Age", "\(freshness.age)")
-        var served = HTTPFetched(head: head, body: [], url: fetch.request.url, status: CacheStatus(nil))
+        var served = HTTPFetched(
+            head: head, body: [], url: found.source ?? fetch.request.url, status: CacheStatus(nil))
         switch body {
         case .bytes(let bytes): served.body = bytes
         case .flow(let flow): served.flow = flow

@@ -44,6 +44,8 @@ package struct HTTPFetch: Sendable {
     /// Returns the key of an answer that came from another place, to which redirects led.
     static func led(_ key: ByteString) -> ByteString { ByteString(key.bytes + [0x0D]) }
 
+    static func isLed(_ key: ByteString) -> Bool { key.bytes.last == 0x0D }
+
     /// Whether the caller named a key for the answer to a POST or PUT.
     var isKeyed: Bool { cacheKey != nil && ["POST", "PUT", "GET", "HEAD"].contains(request.method) }
 }
@@ -62,6 +64,8 @@ package struct HTTPFetched: Hashable, Sendable {
     /// The age of the answer in seconds.
     package var age: Int64 = 0
     package var isStored = false
+    /// Whether a removal, or a newer answer, outdated this answer on its way.
+    var isOutdated = false
     package var status: CacheStatus
     /// The outcome of the normalization; nil without one.
     package var normalized: Normalized?

@@ -16,7 +16,7 @@ struct HTTPObservers {
 
         init(fetch: HTTPFetch, tell: @escaping @Sendable (HTTPFetched) -> Void, last: HTTPFetched?) {
             self.fetch = fetch
-            key = ExchangeKey(fetch, sent: fetch.request)
+            key = ExchangeKey(fetch)
             self.tell = tell
             self.last = last
         }

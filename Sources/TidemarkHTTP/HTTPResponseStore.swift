@@ -7,9 +7,15 @@ import TidemarkStore
 struct HTTPResponseStore: Sendable {
     private let journal: any HTTPJournal
     private let recent: RecentAnswers?
+    /// The questions under way of all clients of the cache.
+    let questions: HTTPQuestions
+    /// The times of which nobody knows how long ago they were, because the clock was set back.
+    private let doubts: DoubtfulTimes
 
     init(_ cache: SyncCache) {
         journal = cache.httpJournal
+        questions = cache.httpJournal.httpLedger?.questions ?? HTTPQuestions()
+        doubts = cache.httpDoubts
         recent = cache.httpJournal.httpLedger.map { RecentAnswers($0) }
     }
 
@@ -19,20 +25,34 @@ struct HTTPResponseStore: Sendable {
         var answer: StoredAnswer
         /// The part of its freshness that follows from its fields alone.
         private(set) var basis: FreshnessBasis
+        /// The URL that gave the answer; nil where nobody noted it.
+        let source: HTTPURL?
 
         init?(_ stored: Stored) {
             guard let answer = stored.answer, let basis = stored.basis else { return nil }
             record = stored.record
+            source = stored.source
             self.answer = answer
             self.basis = basis
         }
 
+        /// The validators for the URL that gave the answer.
+        var validators: StoredValidators? { source.flatMap { StoredValidators(answer.head, from: $0) } }
+
         func freshness(at now: Int64) -> Freshness { Freshness(basis, of: answer.head, at: now) }
 
-        /// Takes the fields of a confirmation.
-        mutating func confirm(by head: ResponseHead, requestedAt: Int64, answeredAt: Int64) {
-            answer.head = answer.head.confirmed(by: head, requestedAt: requestedAt, answeredAt: answeredAt)
+        /// Takes the fields of a confirmation that a request brought.
+        ///
+        /// - Returns: Whether later requests may select the answer: not with `Vary: *`.
+        mutating func confirm(by message: StoredHead, for request: HeaderFields, salt: [UInt8]) -> Bool {
+            answer.head = answer.head.confirmed(
+                by: message.head, requestedAt: message.requestedAt, answeredAt: message.answeredAt)
             basis = FreshnessBasis(answer.head)
+            guard let variant = answer.variant.confirmed(answer.head.head.fields, for: request, salt: salt) else {
+                return false
+            }
+            answer.variant = variant
+            return true
         }
 
         /// The answer as it is on the disk after the confirmation.
@@ -40,7 +60,7 @@ struct HTTPResponseStore: Sendable {
             var record = record
             record.head = answer.bytes
             record.answeredAt = answer.head.answeredAt
-            return Stored(record, answer, basis)
+            return Stored(record, answer, basis, source)
         }
     }
 
@@ -85,7 +105,7 @@ struct HTTPResponseStore: Sendable {
         let records = try await storage { () throws(StorageError) in
             try await journal.httpAnswers(library: library, url: url)
         }
-        let answers = records.map { Stored($0) }
+        let answers = records.map { Stored($0, doubts) }
         if let version { recent?.remember(answers, library, url, version) }
         return answers
     }
@@ -95,17 +115,28 @@ struct HTTPResponseStore: Sendable {
         let record: HTTPRecord
         let answer: StoredAnswer?
         let basis: FreshnessBasis?
+        let source: HTTPURL?
 
-        init(_ record: HTTPRecord) {
+        init(_ record: HTTPRecord, _ doubts: DoubtfulTimes) {
             self.record = record
-            answer = StoredAnswer(bytes: record.head)
+            var answer = StoredAnswer(bytes: record.head)
+            if let answeredAt = answer?.head.answeredAt { answer?.head.isUndated = doubts.includes(answeredAt) }
+            self.answer = answer
             basis = answer.map { FreshnessBasis($0.head) }
+            source = Stored.source(record, answer)
         }
 
-        init(_ record: HTTPRecord, _ answer: StoredAnswer, _ basis: FreshnessBasis) {
+        init(_ record: HTTPRecord, _ answer: StoredAnswer, _ basis: FreshnessBasis, _ source: HTTPURL?) {
             self.record = record
             self.answer = answer
             self.basis = basis
+            self.source = source
+        }
+
+        /// An older head does not say where redirects led.
+        private static func source(_ record: HTTPRecord, _ answer: StoredAnswer?) -> HTTPURL? {
+            guard let text = answer?.url ?? (HTTPFetch.isLed(record.key) ? nil : record.url) else { return nil }
+            do throws(HTTPURL.Fault) { return try HTTPURL(text) } catch { return nil }
         }
     }
 
@@ -206,6 +237,13 @@ struct HTTPResponseStore: Sendable {
         }
     }
 
+    /// Notes that answers are removed, and returns the changes that remove them. Every removal of a selection comes
+    /// from here: an answer that is on its way must not bring back what was removed.
+    func removing(_ selections: [HTTPSelection]) -> [HTTPChange] {
+        for selection in selections { questions.noteRemoval(selection) }
+        return selections.map { .removeAll($0) }
+    }
+
     @discardableResult
     func write(_ changes: [HTTPChange]) async throws(CacheError) -> Int {
         guard !changes.isEmpty else { return 0 }
@@ -222,25 +260,25 @@ struct HTTPResponseStore: Sendable {
 
     /// Returns the change that stores an answer.
     static func storing(
-        _ fetch: HTTPFetch, _ head: StoredHead, _ content: HTTPContent, normalized: StoredAnswer.Normalized?,
-        salt: [UInt8],
-        replacing: [Int64], isRedirected: Bool
+        _ completed: CompletedExchange, _ question: HTTPClient.Question, normalized: StoredAnswer.Normalized?,
+        replacing: [Int64]
     ) -> HTTPChange {
-        var names: [ByteString] = []
-        if case .names(let varied) = Vary(head.head.fields) { names = varied }
-        let variant = Variant(fetch.request.fields, names: names, salt: salt)
-        var stored = head
-        stored.head.fields = StoredHead.storable(head.head.fields)
-        let answer = StoredAnswer(head: stored, variant: variant, normalized: normalized)
-        let record = HTTPRecord(
+        let fetch = question.fetch
+        var stored = completed.stored
+        let variant = Variant(
+            fetch.request.fields, names: Vary.names(of: stored.head.fields), salt: question.salt)
+        stored.head.fields = StoredHead.storable(stored.head.fields)
+        let answer = StoredAnswer(head: stored, variant: variant, normalized: normalized, url: completed.url)
+        var record = HTTPRecord(
             library: fetch.library, url: fetch.request.url.text,
-            key: isRedirected ? HTTPFetch.led(fetch.key) : fetch.key,
-            isSession: fetch.storage == .session, head: answer.bytes, byteCount: content.byteCount,
-            answeredAt: head.answeredAt)
-        switch content {
+            key: completed.url == fetch.request.url ? fetch.key : HTTPFetch.led(fetch.key),
+            isSession: fetch.storage == .session, head: answer.bytes, byteCount: completed.content.byteCount,
+            answeredAt: stored.answeredAt)
+        record.question = question.asked
+        switch completed.content {
         case .bytes(let body): return .store(record, body: body, replacing: replacing)
         case .draft(let draft, _): return .storeDraft(record, draft, replacing: replacing)
-        case .arriving: preconditionFailure("a body is stored after its last byte came")
+        case .arriving, .passed: preconditionFailure("a body is stored when all of it is there")
         }
     }
 

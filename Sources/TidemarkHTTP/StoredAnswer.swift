@@ -7,6 +7,8 @@ struct StoredAnswer: Hashable, Sendable {
     var variant: Variant
     /// The entities that were made of the body; nil: none.
     var normalized: Normalized?
+    /// The URL that gave the answer, after redirects; nil in a head of the first format.
+    var url: ByteString?
 
     /// The entities that were made of a body.
     struct Normalized: Hashable, Sendable {
@@ -16,12 +18,14 @@ struct StoredAnswer: Hashable, Sendable {
         var asOf: EventSequence?
     }
 
-    private static let formatVersion: UInt8 = 1
+    /// The first format had no URL; the current one ends with it.
+    private static let formatVersions: ClosedRange<UInt8> = 1...2
 
     /// The head as a row holds it.
     var bytes: [UInt8] {
         var writer = HeadWriter()
-        writer.bytes.append(StoredAnswer.formatVersion)
+        let versions = StoredAnswer.formatVersions
+        writer.bytes.append(url == nil ? versions.lowerBound : versions.upperBound)
         writer.number(Int64(head.head.status))
         writer.run(head.head.reason.bytes)
         writer.number(head.requestedAt)
@@ -43,10 +47,12 @@ struct StoredAnswer: Hashable, Sendable {
             writer.run(normalized.spec)
             writer.number(normalized.asOf?.rawValue ?? -1)
         }
+        if let url { writer.run(url.bytes) }
         return writer.bytes
     }
 
-    init(head: StoredHead, variant: Variant, normalized: Normalized?) {
+    init(head: StoredHead, variant: Variant, normalized: Normalized?, url: HTTPURL) {
+        self.url = url.text
         self.head = head
         self.variant = variant
         self.normalized = normalized
@@ -55,8 +61,9 @@ struct StoredAnswer: Hashable, Sendable {
     /// - Returns: nil for bytes that are no head.
     init?(bytes: [UInt8]) {
         var reader = HeadReader(bytes: bytes)
-        guard reader.byte() == StoredAnswer.formatVersion, let status = reader.number(), 100...999 ~= status,
-            let reason = reader.run(), let requestedAt = reader.number(), let answeredAt = reader.number(),
+        guard let version = reader.byte(), StoredAnswer.formatVersions ~= version, let status = reader.number(),
+            100...999 ~= status, let reason = reader.run(), let requestedAt = reader.number(),
+            let answeredAt = reader.number(),
             let byteCount = reader.number(), let fieldCount = reader.number(),
             0...Int64(HeaderFields.countMax) ~= fieldCount
         else { return nil }
@@ -81,6 +88,10 @@ struct StoredAnswer: Hashable, Sendable {
         if hasNormalized == 1 {
             guard let spec = reader.run(), let asOf = reader.number() else { return nil }
             normalized = Normalized(spec: spec, asOf: asOf < 0 ? nil : EventSequence(asOf))
+        }
+        if version > StoredAnswer.formatVersions.lowerBound {
+            guard let run = reader.run() else { return nil }
+            url = ByteString(run)
         }
         head = StoredHead(
             head: ResponseHead(status: Int(status), reason: ByteString(reason), fields: fields),

@@ -117,7 +117,8 @@ extension CacheServer {
                 let port = channel.localAddress?.port ?? configuration.port
                 check.withLock {
                     $0.hosts = ServedHosts(
-                        host: configuration.host, port: port, allowedOrigins: configuration.allowedOrigins)
+                        host: configuration.host, port: port, allowedOrigins: configuration.allowedOrigins,
+                        isEncrypted: encryption != nil)
                 }
                 await onStart(port)
             },

@@ -85,7 +85,9 @@ public final class CacheServer: Sendable {
         check = Mutex(
             RequestCheck(
                 hosts: ServedHosts(
-                    host: configuration.host, port: configuration.port, allowedOrigins: configuration.allowedOrigins),
+                    host: configuration.host, port: configuration.port, allowedOrigins: configuration.allowedOrigins,
+                    // On a program's own router nobody says how its server speaks.
+                    isEncrypted: configuration.encryption == nil ? nil : true),
                 token: configuration.token, isReadOnly: live == nil))
     }
 

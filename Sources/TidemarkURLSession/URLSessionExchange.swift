@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import HTTPTypes
 import Synchronization
@@ -60,6 +59,8 @@ final class URLSessionExchange: Sendable {
         /// The reason why this side ended the exchange.
         var ending: ExchangeCode?
         var end: Result<Void, ExchangeError>?
+        /// Ends the exchange when its time is over; cancelled when it ends otherwise.
+        var timer: Task<Void, Never>?
         var headWaiter: CheckedContinuation<Result<HTTPResponse, ExchangeError>, Never>?
         var bodyWaiter: CheckedContinuation<Result<[UInt8]?, ExchangeError>, Never>?
     }
@@ -76,8 +77,20 @@ final class URLSessionExchange: Sendable {
 
     /// Ends the exchange with `timed_out` when it takes longer.
     func limit(milliseconds: Int64) {
-        let time = DispatchTimeInterval.milliseconds(Int(min(milliseconds, 86_400_000)))
-        DispatchQueue.global().asyncAfter(deadline: .now() + time) { [weak self] in self?.cancel(.timedOut) }
+        let timer = Task { [weak self] in
+            do {
+                try await ContinuousClock().sleep(for: .milliseconds(min(milliseconds, 86_400_000)))
+            } catch {
+                // The exchange ended first.
+                return
+            }
+            self?.cancel(.timedOut)
+        }
+        let isOver = state.withLock { state in
+            state.timer = timer
+            return state.end != nil
+        }
+        if isOver { timer.cancel() }
     }
 
     func head() async -> Result<HTTPResponse, ExchangeError> {
@@ -166,6 +179,7 @@ final class URLSessionExchange: Sendable {
             }
             let end = URLSessionExchange.end(error, state)
             state.end = end
+            state.timer?.cancel()
             defer { (state.headWaiter, state.bodyWaiter) = (nil, nil) }
             return (state.headWaiter, state.bodyWaiter, state.head, end)
         }

@@ -104,18 +104,26 @@ final class HTTPFixture {
 
     var path: String { folder.path + "/cache.db" }
 
-    init() async throws {
+    private let transport: (any HTTPTransport)?
+    private let timer: any CacheClock
+
+    /// - Parameters:
+    ///   - transport: The server; nil: the scripted one.
+    ///   - timer: The clock of the time that each request has.
+    init(transport: (any HTTPTransport)? = nil, timer: any CacheClock = SystemClock()) async throws {
+        self.transport = transport
+        self.timer = timer
         folder = try TemporaryFolder()
         journal = try await SQLiteJournal.open(path: folder.path + "/cache.db")
         cache = try await SyncCache.open(journal: journal, clock: clock)
-        client = HTTPClient(cache, transport: server, defaults: HTTPClientDefaults())
+        client = HTTPClient(cache, transport: transport ?? server, defaults: HTTPClientDefaults(), timer: timer)
     }
 
     func reopen() async throws {
         try await close()
         journal = try await SQLiteJournal.open(path: path)
         cache = try await SyncCache.open(journal: journal, clock: clock)
-        client = HTTPClient(cache, transport: server, defaults: HTTPClientDefaults())
+        client = HTTPClient(cache, transport: transport ?? server, defaults: HTTPClientDefaults(), timer: timer)
     }
 
     func close() async throws {

@@ -4,7 +4,8 @@ import TidemarkModel
 /// A clock that never goes back: when the underlying clock goes back, this one continues from its last time.
 ///
 /// Without it, a clock that was set back, between two runs or during one, would make everything written before look
-/// new, and would delay every gap, for as long as the clock was set back.
+/// new, and would delay every gap, for as long as the clock was set back. It orders writes; how old those are that seem
+/// to come from the future nobody knows (``doubts``).
 final class ForwardClock: CacheClock {
     private struct State {
         /// The last time that was returned.
@@ -15,6 +16,8 @@ final class ForwardClock: CacheClock {
 
     private let clock: any CacheClock
     private let state: Mutex<State>
+    /// The times of earlier writes that the clock had not reached when this one was made.
+    let doubts: DoubtfulTimes
 
     /// The latest time: later than any machine's clock, and early enough that a duration can be added: 2^60 ms, some 36
     /// million years. The earliest time is as far before 1970.
@@ -27,7 +30,10 @@ final class ForwardClock: CacheClock {
     init(_ clock: any CacheClock, after last: Int64?) {
         self.clock = clock
         let last = last.flatMap { (0...ForwardClock.writtenMax).contains($0) ? $0 : nil }
-        state = Mutex(State(last: last ?? .min))
+        let doubts = DoubtfulTimes(clock: clock.now().clamped(to: -ForwardClock.timeMax...ForwardClock.timeMax), last)
+        self.doubts = doubts
+        // A write of now must be told from the last one of before, where that is in doubt.
+        state = Mutex(State(last: last.map { doubts.includes($0) ? $0 + 1 : $0 } ?? .min))
     }
 
     func now() -> Int64 {

@@ -81,14 +81,19 @@ extension SyncCache {
         stateConfiguration.memoryExcludedTypes = configuration.memoryExcludedTypes
         stateConfiguration.diskExcludedTypes = configuration.diskExcludedTypes
         stateConfiguration.mergedTypes = configuration.mergedTypes
+        let forward = corrects ? ForwardClock(clock, after: recovered.lastTakenAt) : nil
+        stateConfiguration.doubts = forward?.doubts ?? .none
         var state = CacheState(
             configuration: stateConfiguration, recovered: recovered, seed: configuration.random())
         if recorder != nil { state.beginEvictionLog() }
-        let time: any CacheClock = corrects ? ForwardClock(clock, after: recovered.lastTakenAt) : clock
+        let time: any CacheClock = forward ?? clock
         let lag = time.now().subtractingClamped(clock.now())
         if lag > 0, recovered.lastTakenAt != nil {
             configuration.logger.warning(
-                "the clock is \(lag / 1_000) s behind the last write: times continue from there")
+                """
+                the clock is \(lag / 1_000) s behind the last write: times continue from there, and what was written \
+                after the clock's time counts as too old
+                """)
         }
         let cache = SyncCache(
             configuration: configuration, journal: journal, upstream: upstream, queryUpstream: queryUpstream,

@@ -15,6 +15,9 @@ extension SyncCache {
         tidemark_heap_trim()
     }
 
+    /// Gives freed memory back to the system. It takes a few milliseconds, and does not need the cache's turn.
+    package nonisolated func trimHeap() { tidemark_heap_trim() }
+
     /// Schedules the freeing of spare memory after ``CacheConfiguration/spareMemoryInterval`` without a write.
     func scheduleMemoryRelease() {
         guard let interval = configuration.spareMemoryInterval?.wholeMilliseconds, timers.spareMemory == nil, !isClosed

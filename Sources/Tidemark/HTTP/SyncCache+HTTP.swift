@@ -81,6 +81,9 @@ extension SyncCache {
     /// The clock of the cache, in milliseconds since 1970.
     package nonisolated var httpClock: any CacheClock { clock }
 
+    /// The times of which nobody knows how long ago they were.
+    package nonisolated var httpDoubts: DoubtfulTimes { (clock as? ForwardClock)?.doubts ?? .none }
+
     /// The limits of the cache.
     package nonisolated var httpLimits: Limits { configuration.limits }
 }

@@ -63,6 +63,6 @@ public struct HTTPResponseCache: Sendable {
                 throw CacheError(.invalidParams, error.description)
             }
         }
-        return try await store.write([.removeAll(selection)])
+        return try await store.write(store.removing([selection]))
     }
 }

@@ -74,8 +74,8 @@ actor ArrivingBody {
         var byteCountMax: Int
         /// Checks the length of the whole body.
         var check: @Sendable (Int64) throws(ExchangeError) -> Void
-        /// Stores the head, and tells whether the answer is stored.
-        var finish: @Sendable (HTTPBodyDraft, HTTPBodyHold) async -> Bool
+        /// Takes a whole body that has come, kept or not, and tells whether the answer is stored.
+        var finish: @Sendable (HTTPContent) async -> Bool
     }
 
     private let parts: Parts
@@ -120,7 +120,11 @@ actor ArrivingBody {
             await writer.abandon()
             throw HTTPClient.error(error)
         }
-        if let (draft, hold) = await writer.finish() { isStored = await parts.finish(draft, hold) }
+        if let (draft, hold) = await writer.finish() {
+            isStored = await parts.finish(.draft(draft, hold))
+        } else {
+            isStored = await parts.finish(.passed(byteCount))
+        }
         return nil
     }
 

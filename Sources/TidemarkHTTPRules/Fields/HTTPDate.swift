@@ -2,7 +2,10 @@ import TidemarkModel
 
 /// Dates of HTTP in their three formats, as seconds since 1970.
 ///
-/// - Source: RFC 9110, section 5.6.7.
+/// Each is read as its grammar says, with every space where it belongs and none beside it; only the case of letters
+/// does not matter. An `Expires` that is no date means that the answer has expired: a lenient reader would keep it.
+///
+/// - Source: RFC 9110, section 5.6.7; RFC 9111, section 4.2.
 package enum HTTPDate {
     private static let months = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
@@ -19,8 +22,8 @@ package enum HTTPDate {
     package static func parse(_ text: ByteString, now: Int64 = 0) -> Int64? {
         guard text.bytes.count <= byteCountMax else { return nil }
         let bytes = Array(ASCII.trimmed(text.bytes[...]))
-        let words = bytes.split(separator: 0x20, omittingEmptySubsequences: true).map { $0.map(ASCII.lowercased) }
-        let parts = words.map { String(decoding: $0, as: UTF8.self) }
+        let words = bytes.split(separator: 0x20, omittingEmptySubsequences: false).map { $0.map(ASCII.lowercased) }
+        var parts = words.map { String(decoding: $0, as: UTF8.self) }
         // Sun, 06 Nov 1994 08:49:37 GMT
         if parts.count == 6, isDay(parts[0], among: days, comma: true), parts[5] == "gmt" {
             return seconds(year: digits(parts[3], 4), month: parts[2], day: digits(parts[1], 2), time: parts[4])
@@ -34,10 +37,12 @@ package enum HTTPDate {
             if year > thisYear + 50 { year -= 100 }
             return seconds(year: year, month: date[1], day: digits(date[0], 2), time: parts[2])
         }
-        // Sun Nov  6 08:49:37 1994
+        // Sun Nov  6 08:49:37 1994: a space stands for the first digit of the day.
+        let isPadded = parts.count == 6 && parts[2].isEmpty
+        if isPadded { parts.remove(at: 2) }
         if parts.count == 5, isDay(parts[0], among: days, comma: false) {
-            let day = digits(parts[2], 2) ?? digits(parts[2], 1)
-            return seconds(year: digits(parts[4], 4), month: parts[1], day: day, time: parts[3])
+            return seconds(
+                year: digits(parts[4], 4), month: parts[1], day: digits(parts[2], isPadded ? 1 : 2), time: parts[3])
         }
         return nil
     }

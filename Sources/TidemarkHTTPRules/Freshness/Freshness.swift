@@ -4,7 +4,7 @@ import TidemarkModel
 package struct FreshnessBasis: Hashable, Sendable {
     let lifetime: Int64
     let isExplicit: Bool
-    /// The age when the answer came, or was confirmed.
+    /// The age when the answer came, or was confirmed, in milliseconds.
     let initialAge: Int64
     let directives: CacheDirectives
 
@@ -16,13 +16,18 @@ package struct FreshnessBasis: Hashable, Sendable {
     }
 }
 
-/// The lifetime and the age of an answer: RFC 9111, section 4.2, for a private cache. Values are seconds.
+/// The lifetime and the age of an answer: RFC 9111, section 4.2, for a private cache.
+///
+/// Messages speak of whole seconds; what is compared here has milliseconds, so that a request with `max-age=0` is asked
+/// also within the second in which the answer was stored.
 package struct Freshness: Hashable, Sendable {
     /// The lifetime; `s-maxage` has no meaning for a private cache.
+    ///
+    /// In seconds.
     package var lifetime: Int64
     /// Whether the answer itself says how long it is fresh.
     package var isExplicit: Bool
-    package var age: Int64
+    private var ageMilliseconds: Int64
     /// Whether the clock allows a judgement; see ``StoredHead/isFromFuture(at:)``.
     private var isFromFuture: Bool
     package var directives: CacheDirectives
@@ -37,17 +42,38 @@ package struct Freshness: Hashable, Sendable {
         directives = basis.directives
         lifetime = basis.lifetime
         isExplicit = basis.isExplicit
-        age = min(basis.initialAge + stored.sinceConfirmed(at: now), CacheDirectives.secondsMax * 2)
+        ageMilliseconds = min(
+            basis.initialAge.addingClamped(stored.millisecondsSinceConfirmed(at: now)),
+            CacheDirectives.secondsMax * 2_000)
         isFromFuture = stored.isFromFuture(at: now)
     }
 
-    package var isFresh: Bool { !isFromFuture && lifetime > age }
+    /// The age in whole seconds, rounded down, as the field `Age` gives it.
+    package var age: Int64 { ageMilliseconds / 1_000 }
+
+    package var isFresh: Bool { !isFromFuture && lifetime * 1_000 > ageMilliseconds }
 
     /// The seconds since the answer stopped being fresh; 0 while it is, nil when the clock allows no judgement.
-    package var staleness: Int64? { isFromFuture ? nil : max(0, age - lifetime) }
+    package var staleness: Int64? { isFromFuture ? nil : max(0, ageMilliseconds - lifetime * 1_000) / 1_000 }
 
     /// The seconds until the answer is stale; negative afterwards.
     package var left: Int64 { isFromFuture ? 0 : lifetime - age }
+
+    /// Tells whether the answer stopped being fresh at most so many seconds ago, or is fresh; false when the clock
+    /// allows no judgement.
+    package func isStale(byAtMost seconds: Int64) -> Bool {
+        !isFromFuture && ageMilliseconds - lifetime * 1_000 <= seconds * 1_000
+    }
+
+    /// Tells whether the answer is fresh for so many seconds more.
+    func isFresh(for seconds: Int64) -> Bool {
+        !isFromFuture && lifetime * 1_000 - ageMilliseconds >= seconds * 1_000
+    }
+
+    /// Tells whether the answer is older than a request accepts: with `max-age=0` after a millisecond.
+    ///
+    /// - Source: RFC 9111, section 5.2.1.1.
+    func isOlder(than seconds: Int64) -> Bool { ageMilliseconds > seconds * 1_000 }
 
     /// Returns the lifetime of an answer.
     ///
@@ -72,14 +98,15 @@ package struct Freshness: Hashable, Sendable {
         return (min(heuristicMax, (date - modified) / 10), false)
     }
 
-    /// Returns the age that an answer had when it came; its current age is that and the time since.
+    /// Returns the age in milliseconds that an answer had when it came; its current age is that and the time since.
     ///
     /// - Source: RFC 9111, section 4.2.3.
     static func initialAge(_ stored: StoredHead) -> Int64 {
         let answered = stored.answeredAt / 1_000
         let apparent = date(stored.head).map { max(0, answered.subtractingClamped($0)) } ?? 0
-        let delay = max(0, stored.answeredAt.subtractingClamped(stored.requestedAt)) / 1_000
-        return max(apparent, ageValue(stored.head) + delay)
+        let delay = max(0, stored.answeredAt.subtractingClamped(stored.requestedAt))
+        return max(
+            min(apparent, CacheDirectives.secondsMax * 2) * 1_000, (ageValue(stored.head) * 1_000).addingClamped(delay))
     }
 
     /// Returns the value of `Age`: the first of a list, 0 for one that cannot be read.

@@ -47,6 +47,8 @@ package struct StoredHead: Hashable, Sendable {
     package var answeredAt: Int64
     /// The length of the stored body.
     package var byteCount: Int64
+    /// Whether the clock was set back to before the instants above: how much time has passed since is not known.
+    package var isUndated = false
 
     package init(head: ResponseHead, requestedAt: Int64, answeredAt: Int64, byteCount: Int64) {
         self.head = head
@@ -56,9 +58,11 @@ package struct StoredHead: Hashable, Sendable {
     }
 
     /// Returns the whole seconds since the answer came or was confirmed; never negative.
-    package func sinceConfirmed(at now: Int64) -> Int64 { max(0, now.subtractingClamped(answeredAt)) / 1_000 }
+    package func sinceConfirmed(at now: Int64) -> Int64 { millisecondsSinceConfirmed(at: now) / 1_000 }
 
-    /// Whether the clock shows an earlier time than the one at which the answer was stored. Then nothing can be said
-    /// of its age.
-    package func isFromFuture(at now: Int64) -> Bool { now < answeredAt }
+    func millisecondsSinceConfirmed(at now: Int64) -> Int64 { max(0, now.subtractingClamped(answeredAt)) }
+
+    /// Whether the clock shows an earlier time than the one at which the answer was stored, or was set back since. Then
+    /// nothing can be said of its age, and it is not fresh.
+    package func isFromFuture(at now: Int64) -> Bool { isUndated || now < answeredAt }
 }

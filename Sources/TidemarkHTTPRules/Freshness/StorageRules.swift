@@ -58,6 +58,13 @@ package enum StorageRules {
         return answer.fields.values("content-range").count == 1
     }
 
+    /// Tells whether the fields of an answer forbid that it is stored, or stays so.
+    package static func forbidsStoring(_ fields: HeaderFields, _ rules: CacheRules) -> Bool {
+        let directives = CacheDirectives(fields)
+        let isLifted = rules == .standard && directives.mustUnderstand && !directives.isMustUnderstandMalformed
+        return directives.noStore && !isLifted
+    }
+
     /// Tells whether an answer to an unsafe request invalidates what is stored.
     ///
     /// - Source: RFC 9111, section 4.4.

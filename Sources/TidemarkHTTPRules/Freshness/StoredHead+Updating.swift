@@ -17,6 +17,7 @@ extension StoredHead {
         var confirmed = self
         confirmed.requestedAt = requestedAt
         confirmed.answeredAt = answeredAt
+        confirmed.isUndated = false
         // An age that an intermediary gave to the older message says nothing of the new one.
         confirmed.head.fields.remove("age")
         let named = StoredHead.namedByConnection(head.fields)

@@ -27,6 +27,12 @@ package enum Vary: Hashable, Sendable {
         }
         self = .names(names.sorted())
     }
+
+    /// Returns the names that an answer varies by; none for `*`.
+    package static func names(of fields: HeaderFields) -> [ByteString] {
+        if case .names(let names) = Vary(fields) { return names }
+        return []
+    }
 }
 
 /// The part of a request that decides between the answers of one URL, as hashes.
@@ -50,7 +56,22 @@ package struct Variant: Hashable, Sendable {
     package init(_ request: HeaderFields, names: [ByteString], salt: [UInt8]) {
         credentials = Variant.credentials(request, salt: salt)
         self.names = names
-        values = names.map { Variant.hash(request, name: $0.description, salt: salt) }
+        values = Variant.values(request, names: names, salt: salt)
+    }
+
+    /// Returns what decides after the server confirmed the answer for a request, with fields that may bring another
+    /// `Vary`: the values of that request, which the confirmation was for.
+    ///
+    /// - Returns: nil when no later request is known to select the answer.
+    /// - Source: RFC 9111, sections 3.2, 4.1 and 4.3.4.
+    package func confirmed(_ fields: HeaderFields, for request: HeaderFields, salt: [UInt8]) -> Variant? {
+        guard case .names(let varied) = Vary(fields) else { return nil }
+        return varied == names ? self : Variant(request, names: varied, salt: salt)
+    }
+
+    /// Hashes the values of a request, in the order of the names.
+    package static func values(_ request: HeaderFields, names: [ByteString], salt: [UInt8]) -> [SHA256Digest] {
+        names.map { hash(request, name: $0.description, salt: salt) }
     }
 
     /// Tells whether a request selects the answer.

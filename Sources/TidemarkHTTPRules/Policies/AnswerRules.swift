@@ -82,9 +82,8 @@ package enum AnswerRules {
     ///
     /// - Source: RFC 5861, section 4.
     private static func allowsOnError(_ freshness: Freshness, _ request: CacheDirectives) -> Bool {
-        guard let staleness = freshness.staleness else { return false }
-        if let window = request.staleIfError { return staleness <= window }
-        return freshness.directives.staleIfError.map { staleness <= $0 } ?? false
+        guard let window = request.staleIfError ?? freshness.directives.staleIfError else { return false }
+        return freshness.isStale(byAtMost: window)
     }
 
     /// Tells whether the stored answer is served because nobody answered.
@@ -111,20 +110,6 @@ package enum AnswerRules {
             case .redirectFailed, .limitExceeded, .cancelled: return false
             }
         }
-    }
-
-    /// Returns the fields that ask whether the stored answer still holds; empty without a validator.
-    ///
-    /// - Source: RFC 9111, section 4.3.1.
-    package static func validators(_ stored: StoredHead) -> HeaderFields {
-        var fields = HeaderFields()
-        if let tag = stored.head.fields.first("etag"), EntityTag(tag.bytes) != nil {
-            fields.fields.append(.init("If-None-Match", tag))
-        }
-        if let modified = stored.head.fields.first("last-modified"), HTTPDate.parse(modified) != nil {
-            fields.fields.append(.init("If-Modified-Since", modified))
-        }
-        return fields
     }
 
     /// Tells whether the caller's own conditions say that it has the answer already: then it gets a 304.

@@ -59,17 +59,19 @@ package enum CacheDecision: Hashable, Sendable {
         if request.noCache { return .ask(.request) }
         if freshness.isFresh {
             // RFC 8246: a reload, which asks with max-age=0, need not disturb what never changes.
-            if let maxAge = request.maxAge, freshness.age > maxAge, !(freshness.directives.immutable) {
+            if let maxAge = request.maxAge, freshness.isOlder(than: maxAge), !freshness.directives.immutable {
                 return .ask(.request)
             }
-            if let minFresh = request.minFresh, freshness.left < minFresh { return .ask(.request) }
+            if let minFresh = request.minFresh, !freshness.isFresh(for: minFresh) { return .ask(.request) }
             return .serve
         }
-        guard !freshness.directives.mustRevalidate, let staleness = freshness.staleness else { return .ask(.stale) }
-        if let maxAge = request.maxAge, freshness.age > maxAge { return .ask(.stale) }
+        guard !freshness.directives.mustRevalidate else { return .ask(.stale) }
+        if let maxAge = request.maxAge, freshness.isOlder(than: maxAge) { return .ask(.stale) }
         if request.minFresh != nil { return .ask(.stale) }
-        if let maxStale = request.maxStale, staleness <= maxStale { return .serve }
-        if let window = freshness.directives.staleWhileRevalidate, staleness <= window { return .serveAndAsk }
+        if let maxStale = request.maxStale, freshness.isStale(byAtMost: maxStale) { return .serve }
+        if let window = freshness.directives.staleWhileRevalidate, freshness.isStale(byAtMost: window) {
+            return .serveAndAsk
+        }
         return .ask(.stale)
     }
 
@@ -91,8 +93,7 @@ package enum CacheDecision: Hashable, Sendable {
             return .serve(asks: false)
         }
         if options.contains(.staleWhileRevalidate), !freshness.directives.noCache, !freshness.directives.mustRevalidate,
-            let window = freshness.directives.staleWhileRevalidate, let staleness = freshness.staleness,
-            staleness <= window
+            let window = freshness.directives.staleWhileRevalidate, freshness.isStale(byAtMost: window)
         {
             return .serve(asks: true)
         }

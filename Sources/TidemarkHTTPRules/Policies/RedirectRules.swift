@@ -35,6 +35,7 @@ package enum RedirectRules {
         if url.origin != request.url.origin {
             for name in ["authorization", "cookie", "proxy-authorization"] { next.fields.remove(name) }
         }
+        if url != request.url { StoredValidators.remove(from: &next) }
         next.fields.remove("host")
         return .follow(next, keepsBody: !becomesGet)
     }

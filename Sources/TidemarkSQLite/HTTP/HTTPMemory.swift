@@ -19,6 +19,8 @@ struct HTTPMemory {
     /// The number of bodies on the disk that no answer refers to. The next opening looks for them when it is not 0.
     var unfinishedCount: Int64 = 0
     var salt: Int64?
+    /// The latest instant at which an answer came or was confirmed; 0 before the first.
+    var lastAnsweredAt: Int64 = 0
     /// The confirmations that are not written yet, by answer. Bounded by ``updateCountMax``.
     var updates: [Int64: Update] = [:]
     /// The bodies that are being written, with whether a chunk is on the disk. Bounded by the exchanges under way.
@@ -47,6 +49,7 @@ struct HTTPMemory {
         sessionCount = try CounterTable.count(HTTPMemory.sessionCounter, in: counters)
         unfinishedCount = try CounterTable.count(HTTPMemory.unfinishedCounter, in: counters)
         salt = counters[HTTPMemory.saltCounter]
+        lastAnsweredAt = counters[HTTPMemory.answeredCounter].flatMap { StoredNumber.isMoment($0) ? $0 : nil } ?? 0
     }
 
     func write(_ counters: CounterTable) throws {
@@ -55,6 +58,7 @@ struct HTTPMemory {
         try counters.write(HTTPMemory.countCounter, count)
         try counters.write(HTTPMemory.sessionCounter, sessionCount)
         try counters.write(HTTPMemory.unfinishedCounter, unfinishedCount)
+        try counters.write(HTTPMemory.answeredCounter, lastAnsweredAt)
     }
 
     static let numberCounter = "http_number"
@@ -63,6 +67,7 @@ struct HTTPMemory {
     static let sessionCounter = "http_session_answers"
     static let unfinishedCounter = "http_unfinished"
     static let saltCounter = "http_salt"
+    static let answeredCounter = "http_answered_at"
 }
 
 /// The effects of a transaction on answers that are made outside the file once it is committed.

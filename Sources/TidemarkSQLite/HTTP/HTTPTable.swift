@@ -231,12 +231,3 @@ struct HTTPTable {
         return sum.value
     }
 }
-
-extension HTTPSelection {
-    func includes(_ record: HTTPRecord) -> Bool {
-        (library.map { $0 == record.library } ?? true) && (url.map { $0 == record.url } ?? true)
-            && (key.map { $0 == record.key } ?? true)
-            && (prefix.map { record.url.bytes.starts(with: $0.bytes) } ?? true)
-            && (isSession.map { $0 == record.isSession } ?? true)
-    }
-}

@@ -176,12 +176,13 @@ extension JournalDatabase {
         for change in changes {
             switch change {
             case .store(let record, let body, let replaced):
+                guard record.mayBeStored else { continue }
                 for number in replaced { _ = try remove(number, statements, &next, &written) }
                 next.lastNumber += 1
                 let chunks = try table.writeBody(body, of: next.lastNumber)
                 try write(record, next.lastNumber, chunks, table, &next, &written)
             case .storeDraft(let record, let draft, let replaced):
-                guard next.drafts[draft.number] != nil, try table.holds(draft) else { continue }
+                guard record.mayBeStored, next.drafts[draft.number] != nil, try table.holds(draft) else { continue }
                 for number in replaced { _ = try remove(number, statements, &next, &written) }
                 if next.drafts.removeValue(forKey: draft.number) == true { next.unfinishedCount -= 1 }
                 try write(
@@ -212,6 +213,7 @@ extension JournalDatabase {
         row.record.usedAt = max(row.record.usedAt, update.answeredAt)
         row.record.storedByteCount += difference
         next.byteCount += difference
+        next.lastAnsweredAt = max(next.lastAnsweredAt, update.answeredAt)
         try table.write(row)
         written.changed(HTTPLedger.place(library: row.record.library, url: row.record.url))
     }
@@ -226,6 +228,7 @@ extension JournalDatabase {
         next.byteCount += record.storedByteCount
         next.count += 1
         if record.isSession { next.sessionCount += 1 }
+        next.lastAnsweredAt = max(next.lastAnsweredAt, record.answeredAt)
         try table.write(HTTPTable.Row(record: record, chunkCount: chunks.count))
         written.changed(HTTPLedger.place(library: record.library, url: record.url))
     }

@@ -145,7 +145,10 @@ final class JournalDatabase {
         state.lastRow = try statements.entities.lastRow()
         let counters = try CounterTable.read(connection)
         state.counts = try CounterTable.counts(counters)
-        state.lastTakenAt = counters[CounterTable.takenAt].flatMap { StoredNumber.isMoment($0) ? $0 : nil }
+        // Stored HTTP answers have times of the same clock, and are written without a flush.
+        state.lastTakenAt = [CounterTable.takenAt, HTTPMemory.answeredCounter].compactMap { name in
+            counters[name].flatMap { StoredNumber.isMoment($0) ? $0 : nil }
+        }.max()
         for index in state.libraries.indices {
             let answered = counters[CounterTable.answeredThrough(LibraryIndex(index))] ?? -1
             if answered >= 0 { state.libraries[index].answeredThrough = EventSequence(answered) }

@@ -30,12 +30,23 @@ public struct ServerLimits: Hashable, Sendable {
     public var sentByteCountMax = 2 << 20
     /// The bytes of late answers that wait for a client before its stream ends: 16 MiB.
     public var lateAnswerByteCountMax = 16 << 20
+    /// The bytes that all streams together keep and have waiting: 96 MiB. A third of it is for what was sent, a sixth
+    /// for notifications that wait, each divided among the streams; half of it is for all late answers that wait.
+    public var streamByteCountMax = 96 << 20
     /// The exports at a time: 4. A further one is answered with 503.
     public var exportCountMax = 4
     /// The milliseconds that a shutdown waits for running answers: 3 s.
     public var shutdownTimeout: Int64 = 3_000
 
     public init() {}
+
+    /// Returns the bounds of one of several streams: what all of them may take is divided among them.
+    func shared(among count: Int) -> ServerLimits {
+        var shared = self
+        shared.sentByteCountMax = min(sentByteCountMax, streamByteCountMax / 3 / max(1, count))
+        shared.waitingByteCountMax = min(waitingByteCountMax, streamByteCountMax / 6 / max(1, count))
+        return shared
+    }
 
     /// ``sendTimeout`` in the range of the socket's option: 0 to 2^31 - 1.
     package var sendTimeoutOption: Int32 { Int32(clamping: max(0, sendTimeout)) }

@@ -20,6 +20,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     fileprivate var state: ConnectionState
     private let watch: ConnectionWatch
     private var awaitsContinue = false
+    /// Whether each request that was passed on and is not answered is a HEAD, the oldest first. Bounded by the requests
+    /// of the bytes that are read at once.
+    private var asksForHead: [Bool] = []
     /// The bytes that are read and dropped after the last answer, before the connection is closed.
     private var lingerByteCount = 0
     private var isLingering = false
@@ -76,6 +79,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         switch action {
         case .pass:
             if case .head(let head) = part {
+                asksForHead.append(head.method == .HEAD)
                 awaitsContinue = head.headers["Expect"].first?.lowercased() == "100-continue"
             }
             context.fireChannelRead(data)
@@ -129,11 +133,19 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(var head) where state.closesAfterAnswer:
             head.headers.replaceOrAdd(name: "Connection", value: "close")
             context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .body where asksForHead.first == true: promise?.succeed(())
         case .head, .body:
             context.write(data, promise: promise)
         case .end:
             awaitsContinue = false
-            context.writeAndFlush(data, promise: promise)
+            if !asksForHead.isEmpty, asksForHead.removeFirst() {
+                // The encoder would end a body in chunks here, and a HEAD has none: the client would take its last
+                // chunk for the next answer.
+                context.flush()
+                promise?.succeed(())
+            } else {
+                context.writeAndFlush(data, promise: promise)
+            }
             switch state.answered(now: ConnectionGuard.now()) {
             case .goOn: break
             case .refuse(let refusal): write(refusal, context)
@@ -163,7 +175,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         head.headers.add(name: "Content-Length", value: String(refusal.body.count))
         head.headers.add(name: "Connection", value: "close")
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: refusal.body)))), promise: nil)
+        if asksForHead.first != true {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: refusal.body)))), promise: nil)
+        }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         linger(context)
     }

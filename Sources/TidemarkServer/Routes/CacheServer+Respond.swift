@@ -23,6 +23,8 @@ extension CacheServer {
                 response = Response(status: .noContent, headers: ServerFields.preflight(passed.route))
             } else {
                 response = try await respond(to: request, passed.route, channel)
+                // HEAD is GET without a body: dropping the body of an answer that is made as it is sent stops it.
+                if request.method == .head { response = response.createHeadResponse() }
             }
         } catch {
             response = error.response
@@ -43,6 +45,8 @@ extension CacheServer {
     ) async throws(Refusal) -> Response {
         switch route {
         case .messages: try await perform(request, channel)
+        // Asking about a stream begins none.
+        case .stream where request.method == .head: try streamHead()
         case .stream: try await openStream(request)
         case .events: try await ingest(request, channel)
         case .entity(let type, let id): try await entity(type, id, request)

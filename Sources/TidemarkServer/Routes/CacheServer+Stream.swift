@@ -25,6 +25,12 @@ extension CacheServer {
             })
     }
 
+    /// Returns the head that a stream would have.
+    func streamHead() throws(Refusal) -> Response {
+        guard live != nil else { throw Refusal(.readOnly, "this server only reads: ask the one that writes") }
+        return Response(status: .ok, headers: StreamAnswer.fields)
+    }
+
     /// Sends a stream's events until the client is gone, comes back on another connection, or the stream ends.
     private static func send(
         _ connected: StreamHub.Connected, _ live: LiveCache, to writer: inout any ResponseBodyWriter

@@ -52,7 +52,7 @@ enum ServerRoute: Hashable, Sendable {
     var methods: [HTTPRequest.Method] {
         switch self {
         case .messages, .events: [.post]
-        case .stream, .entity, .entities, .export, .metrics, .health, .recording, .page: [.get]
+        case .stream, .entity, .entities, .export, .metrics, .health, .recording, .page: [.get, .head]
         }
     }
 

@@ -9,11 +9,15 @@ struct ServedHosts: Hashable, Sendable {
     private let anyAddressPort: Int?
     /// The origins of pages of other servers that are allowed, in lower case.
     private let allowedOrigins: Set<String>
+    /// The schemes under which the server's own pages are loaded.
+    private let schemes: [String]
 
     /// - Parameters:
     ///   - host: The address that is listened on.
     ///   - allowedOrigins: The origins of `--allow-origin`; their hosts are served too, for a proxy in front.
-    init(host: String, port: Int, allowedOrigins: [String]) {
+    ///   - isEncrypted: Whether the port speaks TLS; nil: a program's own server decides, so both may be.
+    init(host: String, port: Int, allowedOrigins: [String], isEncrypted: Bool?) {
+        schemes = isEncrypted.map { [$0 ? "https" : "http"] } ?? ["http", "https"]
         let isLoopback = ServedHosts.isLoopback(host)
         var hosts = [host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host]
         if isLoopback { hosts += ["localhost", "127.0.0.1", "[::1]"] }
@@ -46,11 +50,12 @@ struct ServedHosts: Hashable, Sendable {
     /// Tells whether an `Origin` is that of another server, and was allowed.
     func allows(origin: String) -> Bool { allowedOrigins.contains(origin.lowercased()) }
 
-    /// Tells whether an `Origin` is that of the page of this server.
+    /// Tells whether an `Origin` is that of the page of this server. A page of another scheme at the same address came
+    /// from another server, or was put there by somebody between.
     ///
     /// - Parameter host: The `Host` of the request, which is served.
     func isOwn(origin: String, host: String) -> Bool {
-        origin.lowercased() == "http://\(host.lowercased())" || origin.lowercased() == "https://\(host.lowercased())"
+        schemes.contains { origin.lowercased() == "\($0)://\(host.lowercased())" }
     }
 
     private static func isAddress(_ host: String) -> Bool {

@@ -30,15 +30,23 @@ final class NotificationStream: SessionOutput {
         var waiter: Waiter?
     }
     private let guarded: Mutex<Guarded>
+    /// The late answers of all streams that wait.
+    private let answers: StreamAnswers
 
     /// The bytes of one write; a longer line is written alone.
     private static let writeByteCountMax = 64 << 10
 
-    init(id: String, limits: ServerLimits) {
+    init(id: String, limits: ServerLimits, answers: StreamAnswers) {
         self.id = id
         self.limits = limits
+        self.answers = answers
         guarded = Mutex(Guarded(state: StreamState(limits: limits)))
     }
+
+    deinit { answers.add(-guarded.withLock { $0.state.waitingAnswerByteCount }) }
+
+    /// Takes another share of what all streams may keep.
+    func limit(_ limits: ServerLimits) { change { $0.limit(limits) } }
 
     // MARK: Appending
 
@@ -81,7 +89,15 @@ final class NotificationStream: SessionOutput {
     @discardableResult
     private func change<Result>(_ body: (inout StreamState) -> Result) -> Result {
         let (result, waiter) = guarded.withLock { guarded in
+            let before = guarded.state.waitingAnswerByteCount
             let result = body(&guarded.state)
+            let added = guarded.state.waitingAnswerByteCount - before
+            // The stream that takes more than all of them may have ends; the others keep what they have.
+            if answers.add(added), added > 0 {
+                let own = guarded.state.waitingAnswerByteCount
+                guarded.state.finish(.gone)
+                answers.add(-own)
+            }
             defer { guarded.waiter = nil }
             return (result, guarded.waiter)
         }
@@ -118,7 +134,7 @@ final class NotificationStream: SessionOutput {
     ///   this stream, and it may be called within the cache's actor: it schedules the next step.
     func nextStep(_ connection: Int, wake: @escaping @Sendable () -> Void) -> StreamState.Step {
         let (step, earlier) = guarded.withLock { guarded in
-            let step = guarded.state.step(connection, byteCountMax: Self.writeByteCountMax)
+            let step = nextStep(connection, &guarded.state)
             guard step == .wait else { return (step, nil as Waiter?) }
             defer { guarded.waiter = .connection(wake) }
             return (step, guarded.waiter)
@@ -145,6 +161,12 @@ final class NotificationStream: SessionOutput {
         return .wait
     }
 
+    private func nextStep(_ connection: Int, _ state: inout StreamState) -> StreamState.Step {
+        let before = state.waitingAnswerByteCount
+        defer { answers.add(state.waitingAnswerByteCount - before) }
+        return state.step(connection, byteCountMax: Self.writeByteCountMax)
+    }
+
     /// Takes a step, or keeps the continuation until something changes.
     ///
     /// - Returns: The step; nil when the continuation is kept. The waiter of an earlier connection.
@@ -152,7 +174,7 @@ final class NotificationStream: SessionOutput {
         _ connection: Int, _ continuation: CheckedContinuation<StreamState.Step?, Never>
     ) -> (StreamState.Step?, Waiter?) {
         guarded.withLock { guarded in
-            let step = guarded.state.step(connection, byteCountMax: Self.writeByteCountMax)
+            let step = nextStep(connection, &guarded.state)
             if step != .wait || Task.isCancelled { return (step, nil) }
             defer { guarded.waiter = .task(continuation) }
             return (nil, guarded.waiter)

@@ -25,6 +25,7 @@ final class StreamHub: ObserverSink {
     private let clock: any CacheClock
     private let makeSession: @Sendable (NotificationStream) -> Session
     private let state = Mutex(State())
+    private let answers: StreamAnswers
 
     /// - Parameter makeSession: Makes the session that serves the requests of a stream.
     init(
@@ -33,6 +34,7 @@ final class StreamHub: ObserverSink {
     ) {
         self.cache = cache
         self.limits = limits
+        answers = StreamAnswers(limits)
         self.clock = clock
         self.makeSession = makeSession
     }
@@ -95,10 +97,11 @@ final class StreamHub: ObserverSink {
     func connect(to id: String?, after last: Int64) async throws(Refusal) -> Connected {
         if let id, let resumed = resume(id, after: last) { return resumed }
         if let id { await remove(id) }
-        let stream = NotificationStream(id: StreamHub.newID(), limits: limits)
+        let stream = NotificationStream(id: StreamHub.newID(), limits: limits, answers: answers)
         let entry = Entry(stream: stream, session: makeSession(stream))
         guard let connection = stream.attach(after: 0) else { preconditionFailure("a new stream has lost lines") }
         let (refusal, displaced) = add(entry)
+        share()
         if let displaced { await end(displaced, .gone) }
         if let refusal { throw refusal }
         return Connected(stream: stream, connection: connection, gone: id)
@@ -131,6 +134,18 @@ final class StreamHub: ObserverSink {
             state.entries[entry.stream.id] = entry
             return (nil, displaced)
         }
+    }
+
+    /// The bytes that all streams keep and have waiting.
+    var byteCount: Int { state.withLock { $0.entries.values.reduce(0) { $0 + $1.stream.byteCount } } }
+
+    /// Divides what all streams may take among them, after their number changed.
+    ///
+    /// - Complexity: O(streams + lines that are released).
+    private func share() {
+        let streams = state.withLock { $0.entries.values.map(\.stream) }
+        let share = limits.shared(among: streams.count)
+        for stream in streams { stream.limit(share) }
     }
 
     /// Notes that a connection is over; its stream may be resumed for a while.
@@ -199,7 +214,11 @@ final class StreamHub: ObserverSink {
             for entry in ended { state.entries[entry.stream.id] = nil }
             return ended
         }
+        guard !ended.isEmpty else { return }
         for entry in ended { await end(entry, .gone) }
+        share()
+        // Their lines are freed; the process would hold on to the pages for as long as it runs.
+        cache.trimHeap()
     }
 
     /// Ends all streams with `bye`, and refuses new ones.

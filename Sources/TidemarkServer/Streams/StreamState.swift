@@ -8,7 +8,8 @@ import TidemarkSession
 ///
 /// Bounded: notifications that wait by `waitingByteCountMax`, beyond which the cache merges changes; sent lines by
 /// `sentByteCountMax`, beyond which the oldest are forgotten; late answers by `lateAnswerByteCountMax`, beyond which
-/// the stream ends; notifications of libraries by the number of libraries.
+/// the stream ends; notifications of libraries by the number of libraries. Both of the first are shares of what all
+/// streams may take, which change with their number (``limit(_:)``).
 struct StreamState {
     /// The reason why a stream has ended.
     enum End: Hashable {
@@ -36,7 +37,7 @@ struct StreamState {
         var isAnswer: Bool
     }
 
-    private let limits: ServerLimits
+    private var limits: ServerLimits
     /// The lines; those before `first` are forgotten, and their bytes are released.
     private var lines: [Line] = []
     private var first = 0
@@ -64,6 +65,15 @@ struct StreamState {
 
     /// The bytes that are kept in memory.
     var byteCount: Int { sentByteCount + notificationByteCount + answerByteCount }
+
+    /// The bytes of late answers that wait.
+    var waitingAnswerByteCount: Int { answerByteCount }
+
+    /// Takes other bounds, and releases at once what is past them.
+    mutating func limit(_ limits: ServerLimits) {
+        self.limits = limits
+        forgetSent()
+    }
 
     // MARK: Lines
 
@@ -101,7 +111,9 @@ struct StreamState {
 
     private mutating func append(_ line: [UInt8], isAnswer: Bool) {
         guard end == nil else { return }
-        lines.append(Line(number: nextNumber, bytes: line, isAnswer: isAnswer))
+        // A writer's array may be twice as large as the line, for as long as the line is kept.
+        let bytes = line.capacity - line.count > line.count / 4 ? line.withUnsafeBufferPointer { Array($0) } : line
+        lines.append(Line(number: nextNumber, bytes: bytes, isAnswer: isAnswer))
         nextNumber += 1
         count(lines[lines.count - 1], by: 1)
     }

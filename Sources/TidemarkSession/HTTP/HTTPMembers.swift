@@ -5,24 +5,17 @@ import TidemarkStore
 import TidemarkWire
 
 extension JSONLine {
-    /// Writes `headers`: an array of pairs, in order. Bytes that are not UTF-8 are read as Latin-1.
+    /// Writes `headers`: an array of pairs, in order.
     package mutating func headers(_ fields: HeaderFields) {
         name("headers")
         array { line in
             for field in fields.fields {
                 line.array { line in
                     line.value(field.name)
-                    line.value(JSONLine.text(field.value))
+                    line.value(field.value)
                 }
             }
         }
-    }
-
-    private static func text(_ value: ByteString) -> ByteString {
-        if value.bytes.allSatisfy({ $0 < 0x80 }) || String(validating: value.bytes, as: UTF8.self) != nil {
-            return value
-        }
-        return ByteString(String(String.UnicodeScalarView(value.bytes.map { Unicode.Scalar($0) })))
     }
 
     /// Writes `body` when it is text, else `body_base64`.

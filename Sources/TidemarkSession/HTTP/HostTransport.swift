@@ -31,7 +31,8 @@ package struct HostTransport: HTTPTransport {
         let number = numbers.next()
         let result: JSONSlice
         do throws(UpstreamError) {
-            result = try await calls.call("http.exchange", timeout: exchange.timeout) { line in
+            result = try await calls.call("http.exchange", timeout: exchange.streamTimeout ?? exchange.timeout) {
+                line in
                 line.member("exchange", number)
                 line.member("method", Optional(exchange.method))
                 line.member("url", Optional(exchange.url.text))

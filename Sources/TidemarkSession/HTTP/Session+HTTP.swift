@@ -14,6 +14,8 @@ extension Session {
             throw CacheError(.upstreamFailed, "this session was started without HTTP")
         }
         let number = try waiting.add(responder, .query)
+        // In the order of the lines: a fetch of a later line does not join a question of before.
+        if case .invalidate(let selection) = method { http.noteRemoval(selection) }
         let task = Task { [cache, outputQueue, waiting, httpSubscriptions] in
             let outcome: Result<[UInt8], MessageError>
             do throws(CacheError) {

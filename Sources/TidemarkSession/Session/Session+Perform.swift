@@ -54,6 +54,8 @@ extension Session {
             let count = try await cache.remove(removal)
             return Answer.object { $0.member("removed", count) }
         case .clear(let library, let withHTTP):
+            // Noted first: nobody joins a question of before, and nothing that it brings is stored.
+            if withHTTP { http?.noteRemoval(HTTPSelection(library: library)) }
             try await cache.clear(library: library)
             if withHTTP { _ = try await http?.invalidate(HTTPSelection(library: library)) }
         case .put(let result, let key):

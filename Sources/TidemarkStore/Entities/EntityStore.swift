@@ -205,13 +205,13 @@ package struct EntityStore: ~Copyable {
     /// - Precondition: `find(identity)` is nil.
     package mutating func install(
         _ identity: EntityIdentity, payload: UnsafeRawBufferPointer, stamp: EntityStamp, fields: [UInt8] = [],
-        row: Int64
+        row: Int64, _ doubts: DoubtfulTimes = .none
     ) -> SlotIndex {
         let index = link(identity, payload: payload, stamp: stamp)
         self.slot(index).pointee.row = row
         self.slot(index).pointee.flags.insert(.hasRow)
         if let fields = FieldStamps(encoded: fields) {
-            setFieldStamps(fields, of: index)
+            setFieldStamps(fields.dated(doubts), of: index)
         }
         return index
     }

@@ -154,6 +154,15 @@ package struct FieldStamps: Hashable, Sendable {
         self.init(rest: rest, named: named, completeness: completeness)
     }
 
+    /// Returns the stamps with times from which ages can be counted.
+    func dated(_ doubts: DoubtfulTimes) -> FieldStamps {
+        guard doubts != .none else { return self }
+        var dated = self
+        dated.rest.writtenAt = doubts.dated(rest.writtenAt)
+        for name in named.keys { dated.named[name]?.writtenAt = doubts.dated(named[name]?.writtenAt ?? 0) }
+        return dated
+    }
+
     private static func append(_ stamp: EntityStamp, to bytes: inout [UInt8]) {
         append(UInt64(bitPattern: stamp.sequence?.rawValue ?? -1), to: &bytes)
         append(stamp.packedGeneration, to: &bytes)

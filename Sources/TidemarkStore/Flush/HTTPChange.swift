@@ -21,6 +21,12 @@ package struct HTTPRecord: Hashable, Sendable {
     package var answeredAt: Int64
     package var usedAt: Int64
     package var hitCount: Int64 = 0
+    /// The question that a new answer is to; it is not stored. Nothing of an answer is written that was outdated on its
+    /// way.
+    package var question: HTTPQuestion?
+
+    /// Whether nothing happened since the question that outdates the answer.
+    package var mayBeStored: Bool { question?.mayStore ?? true }
 
     package init(
         library: ByteString, url: ByteString, key: ByteString, isSession: Bool, head: [UInt8], byteCount: Int64,

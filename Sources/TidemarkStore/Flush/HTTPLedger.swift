@@ -8,6 +8,7 @@ import TidemarkModel
 /// | versions | the journal, after a commit | a copy in memory that was read under another version is outdated |
 /// | holds | whoever reads or writes a body in chunks | the chunks stay on the disk, also when the answer is removed |
 /// | uses | callers | the order in which answers go; written with the next change |
+/// | questions | whoever asks or removes | an answer that was outdated on its way is not stored |
 ///
 /// All of it is under one lock, which is held for copies only.
 ///
@@ -35,6 +36,8 @@ package final class HTTPLedger: Sendable {
     }
 
     private let state = Mutex(State())
+    /// The questions under way.
+    package let questions = HTTPQuestions()
 
     /// The number of groups of URLs that have a version of their own.
     private static let placeCount = 256

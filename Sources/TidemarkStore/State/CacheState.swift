@@ -77,7 +77,11 @@ package struct CacheState: ~Copyable {
         if !recovered.isEvictedWhole {
             for library in libraries.indexes { noteForgotten(in: library) }
         }
-        for record in recovered.queries { restore(record) }
+        for var record in recovered.queries {
+            record.storedAt = configuration.doubts.dated(record.storedAt)
+            record.staleSince = record.staleSince.map { configuration.doubts.dated($0) }
+            restore(record)
+        }
         for record in recovered.layers { restore(record) }
         forgetRecentWrites()
     }

@@ -29,6 +29,10 @@ package struct CacheStateConfiguration: Sendable {
     /// The types whose events merge into the entity where they would replace it, as on the wire.
     package var mergedTypes: Set<ByteString> = []
 
+    /// The times of earlier writes of which nobody knows how long ago they were: what was written then is too old for
+    /// every limit.
+    package var doubts = DoubtfulTimes.none
+
     /// Whether any rule concerns single types.
     var namesTypes: Bool {
         !mergedTypes.isEmpty || !keptTypes.isEmpty || !keptFields.isEmpty || !memoryExcludedTypes.isEmpty

@@ -3,6 +3,8 @@ import TidemarkModel
 /// A writer of one JSON value, member by member, into bytes; stored resources are embedded unchanged.
 ///
 /// A general encoder would read every resource and print it again, and could not keep `1.10` or a number above 2^53.
+///
+/// Every string goes through ``text(_:)``: whatever bytes came from outside, a line is UTF-8.
 package struct JSONLine: Sendable {
     package private(set) var bytes: [UInt8] = []
     /// Whether the next value is not the first of its container.
@@ -109,7 +111,17 @@ package struct JSONLine: Sendable {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
     }
 
-    private mutating func append(quoted text: [UInt8]) {
+    /// Returns a string as UTF-8. Bytes that are not UTF-8 are taken as Latin-1, of which every byte is a character: it
+    /// is what old servers and file systems send, and nothing of it is lost.
+    package static func text(_ value: ByteString) -> ByteString {
+        guard value.bytes.contains(where: { $0 >= 0x80 }), String(validating: value.bytes, as: UTF8.self) == nil else {
+            return value
+        }
+        return ByteString(String(String.UnicodeScalarView(value.bytes.map { Unicode.Scalar($0) })))
+    }
+
+    private mutating func append(quoted raw: [UInt8]) {
+        let text = JSONLine.text(ByteString(raw)).bytes
         bytes.append(UInt8(ascii: "\""))
         for byte in text {
             switch byte {

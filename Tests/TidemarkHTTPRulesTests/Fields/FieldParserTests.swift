@@ -24,9 +24,18 @@ import TidemarkTesting
         "Sun, 06 Nov 1994 08:60:00 GMT", "Sun, 06 Nov 1994 8:49:37 GMT", "Xxx, 06 Nov 1994 08:49:37 GMT",
         "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06-Nov-1994 08:49:37 GMT", "06 Nov 1994 08:49:37 GMT",
         "Sun 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT x",
+        "Sun,  06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov  1994 08:49:37 GMT", "Sun, 06 Nov 1994  08:49:37 GMT",
+        "Sun, 06 Nov 1994 08:49:37  GMT", "Sun,06 Nov 1994 08:49:37 GMT", "Sunday,  06-Nov-94 08:49:37 GMT",
+        "Sun Nov 6 08:49:37 1994", "Sun Nov   6 08:49:37 1994", "Sun Nov  16 08:49:37 1994",
+        "Sun  Nov  6 08:49:37 1994", "Sun, 06 Nov 1994\t08:49:37 GMT",
     ])
     func `text that is no date of HTTP is refused`(text: String) {
         #expect(HTTPDate.parse(ByteString(text)) == nil)
+    }
+
+    @Test(arguments: [("Sun Nov 16 08:49:37 1994", 784_975_777), ("Sun Nov  6 08:49:37 1994", 784_111_777)])
+    func `a space stands for the first digit of a day alone`(text: String, seconds: Int64) {
+        #expect(HTTPDate.parse(ByteString(text)) == seconds)
     }
 
     @Test func `a year of two digits is in the past when it seems more than fifty years ahead`() {

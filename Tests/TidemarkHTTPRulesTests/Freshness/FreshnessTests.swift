@@ -69,6 +69,25 @@ import TidemarkModel
         #expect(Freshness(answer, at: came + 12_000).staleness == 2)
     }
 
+    /// RFC 9111, section 5.2.1.1: ages are compared in milliseconds.
+    @Test func `ages of one second are told apart`() {
+        let answer = stored(200, ["Age: 1", "Cache-Control: max-age=3"], delay: 400)
+        #expect(Freshness(answer, at: came + 600).age == 2)
+        #expect(Freshness(answer, at: came + 1_599).isFresh && !Freshness(answer, at: came + 1_600).isFresh)
+        #expect(Freshness(answer, at: came + 2_600).isStale(byAtMost: 1))
+        #expect(!Freshness(answer, at: came + 2_601).isStale(byAtMost: 1))
+    }
+
+    @Test func `an answer whose time is in doubt is never fresh`() {
+        var answer = stored(200, ["Cache-Control: max-age=10"])
+        answer.isUndated = true
+        #expect(!Freshness(answer, at: came + 1).isFresh && Freshness(answer, at: came + 1).staleness == nil)
+        #expect(!Freshness(answer, at: came + 1).isStale(byAtMost: 1_000))
+        let confirmed = answer.confirmed(
+            by: ResponseHead(status: 304, fields: HeaderFields()), requestedAt: came, answeredAt: came)
+        #expect(Freshness(confirmed, at: came + 1).isFresh)
+    }
+
     @Test func `a clock that jumps back makes nothing fresh`() {
         let answer = stored(200, ["Cache-Control: max-age=10"])
         let freshness = Freshness(answer, at: came - 1)

@@ -79,12 +79,20 @@ import TidemarkModel
                 isKeyed: false, at: came) == .new(.leave))
     }
 
-    @Test func `validators are those of the stored answer`() {
+    @Test func `validators are those of the stored answer, for the URL that gave it`() throws {
+        func sent(_ lines: [String], to text: String = "http://a.test/x") throws -> HeaderFields? {
+            var sent = try request("If-None-Match: \"own\"", to: text)
+            let validators = StoredValidators(stored(200, lines), from: try url("http://a.test/x"))
+            return validators?.add(to: &sent) == true ? sent.fields : nil
+        }
         #expect(
-            AnswerRules.validators(stored(200, ["ETag: W/\"a\"", "Last-Modified: \(cameText)"]))
+            try sent(["ETag: W/\"a\"", "Last-Modified: \(cameText)"])
                 == fields(["If-None-Match: W/\"a\"", "If-Modified-Since: \(cameText)"]))
-        #expect(AnswerRules.validators(stored(200, ["ETag:", "Last-Modified: x"])).isEmpty)
-        #expect(AnswerRules.validators(stored(200, ["ETag: a"])) == fields(["If-None-Match: a"]))
+        #expect(try sent(["ETag:", "Last-Modified: x"]) == nil)
+        #expect(try sent(["ETag: a"]) == fields(["If-None-Match: a"]))
+        for other in ["http://a.test/y", "https://a.test/x", "http://b.test/x", "http://a.test/x?"] {
+            #expect(try sent(["ETag: a"], to: other) == nil, "\(other)")
+        }
     }
 
     /// RFC 9110, section 13.2.2.

@@ -15,6 +15,7 @@ final class StreamBox {
     func offer(_ line: [UInt8]) -> Bool { state.offer(line) }
     func append(late line: [UInt8]) { state.append(late: line) }
     func keepNewest(_ notification: KeptNotifications.Notification) { state.keepNewest(notification) }
+    func limit(_ limits: ServerLimits) { state.limit(limits) }
     func attach(after last: Int64) -> Int? { state.attach(after: last) }
     func detach(_ connection: Int) -> Bool { state.detach(connection) }
     func step(_ connection: Int, byteCountMax: Int) -> StreamState.Step {

@@ -34,7 +34,8 @@ import TidemarkTesting
                 #expect(try server.ask("GET", path, hasToken: false).status == 401, "\(path)")
             }
             #expect(
-                try server.ask("POST", "/", ["Sec-Fetch-Site: none"], body: [], hasToken: false).field("Allow") == "GET"
+                try server.ask("POST", "/", ["Sec-Fetch-Site: none"], body: [], hasToken: false).field("Allow")
+                    == "GET, HEAD"
             )
             let end = server.stop()
             #expect(end.status == 0)

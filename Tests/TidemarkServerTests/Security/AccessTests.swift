@@ -72,17 +72,18 @@ import TidemarkTesting
     }
 
     @Test func `loopback has its three names, and nothing else`() {
-        let hosts = ServedHosts(host: "127.0.0.1", port: 7_420, allowedOrigins: [])
+        let hosts = ServedHosts(host: "127.0.0.1", port: 7_420, allowedOrigins: [], isEncrypted: false)
         for host in ["127.0.0.1:7420", "localhost:7420", "LOCALHOST:7420", "[::1]:7420"] { #expect(hosts.serves(host)) }
         for host in ["127.0.0.1", "127.0.0.2:7420", "localhost", "localhost:7421", "evil:7420", "localhost.:7420", ""] {
             #expect(!hosts.serves(host), "\(host)")
         }
-        #expect(ServedHosts(host: "127.0.0.1", port: 80, allowedOrigins: []).serves("localhost"))
-        #expect(ServedHosts(host: "::1", port: 1, allowedOrigins: []).serves("[::1]:1"))
+        #expect(ServedHosts(host: "127.0.0.1", port: 80, allowedOrigins: [], isEncrypted: false).serves("localhost"))
+        #expect(ServedHosts(host: "::1", port: 1, allowedOrigins: [], isEncrypted: false).serves("[::1]:1"))
     }
 
     @Test func `every address is served by its number, and a proxy by the name of its origin`() {
-        let hosts = ServedHosts(host: "0.0.0.0", port: 7_420, allowedOrigins: ["https://App.example"])
+        let hosts = ServedHosts(
+            host: "0.0.0.0", port: 7_420, allowedOrigins: ["https://App.example"], isEncrypted: false)
         for host in ["10.0.0.5:7420", "[fe80::1]:7420", "app.example"] { #expect(hosts.serves(host), "\(host)") }
         for host in ["evil.example:7420", "localhost:7420", "10.0.0.5:80", "10.0.0.500:7420", "app.example:7420"] {
             #expect(!hosts.serves(host), "\(host)")
@@ -91,10 +92,21 @@ import TidemarkTesting
         #expect(!hosts.allows(origin: "http://app.example"))
     }
 
+    @Test(arguments: [(false, ["http"]), (true, ["https"]), (nil, ["http", "https"])] as [(Bool?, [String])])
+    func `the server's own origin has the scheme that the server speaks`(isEncrypted: Bool?, own: [String]) {
+        let hosts = ServedHosts(host: "127.0.0.1", port: 7_420, allowedOrigins: [], isEncrypted: isEncrypted)
+        for scheme in ["http", "https", "HTTP", "ftp", ""] {
+            let isOwn = hosts.isOwn(origin: "\(scheme)://127.0.0.1:7420", host: "127.0.0.1:7420")
+            #expect(isOwn == own.contains(scheme.lowercased()), "\(scheme)")
+        }
+        #expect(!hosts.isOwn(origin: "http://localhost:7420", host: "127.0.0.1:7420"))
+    }
+
     @Test func `a page of an allowed origin may ask first, and sees the answer`() throws {
         let token = AccessToken()
         let check = RequestCheck(
-            hosts: ServedHosts(host: "127.0.0.1", port: 1, allowedOrigins: ["https://app.example"]), token: token,
+            hosts: ServedHosts(host: "127.0.0.1", port: 1, allowedOrigins: ["https://app.example"], isEncrypted: false),
+            token: token,
             isReadOnly: false)
         var head = HTTPRequest(method: .options, scheme: "http", authority: "127.0.0.1:1", path: "/rpc")
         head.headerFields[.origin] = "https://app.example"

@@ -55,9 +55,12 @@ extension CacheState {
             entity.key.withIdentity(seed: entities.seed) { identity in
                 guard entities.find(identity) == nil, residency.hasAbsent else { return }
                 let stamp = EntityStamp(
-                    sequence: entity.sequence, packedGeneration: entity.generation, writtenAt: entity.writtenAt)
+                    sequence: entity.sequence, packedGeneration: entity.generation,
+                    writtenAt: configuration.doubts.dated(entity.writtenAt))
                 let index = entity.payload.withUnsafeBytes {
-                    entities.install(identity, payload: $0, stamp: stamp, fields: entity.fields, row: entity.row)
+                    entities.install(
+                        identity, payload: $0, stamp: stamp, fields: entity.fields, row: entity.row,
+                        configuration.doubts)
                 }
                 if queries.keys.handle(of: entity.key) != nil { entities.setTracked(index, true) }
                 residency.noteLoaded()
