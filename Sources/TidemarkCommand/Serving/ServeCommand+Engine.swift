@@ -11,6 +11,7 @@ import TidemarkModel
 import TidemarkRecording
 import TidemarkSQLite
 import TidemarkSession
+import TidemarkStore
 
 /// A cache that is about to be served.
 struct OpenedCache: Sendable {
@@ -27,6 +28,7 @@ extension ServeCommand {
         var configuration = try session.configuration(policy, stream, limits, indexes)
         configuration.limits.observerCountMax = settings.subscriptionCountMax
         configuration.limits.lineByteCountMax = settings.lineByteCountMax
+        configuration.keptEventByteCountMax = KeptEvents.servedByteCountMax
         let rules = try schema.rules(
             policy: policy, policyText: try self.policy.text(), typeAliases: configuration.typeAliases)
         configuration.mergedTypes = rules.identity.mergedTypes

@@ -223,26 +223,6 @@ extension JSONLine {
         }
     }
 
-    /// Writes an event of the log.
-    mutating func value(_ event: LoggedEvent) {
-        object { line in
-            line.member("library_id", event.library)
-            line.member("sequence", event.sequence)
-            line.member("kind", Optional(ByteString(event.kind.name)))
-            line.member("bin", Optional(ByteString(event.bin.rawValue)))
-            line.member("resource_type", event.type)
-            line.name("keys")
-            line.array { line in
-                for key in event.keys { line.value(key) }
-            }
-            line.member("resources", event.resourceCount)
-            line.member("at", event.at)
-            line.member("line", json: event.line.map { Array("\($0)".utf8) })
-            line.member("reason", event.reason.map { ByteString($0.code) })
-            line.member("mutation_id", event.mutationID)
-            line.member("late", event.isLate)
-        }
-    }
 }
 
 extension Answer {
@@ -259,23 +239,6 @@ extension QuarantineRecord.Kind {
         case .line: "line"
         case .member: "member"
         case .upstream: "upstream"
-        }
-    }
-}
-
-extension ChangeEvent.Kind {
-    fileprivate var name: String {
-        switch self {
-        case .changed: "changed"
-        case .batchChanged: "batch"
-        case .deleted: "deleted"
-        case .bulk: "bulk"
-        case .refresh: "refresh"
-        case .heartbeat: "heartbeat"
-        case .reset: "reset"
-        case .unknown: "unknown"
-        case .unusable: "unusable"
-        case .message: "message"
         }
     }
 }

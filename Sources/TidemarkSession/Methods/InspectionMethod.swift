@@ -14,11 +14,13 @@ enum InspectionMethod: Sendable {
     /// Reads records again; nil: all of them.
     case retry([Int64]?)
     case observeLog(EventLog.Filter)
+    /// Lists kept events.
+    case events(KeptEvents.Selection)
     case findings
     /// Counts entities; `library` nil: of every library.
     case facets(library: ByteString?)
 
-    /// The largest number of entities, queries or records of one page: 1,000.
+    /// The largest number of entities, queries, records or events of one page: 1,000.
     static let pageCountMax: Int64 = 1_000
     /// The number of elements of a page when the host sends no limit: 100.
     static let pageCountDefault = 100

@@ -26,6 +26,11 @@ extension Session {
             try answerLater(responder) { cache in await Session.found(finding, cache) }
         case .quarantine(let selection):
             try answerLater(responder) { cache in await Session.quarantined(selection, cache) }
+        case .events(let selection):
+            try answerLater(responder) { cache in
+                let kept = await cache.keptEvents()
+                return .success(Answer.events(kept.select(selection), of: kept))
+            }
         case .findings:
             try answerLater(responder) { cache in .success(Answer.findings(await cache.findings())) }
         case .facets(let library):

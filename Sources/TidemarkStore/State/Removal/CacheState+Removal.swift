@@ -149,6 +149,8 @@ extension CacheState {
     ///
     /// - Parameter name: The library's name; nil: every library.
     package mutating func clear(library name: ByteString?, at now: Int64) {
+        // Whoever clears a cache, as after a logout, wants nothing of it left; events of other libraries go too.
+        keptEvents.removeAll()
         let cleared: [LibraryIndex]
         if let name {
             cleared = libraries.index(of: name).map { [$0] } ?? []

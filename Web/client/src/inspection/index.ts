@@ -26,7 +26,7 @@ const INPUT_BYTE_COUNT_MAX = 4 << 20;
 
 /**
  * Adds the methods for looking at a cache: `entity.find`, `query.list`, `quarantine.list`, `quarantine.retry`,
- * `log.observe`, `doctor.findings` and `facets`, and `base` to `entity.get`. Once is enough; again does nothing.
+ * `log.observe`, `log.list`, `doctor.findings` and `facets`, and `base` to `entity.get`. Once is enough; again does nothing.
  */
 export function addInspection({ engine }: NormalizedCache): void {
   installParts();
