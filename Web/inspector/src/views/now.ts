@@ -3,7 +3,7 @@ import type { Bin } from "../model/facts";
 import { BINS, SAMPLE_COUNT_MAX } from "../model/facts";
 import type { Json } from "../model/json";
 import { list, number, object, text } from "../model/json";
-import { bytes, count, duration, library, plural, rate } from "../ui/format";
+import { bytes, count, duration, plural, rate } from "../ui/format";
 import { button, fill, h, say, set, show } from "../ui/dom";
 import type { View } from "./view";
 
@@ -56,6 +56,10 @@ export class NowView implements View {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.app.frames.request(this));
   }
 
+  readonly place = {};
+
+  go(): void { /* It shows everything at once. */ }
+
   show(): void {
     this.isShown = true;
     this.unfollow = this.app.facts.follow(() => {
@@ -89,7 +93,8 @@ export class NowView implements View {
   private drawSizes(stats: Json): void {
     this.tile("entities", count(number(stats, "entities")));
     this.tile("queries", count(number(stats, "queries")));
-    this.tile("observers", count(number(stats, "observers")));
+    // Those of this page are not what somebody wants to know.
+    this.tile("observers", count(Math.max(0, (number(stats, "observers") ?? 0) - this.app.link.observationCount)));
     this.tile("pending", count(number(stats, "pending")));
     this.tile("memory", bytes(number(stats, "memory_bytes")));
     this.tile("disk", bytes(number(stats, "disk_bytes")));
@@ -116,7 +121,7 @@ export class NowView implements View {
       const row = this.libraryRows.children[index] ?? this.libraryRows.appendChild(h("tr", {}, h("th", { scope: "row" }),
         h("td", {}, h("span", { class: "badge" })), h("td", { class: "digits" }), h("td"), h("td")));
       const cells = row.children;
-      say(cells[0], library(found.id));
+      say(cells[0], this.app.facts.libraryName(found.id));
       const badge = cells[1].firstElementChild;
       if (badge !== null) {
         say(badge, found.state);
