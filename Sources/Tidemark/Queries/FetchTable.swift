@@ -5,6 +5,7 @@ import TidemarkStore
 struct FetchTable {
     private var fetches: [QueryKey: Fetch] = [:]
     private var lastAttempt: UInt64 = 0
+    private(set) var times = FetchTimes()
     /// The fetches of a recording that is being replayed. Bounded by `fetchCountMax` of the recorded cache.
     private var replayed: [UInt64: FetchStart] = [:]
 
@@ -32,6 +33,12 @@ struct FetchTable {
         if let answer = fetch.answer, !waiter.storesAnswer { return .answered(answer) }
         fetches[key]?.waiters.append(waiter)
         return .joined
+    }
+
+    /// Notes the time that a fetch took, when it is the current one and has no answer yet.
+    mutating func noteEnd(of key: QueryKey, _ attempt: UInt64, at now: Int64, failure: String? = nil) {
+        guard let fetch = fetches[key], fetch.attempt == attempt, fetch.answer == nil else { return }
+        times.note(key, begunAt: fetch.begunAt, endedAt: now, failure: failure)
     }
 
     mutating func begin(_ fetch: Fetch, for key: QueryKey) { fetches[key] = fetch }

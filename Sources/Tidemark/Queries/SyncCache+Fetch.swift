@@ -6,6 +6,8 @@ struct Fetch {
     /// The number of the attempt: an answer that comes after another attempt began, or after the timeout, is ignored.
     let attempt: UInt64
     let start: FetchStart
+    /// The time when it began, in milliseconds since 1970.
+    let begunAt: Int64
     var waiters: [FetchWaiter]
     /// The task that asks, stores the answer and gives it to the waiters.
     let task: Task<Void, Never>
@@ -61,7 +63,9 @@ extension SyncCache {
             await self.fetchTimedOut(key, attempt)
         }
         fetches.begin(
-            Fetch(attempt: attempt, start: beginFetch(attempt, key), waiters: [waiter], task: task, timer: timer),
+            Fetch(
+                attempt: attempt, start: beginFetch(attempt, key), begunAt: clock.now(), waiters: [waiter], task: task,
+                timer: timer),
             for: key)
     }
 
@@ -87,17 +91,21 @@ extension SyncCache {
     }
 
     private func fetchTimedOut(_ key: QueryKey, _ attempt: UInt64) async {
+        let reason = "no answer within \(configuration.fetchTimeout.wholeMilliseconds) ms"
+        fetches.noteEnd(of: key, attempt, at: clock.now(), failure: reason)
         guard let fetch = takeUnanswered(key, attempt) else { return }
         fetch.task.cancel()
-        await fail(fetch.waiters, "no answer within \(configuration.fetchTimeout.wholeMilliseconds) ms")
+        await fail(fetch.waiters, reason)
     }
 
     private func fetched(_ result: Result<DecodedAnswer, CacheError>, _ key: QueryKey, _ attempt: UInt64) async {
         switch result {
         case .failure(let error):
+            fetches.noteEnd(of: key, attempt, at: clock.now(), failure: error.message)
             guard let fetch = takeUnanswered(key, attempt) else { return }
             await fail(fetch.waiters, error.message)
         case .success(let answer):
+            fetches.noteEnd(of: key, attempt, at: clock.now())
             guard let (fetch, isStored) = fetches.answered(answer, key, attempt) else { return }
             fetch.timer.cancel()
             for waiter in fetch.waiters where !waiter.storesAnswer { waiter.reply(.success(unstored(answer, waiter))) }

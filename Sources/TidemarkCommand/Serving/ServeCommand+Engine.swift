@@ -34,7 +34,8 @@ extension ServeCommand {
         configuration.mergedTypes = rules.identity.mergedTypes
         let clock = SystemClock()
         let journal = try await database.openJournal()
-        let transport = http.transport(nil)
+        let disturbance = NetworkDisturbance()
+        let transport = DisturbedTransport(http.transport(nil), disturbance, clock: clock)
         let server = try serverUpstream(limits: configuration.limits, transport)
         let upstream = try eventUpstream(configuration) ?? server
         let recorder = try await Recorder.begin(
@@ -53,6 +54,7 @@ extension ServeCommand {
             limits: configuration.limits, defaultLibrary: configuration.defaultLibrary, logger: configuration.logger)
         session.http = HTTPClient(cache, transport: transport, defaults: try http.defaults())
         session.sendsEdits = false
+        session.disturbance = disturbance
         return OpenedCache(
             cache: cache, session: session, recorder: recorder, endFeed: try feed(cache, configuration.logger))
     }

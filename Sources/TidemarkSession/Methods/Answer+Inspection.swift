@@ -189,6 +189,13 @@ extension JSONLine {
             line.member("pending", query.isPending)
             line.member("observers", query.observerCount)
             line.member("hits", query.hitCount)
+            guard let fetch = query.fetch else { return }
+            line.name("fetch")
+            line.object { line in
+                line.member("at", fetch.at)
+                line.member("took", fetch.took)
+                line.member("error", fetch.failure.map { ByteString($0) })
+            }
         }
     }
 
@@ -227,7 +234,7 @@ extension JSONLine {
 
 extension Answer {
     /// Formats a duration as `query.put` takes it: a number of seconds, with decimals only where they are needed.
-    fileprivate static func seconds(_ milliseconds: Int64) -> String {
+    static func seconds(_ milliseconds: Int64) -> String {
         let rest = milliseconds % 1_000
         return "\(milliseconds / 1_000)" + (rest == 0 ? "" : ".\(String(rest + 1_000).dropFirst())")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TidemarkHTTP
 import TidemarkModel
 import TidemarkStore
 import TidemarkWire
@@ -7,6 +8,15 @@ import TidemarkWire
 ///
 /// - Source: Protocol/sessions.md, log.observe and log.list.
 extension Answer {
+    static func faults(_ faults: NetworkDisturbance.Faults, areSettable: Bool) -> [UInt8] {
+        object { line in
+            line.member("offline", faults.isOffline)
+            line.member("delay", json: Array(seconds(faults.delay).utf8))
+            line.member("fail_next", faults.failureCount)
+            line.member("settable", areSettable)
+        }
+    }
+
     static func events(_ page: KeptEvents.Page, of kept: KeptEvents) -> [UInt8] {
         object { line in
             line.name("events")

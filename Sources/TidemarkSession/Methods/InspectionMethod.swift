@@ -17,6 +17,8 @@ enum InspectionMethod: Sendable {
     /// Lists kept events.
     case events(KeptEvents.Selection)
     case findings
+    /// Sets the faults of the network; each nil: as it is.
+    case disturb(isOffline: Bool?, delay: Int64?, failureCount: Int64?)
     /// Counts entities; `library` nil: of every library.
     case facets(library: ByteString?)
 
@@ -28,4 +30,8 @@ enum InspectionMethod: Sendable {
     static let recordCountMax = 10_000
     /// The largest number of types or bins of one filter: 1,000.
     static let filterCountMax = 1_000
+    /// The largest delay of a request: 10 minutes.
+    static let delayMax: Int64 = 600_000
+    /// The largest number of requests that fail one after another: 1,000.
+    static let failureCountMax: Int64 = 1_000
 }

@@ -6,7 +6,9 @@ import TidemarkWire
 /// - Source: Protocol/sessions.md, looking at a cache.
 extension MethodReader {
     /// The params of methods that change something, without `library_id`.
-    static let strictInspectionParams: [ByteString: [String]] = ["quarantine.retry": ["numbers", "all"]]
+    static let strictInspectionParams: [ByteString: [String]] = [
+        "quarantine.retry": ["numbers", "all"], "network.disturb": ["offline", "delay", "fail_next"],
+    ]
 
     static let inspectionReaders:
         [ByteString: @Sendable (MethodReader, Params) throws(CacheError) -> InspectionMethod] = [
@@ -23,6 +25,7 @@ extension MethodReader {
             "log.observe": { (reader, params) throws(CacheError) in .observeLog(try reader.logFilter(params)) },
             "log.list": { (reader, params) throws(CacheError) in .events(try reader.keptEvents(params)) },
             "doctor.findings": { (_, _) throws(CacheError) in .findings },
+            "network.disturb": { (_, params) throws(CacheError) in try disturbance(params) },
             "facets": { (reader, params) throws(CacheError) in .facets(library: try reader.optionalLibrary(params)) },
         ]
 
@@ -88,6 +91,16 @@ extension MethodReader {
             numbers.append(number)
         }
         return numbers
+    }
+
+    private static func disturbance(_ params: Params) throws(CacheError) -> InspectionMethod {
+        let delay = try params.milliseconds("delay")
+        if let delay, delay > InspectionMethod.delayMax {
+            throw CacheError(.invalidParams, "delay is more than 600: pass seconds, from 0 to 600")
+        }
+        return .disturb(
+            isOffline: params.value("offline") == nil ? nil : try params.flag("offline"), delay: delay,
+            failureCount: try params.integer("fail_next", in: 0...InspectionMethod.failureCountMax))
     }
 
     private func logFilter(_ params: Params) throws(CacheError) -> EventLog.Filter {

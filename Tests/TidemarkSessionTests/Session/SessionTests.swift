@@ -160,7 +160,8 @@ import TidemarkTesting
                 "entity.observe", "facets", "graphql.mutate", "graphql.observe", "graphql.part", "graphql.read",
                 "graphql.read_fragment", "graphql.stop", "graphql.write", "graphql.write_fragment", "http.fetch",
                 "http.invalidate", "http.list", "http.observe", "initialize", "log.list", "log.observe",
-                "observe.cancel", "optimistic.commit", "optimistic.list", "optimistic.retry", "optimistic.rollback",
+                "network.disturb", "observe.cancel", "optimistic.commit", "optimistic.list", "optimistic.retry",
+                "optimistic.rollback",
                 "optimistic.update", "outbox.list", "outbox.pause", "outbox.resume", "quarantine.list",
                 "quarantine.retry", "query.list", "query.observe", "query.put", "query.read",
             ])

@@ -14,14 +14,25 @@ import TidemarkModel
 
     private func fetch(_ attempt: UInt64, _ waiters: [FetchWaiter]) -> Fetch {
         Fetch(
-            attempt: attempt, start: FetchStart(write: 0, localWrite: 0, cursor: nil, generation: 0), waiters: waiters,
-            task: Task {},
-            timer: Task {})
+            attempt: attempt, start: FetchStart(write: 0, localWrite: 0, cursor: nil, generation: 0), begunAt: 5,
+            waiters: waiters, task: Task {}, timer: Task {})
     }
 
     private func answer() throws -> DecodedAnswer {
         try DecodedAnswer(
             QueryResult(resourceType: "file", resources: [Array(#"{"id":"1"}"#.utf8)]), for: key, limits: Limits())
+    }
+
+    @Test func `the time of a fetch is that of the current attempt, until its answer has come`() throws {
+        var table = FetchTable()
+        table.begin(fetch(2, []), for: key)
+        table.noteEnd(of: key, 1, at: 8)
+        #expect(table.times[key] == nil)
+        table.noteEnd(of: key, 2, at: 9, failure: "busy")
+        #expect(table.times[key] == FetchTime(at: 9, took: 4, failure: "busy"))
+        _ = table.answered(try answer(), key, 2)
+        table.noteEnd(of: key, 2, at: 50)
+        #expect(table.times[key]?.at == 9)
     }
 
     @Test func `readers of one query wait for one fetch, and those of another query do not`() {

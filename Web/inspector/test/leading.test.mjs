@@ -166,6 +166,38 @@ test("an entity is edited as a layer; its value and commands are copied", option
   await other.close();
 });
 
+test("a fetch has its time; the next one fails, is late, or is not sent at all, when a tester says so", options, async () => {
+  const tested = await serve({ database: join(folder, "tested.db"), answer });
+  await tested.call("query.put", { method: "photos.recent", resource_type: "photo", resources: [] });
+  const other = await open(tested);
+  const fetched = async () => (await tested.call("query.read", { method: "photos.recent", policy: "networkOnly" })).error?.data.code ?? "fetched";
+  assert.equal(await fetched(), "fetched");
+  await other.click("tab", "Queries");
+  await other.click("option", "photos.recent");
+  await other.until("/Last fetch\\n[0-9.]+ m?s, /.test(document.querySelector('.query .facts').innerText)");
+  await other.until("/Read here\\n[0-9.]+ m?s/.test(document.querySelector('.query .facts').innerText)");
+  await other.click("tab", "Now");
+  await other.click("button", "Fail the next fetch");
+  await other.until("document.querySelector('.network').innerText.includes('the next 1 request will fail')");
+  assert.equal(await fetched(), "upstream_failed");
+  assert.equal(await fetched(), "fetched");
+  await other.click("switch", "Offline");
+  await other.until("document.querySelector('.network').innerText.includes('nothing is sent')");
+  assert.equal(await fetched(), "upstream_failed");
+  await other.click("tab", "Queries");
+  await other.until("document.querySelector('.query .facts').innerText.includes('switched off for a test')");
+  await other.click("tab", "Now");
+  await other.click("switch", "Offline");
+  await other.type("Delay", "0.2");
+  await other.until("document.querySelector('.network').innerText.includes('requests are sent late')");
+  const start = Date.now();
+  assert.equal(await fetched(), "fetched");
+  assert.ok(Date.now() - start >= 200);
+  assert.deepEqual(await other.reports(), []);
+  await other.close();
+  assert.equal(await tested.close(), 0, tested.errors);
+});
+
 test("every width is used: all tabs are seen on a narrow page, and lists are as high as a wide one", options, async () => {
   const page = await open(server, 360, 740);
   assert.deepEqual(await page.run(`[...document.querySelectorAll("[role=tab]")].filter((tab) => {

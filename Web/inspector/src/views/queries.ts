@@ -62,6 +62,8 @@ export class QueriesView implements View {
   /** Reads the list again, where nothing tells of changes; 0: it does not run. */
   private poll = 0;
   private elements: Element[] = [];
+  /** The time from the question for the list to its answer, as this page saw it. */
+  private readTook = "–";
   private drawnInput = "";
 
   constructor(private readonly app: App) {
@@ -229,6 +231,7 @@ export class QueriesView implements View {
       ["Stale", flag(query, "stale") ? `${REASONS[text(query, "reason") ?? ""] ?? "yes"}${number(query, "stale_since") === null ? "" : `,
         ${ago(number(query, "stale_since"))}`}` : "no"],
       ["As of", number(query, "as_of") === null ? "–" : `sequence ${number(query, "as_of")}`], ["Answered", ago(number(query, "stored_at"))],
+      ["Last fetch", fetchText(query)], ["Read here", this.readTook],
       ["Time to live", number(query, "ttl") === null ? "–" : duration(1_000 * (number(query, "ttl") ?? 0))], ["Observers", count(this.observersOf(query))],
       ["Hits", count(number(query, "hits"))], ["Tags", member(query, "tags") === null ? "–" : cut(stringify(member(query, "tags") ?? null), 200)],
       ["Rule", member(query, "membership") === null ? (flag(query, "local") ? "local" : "none") : cut(stringify(member(query, "membership") ?? null), 400)],
@@ -248,9 +251,11 @@ export class QueriesView implements View {
       library_id: text(query, "library_id") ?? "", method: text(query, "method"), input: member(query, "input") ?? null, policy: "cacheOnly",
       allow_stale: true
     };
+    const start = performance.now();
     this.observation = this.app.link.observe("query.observe", params, {
       begun: (result) => {
         this.isObserved = true;
+        this.readTook = duration(performance.now() - start);
         const keys = list(result, "keys");
         this.elements = list(result, "entities").map((value, index) => ({ ...make(value), key: String(keys[index]) }));
         say(this.liveNote, "It changes as the cache does. Choose an element to see the entity.");
@@ -344,3 +349,11 @@ function keyOf(type: string, value: Json): string {
   return id === undefined ? type : `${type}:${typeof id === "string" ? id : stringify(id)}`;
 }
 
+/** How long the last fetch took, and why it failed. */
+function fetchText(query: Json): string {
+  const fetch = member(query, "fetch") ?? null;
+  const took = number(fetch, "took");
+  if (took === null) return "–";
+  const failure = text(fetch, "error");
+  return `${duration(took)}, ${ago(number(fetch, "at"))}${failure === null ? "" : `, failed: ${failure}`}`;
+}
