@@ -14,6 +14,9 @@ public struct CacheConfiguration: Sendable {
     /// The limit of the entities in memory, in bytes: 256 MiB. Above it the least recently used entities are evicted
     /// from memory; they are loaded from the journal again when needed. Unwritten changes always stay.
     public var memoryByteCountMax = 256 << 20
+    /// The bytes of events that are kept in memory with their content, for people who look for the event that changed
+    /// an entity: 0, none. `tidemark serve` keeps 8 MiB. They are not counted in `memoryByteCountMax`.
+    public var keptEventByteCountMax = 0
     /// The types, as on the wire, whose entities are on the disk only: they are evicted from memory as soon as they are
     /// written, and are loaded for each read. Default: none. An entity that is observed or has a pending edit stays in
     /// memory.

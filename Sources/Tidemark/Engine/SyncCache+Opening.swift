@@ -76,6 +76,7 @@ extension SyncCache {
         // A cache with little memory does not spend as much again on lists.
         stateConfiguration.keptListByteCountMax = min(
             stateConfiguration.keptListByteCountMax, configuration.memoryByteCountMax / 16)
+        stateConfiguration.keptEventByteCountMax = configuration.keptEventByteCountMax
         stateConfiguration.keptTypes = configuration.eviction.keptTypes
         stateConfiguration.keptFields = configuration.eviction.keptFields
         stateConfiguration.memoryExcludedTypes = configuration.memoryExcludedTypes

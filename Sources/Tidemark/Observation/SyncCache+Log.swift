@@ -26,6 +26,11 @@ extension SyncCache {
         reply(.success(subscription))
     }
 
+    /// The last events with their content, as they are now; the caller searches them off the cache's executor.
+    ///
+    /// - Complexity: O(1) now; the next event copies the chunk that it goes into while the result is in use.
+    package func keptEvents() -> KeptEvents { state.keptEvents }
+
     /// Notifies the observers of the log of the events of the last step.
     func notifyLogObservers() {
         for news in state.drainLoggedEvents() {

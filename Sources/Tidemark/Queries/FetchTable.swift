@@ -12,6 +12,7 @@ struct FetchTable {
     /// The attempt that readers of a query may join.
     private var current: [QueryKey: UInt64] = [:]
     private var lastAttempt: UInt64 = 0
+    private(set) var times = FetchTimes()
     /// The fetches of a recording that is being replayed. Bounded by `fetchCountMax` of the recorded cache.
     private var replayed: [UInt64: FetchStart] = [:]
 
@@ -42,6 +43,12 @@ struct FetchTable {
         if let answer = fetch.answer, !waiter.storesAnswer { return .answered(answer) }
         fetches[attempt]?.waiters.append(waiter)
         return .joined
+    }
+
+    /// Notes the time that a fetch took, when it is under way and has no answer yet.
+    mutating func noteEnd(of attempt: UInt64, at now: Int64, failure: String? = nil) {
+        guard let fetch = fetches[attempt], fetch.answer == nil else { return }
+        times.note(fetch.key, begunAt: fetch.begunAt, endedAt: now, failure: failure)
     }
 
     /// Adds a fetch. Later readers of its query join it.

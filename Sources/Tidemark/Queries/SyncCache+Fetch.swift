@@ -8,6 +8,8 @@ struct Fetch {
     let attempt: UInt64
     /// What was known when it began: its answer is judged by what happens from then on.
     let start: FetchStart
+    /// The time when it began, in milliseconds since 1970.
+    let begunAt: Int64
     var waiters: [FetchWaiter]
     /// The task that asks, stores the answer and gives it to the waiters.
     let task: Task<Void, Never>
@@ -65,8 +67,8 @@ extension SyncCache {
         }
         fetches.begin(
             Fetch(
-                key: key, attempt: attempt, start: beginFetch(attempt, key), waiters: [waiter], task: task,
-                timer: timer))
+                key: key, attempt: attempt, start: beginFetch(attempt, key), begunAt: clock.now(), waiters: [waiter],
+                task: task, timer: timer))
     }
 
     /// Ends a fetch that got no answer.
@@ -91,17 +93,21 @@ extension SyncCache {
     }
 
     private func fetchTimedOut(_ attempt: UInt64) async {
+        let reason = "no answer within \(configuration.fetchTimeout.wholeMilliseconds) ms"
+        fetches.noteEnd(of: attempt, at: clock.now(), failure: reason)
         guard let fetch = takeUnanswered(attempt) else { return }
         fetch.task.cancel()
-        await fail(fetch.waiters, "no answer within \(configuration.fetchTimeout.wholeMilliseconds) ms")
+        await fail(fetch.waiters, reason)
     }
 
     private func fetched(_ result: Result<DecodedAnswer, CacheError>, _ key: QueryKey, _ attempt: UInt64) async {
         switch result {
         case .failure(let error):
+            fetches.noteEnd(of: attempt, at: clock.now(), failure: error.message)
             guard let fetch = takeUnanswered(attempt) else { return }
             await fail(fetch.waiters, error.message)
         case .success(let answer):
+            fetches.noteEnd(of: attempt, at: clock.now())
             guard let (fetch, isStored) = fetches.answered(answer, attempt) else { return }
             fetch.timer.cancel()
             for waiter in fetch.waiters where !waiter.storesAnswer { waiter.reply(.success(unstored(answer, waiter))) }

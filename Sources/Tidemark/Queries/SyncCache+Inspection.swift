@@ -12,7 +12,10 @@ extension SyncCache {
         library: ByteString?, type: ByteString?, after number: Int64, countMax: Int
     ) throws(CacheError) -> (queries: [QueryListing], next: Int64?) {
         try checkOpen()
-        return state.queryListings(library: library, type: type, after: number, countMax: countMax, at: clock.now())
+        var page = state.queryListings(
+            library: library, type: type, after: number, countMax: countMax, at: clock.now())
+        for index in page.queries.indices { page.queries[index].fetch = fetches.times[page.queries[index].key] }
+        return page
     }
 
     // MARK: Entities

@@ -11,6 +11,7 @@ import TidemarkModel
 import TidemarkRecording
 import TidemarkSQLite
 import TidemarkSession
+import TidemarkStore
 
 /// A cache that is about to be served.
 struct OpenedCache: Sendable {
@@ -27,12 +28,14 @@ extension ServeCommand {
         var configuration = try session.configuration(policy, stream, limits, indexes)
         configuration.limits.observerCountMax = settings.subscriptionCountMax
         configuration.limits.lineByteCountMax = settings.lineByteCountMax
+        configuration.keptEventByteCountMax = KeptEvents.servedByteCountMax
         let rules = try schema.rules(
             policy: policy, policyText: try policyInForce.text(), typeAliases: configuration.typeAliases)
         configuration.mergedTypes = rules.identity.mergedTypes
         let clock = SystemClock()
         let journal = try await database.openJournal()
-        let transport = http.transport(nil)
+        let disturbance = NetworkDisturbance()
+        let transport = DisturbedTransport(http.transport(nil), disturbance, clock: clock)
         let server = try serverUpstream(limits: configuration.limits, transport)
         let upstream = try eventUpstream(configuration) ?? server
         let recorder = try await Recorder.begin(
@@ -51,6 +54,7 @@ extension ServeCommand {
             limits: configuration.limits, defaultLibrary: configuration.defaultLibrary, logger: configuration.logger)
         session.http = HTTPClient(cache, transport: transport, defaults: try http.defaults())
         session.sendsEdits = false
+        session.disturbance = disturbance
         return OpenedCache(
             cache: cache, session: session, recorder: recorder, endFeed: try feed(cache, configuration.logger))
     }

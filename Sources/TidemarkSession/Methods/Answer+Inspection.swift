@@ -189,6 +189,13 @@ extension JSONLine {
             line.member("pending", query.isPending)
             line.member("observers", query.observerCount)
             line.member("hits", query.hitCount)
+            guard let fetch = query.fetch else { return }
+            line.name("fetch")
+            line.object { line in
+                line.member("at", fetch.at)
+                line.member("took", fetch.took)
+                line.member("error", fetch.failure.map { ByteString($0) })
+            }
         }
     }
 
@@ -223,31 +230,11 @@ extension JSONLine {
         }
     }
 
-    /// Writes an event of the log.
-    mutating func value(_ event: LoggedEvent) {
-        object { line in
-            line.member("library_id", event.library)
-            line.member("sequence", event.sequence)
-            line.member("kind", Optional(ByteString(event.kind.name)))
-            line.member("bin", Optional(ByteString(event.bin.rawValue)))
-            line.member("resource_type", event.type)
-            line.name("keys")
-            line.array { line in
-                for key in event.keys { line.value(key) }
-            }
-            line.member("resources", event.resourceCount)
-            line.member("at", event.at)
-            line.member("line", json: event.line.map { Array("\($0)".utf8) })
-            line.member("reason", event.reason.map { ByteString($0.code) })
-            line.member("mutation_id", event.mutationID)
-            line.member("late", event.isLate)
-        }
-    }
 }
 
 extension Answer {
     /// Formats a duration as `query.put` takes it: a number of seconds, with decimals only where they are needed.
-    fileprivate static func seconds(_ milliseconds: Int64) -> String {
+    static func seconds(_ milliseconds: Int64) -> String {
         let rest = milliseconds % 1_000
         return "\(milliseconds / 1_000)" + (rest == 0 ? "" : ".\(String(rest + 1_000).dropFirst())")
     }
@@ -259,23 +246,6 @@ extension QuarantineRecord.Kind {
         case .line: "line"
         case .member: "member"
         case .upstream: "upstream"
-        }
-    }
-}
-
-extension ChangeEvent.Kind {
-    fileprivate var name: String {
-        switch self {
-        case .changed: "changed"
-        case .batchChanged: "batch"
-        case .deleted: "deleted"
-        case .bulk: "bulk"
-        case .refresh: "refresh"
-        case .heartbeat: "heartbeat"
-        case .reset: "reset"
-        case .unknown: "unknown"
-        case .unusable: "unusable"
-        case .message: "message"
         }
     }
 }

@@ -6,7 +6,9 @@ import TidemarkWire
 /// - Source: Protocol/sessions.md, looking at a cache.
 extension MethodReader {
     /// The params of methods that change something, without `library_id`.
-    static let strictInspectionParams: [ByteString: [String]] = ["quarantine.retry": ["numbers", "all"]]
+    static let strictInspectionParams: [ByteString: [String]] = [
+        "quarantine.retry": ["numbers", "all"], "network.disturb": ["offline", "delay", "fail_next"],
+    ]
 
     static let inspectionReaders:
         [ByteString: @Sendable (MethodReader, Params) throws(CacheError) -> InspectionMethod] = [
@@ -21,7 +23,9 @@ extension MethodReader {
             "quarantine.list": { (reader, params) throws(CacheError) in .quarantine(try reader.records(params)) },
             "quarantine.retry": { (reader, params) throws(CacheError) in .retry(try reader.retried(params)) },
             "log.observe": { (reader, params) throws(CacheError) in .observeLog(try reader.logFilter(params)) },
+            "log.list": { (reader, params) throws(CacheError) in .events(try reader.keptEvents(params)) },
             "doctor.findings": { (_, _) throws(CacheError) in .findings },
+            "network.disturb": { (_, params) throws(CacheError) in try disturbance(params) },
             "facets": { (reader, params) throws(CacheError) in .facets(library: try reader.optionalLibrary(params)) },
         ]
 
@@ -36,8 +40,7 @@ extension MethodReader {
         var finding = EntityFinding(
             library: library, rule: try rule(params, type: type), countMax: try pageCount(params))
         finding.after = try place(params, type: type, library: library)
-        finding.matching = try params.text(
-            "matching", byteCountMax: limits.typeByteCountMax + 1 + limits.idByteCountMax)
+        finding.matching = try part(params)
         return finding
     }
 
@@ -90,16 +93,52 @@ extension MethodReader {
         return numbers
     }
 
+    private static func disturbance(_ params: Params) throws(CacheError) -> InspectionMethod {
+        let delay = try params.milliseconds("delay")
+        if let delay, delay > InspectionMethod.delayMax {
+            throw CacheError(.invalidParams, "delay is more than 600: pass seconds, from 0 to 600")
+        }
+        return .disturb(
+            isOffline: params.value("offline") == nil ? nil : try params.flag("offline"), delay: delay,
+            failureCount: try params.integer("fail_next", in: 0...InspectionMethod.failureCountMax))
+    }
+
     private func logFilter(_ params: Params) throws(CacheError) -> EventLog.Filter {
         var filter = EventLog.Filter(library: try optionalLibrary(params))
         filter.types = Set(try params.texts("types", countMax: InspectionMethod.filterCountMax) ?? [])
+        filter.bins = try bins(params)
+        filter.part = try part(params).map { KeyFragment($0) }
+        return filter
+    }
+
+    private func bins(_ params: Params) throws(CacheError) -> Set<LoggedEvent.Bin> {
+        var bins: Set<LoggedEvent.Bin> = []
         for (index, name) in (try params.texts("bins", countMax: InspectionMethod.filterCountMax) ?? []).enumerated() {
             guard let bin = LoggedEvent.Bin(rawValue: name.description) else {
                 let names = LoggedEvent.Bin.allCases.map(\.rawValue).joined(separator: ", ")
                 throw CacheError(.invalidParams, "bins[\(index)] is '\(name)': pass some of \(names)")
             }
-            filter.bins.insert(bin)
+            bins.insert(bin)
         }
-        return filter
+        return bins
+    }
+
+    private var keyByteCountMax: Int { limits.typeByteCountMax + 1 + limits.idByteCountMax }
+
+    /// A part of a key.
+    private func part(_ params: Params) throws(CacheError) -> ByteString? {
+        try params.text("matching", byteCountMax: keyByteCountMax)
+    }
+
+    private func keptEvents(_ params: Params) throws(CacheError) -> KeptEvents.Selection {
+        var selection = KeptEvents.Selection(countMax: try pageCount(params))
+        selection.library = try optionalLibrary(params)
+        selection.types = Set(try params.texts("types", countMax: InspectionMethod.filterCountMax) ?? [])
+        selection.bins = try bins(params)
+        selection.sequence = try params.integer("sequence", in: 0...Int64.max).map { EventSequence($0) }
+        selection.part = try part(params)
+        selection.key = try params.text("key", byteCountMax: keyByteCountMax)
+        selection.before = try params.integer("before", in: 0...Int64.max) ?? .max
+        return selection
     }
 }

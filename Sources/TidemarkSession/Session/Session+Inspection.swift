@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkHTTP
 import TidemarkModel
 import TidemarkStore
 import TidemarkWire
@@ -26,6 +27,21 @@ extension Session {
             try answerLater(responder) { cache in await Session.found(finding, cache) }
         case .quarantine(let selection):
             try answerLater(responder) { cache in await Session.quarantined(selection, cache) }
+        case .events(let selection):
+            try answerLater(responder) { cache in
+                let kept = await cache.keptEvents()
+                return .success(Answer.events(kept.select(selection), of: kept))
+            }
+        case .disturb(let isOffline, let delay, let failureCount):
+            guard let disturbance else {
+                guard isOffline != nil || delay != nil || failureCount != nil else {
+                    return Answer.faults(NetworkDisturbance.Faults(), areSettable: false)
+                }
+                throw CacheError(
+                    .invalidParams, "this cache's host has the network: a server sends requests of its own")
+            }
+            return Answer.faults(
+                disturbance.set(isOffline: isOffline, delay: delay, failureCount: failureCount), areSettable: true)
         case .findings:
             try answerLater(responder) { cache in .success(Answer.findings(await cache.findings())) }
         case .facets(let library):

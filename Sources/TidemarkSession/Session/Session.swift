@@ -24,6 +24,8 @@ package final class Session: Sendable {
         package var logger: Logger
         /// The client for HTTP; nil: methods of HTTP are refused.
         package var http: HTTPClient?
+        /// The faults of the network that the cache's requests go through; nil: it sends none of its own.
+        package var disturbance: NetworkDisturbance?
         /// Called when the host's input has ended, before the cache is closed: other sources of events end here.
         package var beforeEnd: @Sendable () async -> Void = {}
         /// Whether the host is asked to send the requests of pending edits.
@@ -48,6 +50,7 @@ package final class Session: Sendable {
     let reader: MethodReader
     let logger: Logger
     let http: HTTPClient?
+    let disturbance: NetworkDisturbance?
     let httpSubscriptions = HTTPSubscriptions()
     private let aheadByteCountMax: Int
     private let beforeEnd: @Sendable () async -> Void
@@ -87,6 +90,7 @@ package final class Session: Sendable {
             limits: settings.limits, defaultLibrary: settings.defaultLibrary,
             http: settings.http?.defaults ?? HTTPClientDefaults(), isStrict: true)
         http = settings.http
+        disturbance = settings.disturbance
         logger = settings.logger
         aheadByteCountMax = settings.aheadByteCountMax
         beforeEnd = settings.beforeEnd

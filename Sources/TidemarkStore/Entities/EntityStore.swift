@@ -139,6 +139,13 @@ package struct EntityStore: ~Copyable {
             start: arena.address(slot.place) + slot.idByteCount, count: Int(slot.payloadCount))
     }
 
+    /// Returns an entity's id: a UUID, or else its text, which is valid until the entity changes.
+    func id(of index: SlotIndex) -> (uuid: UUIDValue?, text: UnsafeRawBufferPointer) {
+        let slot = self.slot(index).pointee
+        if slot.flags.contains(.isUUID) { return (slot.id, UnsafeRawBufferPointer(start: nil, count: 0)) }
+        return (nil, UnsafeRawBufferPointer(start: arena.address(slot.place), count: slot.idByteCount))
+    }
+
     func key(of index: SlotIndex) -> StoredKey {
         let slot = self.slot(index).pointee
         let id: StoredID =

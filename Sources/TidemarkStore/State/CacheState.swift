@@ -49,6 +49,8 @@ package struct CacheState: ~Copyable {
     var tracelessEpoch: ByteString?
     /// The events that observers of the log are notified of; bounded by ``EventLog``.
     var eventLog = EventLog()
+    /// The last events with their content; bounded by `keptEventByteCountMax`.
+    package internal(set) var keptEvents: KeptEvents
     /// The evictions since the last call of ``drainEvictionLog()``; nil while they are not logged.
     var evictionLog: EvictionLog?
     /// Whether something other than counts changed since the last flush.
@@ -64,6 +66,7 @@ package struct CacheState: ~Copyable {
         ownedTombstones = Owned(TombstoneStore(limits: limits, recovered: recovered.tombstones))
         ownedResidency = Owned(Residency(recovered: recovered, limits: limits))
         counts = recovered.counts
+        keptEvents = KeptEvents(byteCountMax: configuration.keptEventByteCountMax)
         ignoredKinds = recovered.ignoredKinds
         libraries = Libraries(recovered: recovered.libraries, limits: limits)
         types = ResourceTypes(

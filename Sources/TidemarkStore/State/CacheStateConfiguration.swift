@@ -21,6 +21,8 @@ package struct CacheStateConfiguration: Sendable {
     package var keptListByteCountMax = 8 << 20
     /// The number of bytes of a list that is written: a longer list is in memory only. Smaller values are for tests.
     package var writtenListByteCountMax = QueryRecord.listByteCountMax
+    /// The number of bytes of events that are kept for people who look at the log; 0: none.
+    package var keptEventByteCountMax = 0
     /// The types that leave memory as soon as the journal has them, as on the wire.
     package var memoryExcludedTypes: Set<ByteString> = []
     /// The types that the journal never has, as on the wire; none of them is in `memoryExcludedTypes`.

@@ -32,6 +32,34 @@ import TidemarkTesting
         }
     }
 
+    @Test func `the last events are kept with their content, and with what they changed, until the cache is cleared`()
+        async throws
+    {
+        try await onThread {
+            let server = try ServedCommand()
+            func list(_ params: String) throws -> String {
+                try server.call(#"{"jsonrpc":"2.0","id":1,"method":"log.list","params":\#(params)}"#).text
+            }
+            try server.feed(
+                ServedCommand.event("1", sequence: 1) + ServedCommand.event("1", "b", sequence: 2) + "broken\n")
+            let found = try list(#"{"library_id":"home","sequence":2}"#)
+            #expect(
+                found.contains(
+                    #""writes":[{"key":"file:1","before":{"id":"1","name":"a"},"after":{"id":"1","name":"b"}}]"#),
+                "\(found)")
+            let line = ServedCommand.event("1", "b", sequence: 2).dropLast().replacing("\"", with: "\\\"")
+            #expect(found.contains("\"text\":\"\(line)\""), "\(found)")
+            #expect(found.contains(#""bytes_max":8388608}"#))
+            #expect(try list(#"{"bins":["quarantined"]}"#).contains(#""text":"broken""#))
+            let page = try list(#"{"key":"file:1","limit":1}"#)
+            #expect(page.contains(#""number":2,"#) && page.contains(#""next":2,"#), "\(page)")
+            #expect(try list(#"{"key":"file:1","limit":1,"before":2}"#).contains(#""next":null"#))
+            _ = try server.call(#"{"jsonrpc":"2.0","id":1,"method":"cache.clear"}"#)
+            #expect(try list("{}").contains(#""events":[],"next":null,"kept":{"events":0,"bytes":0,"#))
+            #expect(server.stop().status == 0)
+        }
+    }
+
     @Test func `bodies may be compressed`() async throws {
         try await onThread {
             let server = try ServedCommand()

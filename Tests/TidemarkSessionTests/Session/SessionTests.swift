@@ -159,8 +159,9 @@ import TidemarkTesting
                 "cache.stats", "cache.transaction", "doctor.findings", "entity.find", "entity.get", "entity.list",
                 "entity.observe", "facets", "graphql.mutate", "graphql.observe", "graphql.part", "graphql.read",
                 "graphql.read_fragment", "graphql.stop", "graphql.write", "graphql.write_fragment", "http.fetch",
-                "http.invalidate", "http.list", "http.observe", "initialize", "log.observe", "observe.cancel",
-                "optimistic.commit", "optimistic.list", "optimistic.retry", "optimistic.rollback",
+                "http.invalidate", "http.list", "http.observe", "initialize", "log.list", "log.observe",
+                "network.disturb", "observe.cancel", "optimistic.commit", "optimistic.list", "optimistic.retry",
+                "optimistic.rollback",
                 "optimistic.update", "outbox.list", "outbox.pause", "outbox.resume", "quarantine.list",
                 "quarantine.retry", "query.list", "query.observe", "query.put", "query.read",
             ])

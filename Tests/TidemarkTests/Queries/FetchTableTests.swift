@@ -15,14 +15,24 @@ import TidemarkModel
     private func fetch(_ attempt: UInt64, _ waiters: [FetchWaiter]) -> Fetch {
         Fetch(
             key: key, attempt: attempt, start: FetchStart(write: 0, fieldWrite: 0, cursor: nil, generation: 0),
-            waiters: waiters,
-            task: Task {},
-            timer: Task {})
+            begunAt: 5, waiters: waiters, task: Task {}, timer: Task {})
     }
 
     private func answer() throws -> DecodedAnswer {
         try DecodedAnswer(
             QueryResult(resourceType: "file", resources: [Array(#"{"id":"1"}"#.utf8)]), for: key, limits: Limits())
+    }
+
+    @Test func `the time of a fetch is noted until its answer has come`() throws {
+        var table = FetchTable()
+        table.begin(fetch(2, [waiter()]))
+        table.noteEnd(of: 1, at: 8)
+        #expect(table.times[key] == nil)
+        table.noteEnd(of: 2, at: 9, failure: "busy")
+        #expect(table.times[key] == FetchTime(at: 9, took: 4, failure: "busy"))
+        _ = table.answered(try answer(), 2)
+        table.noteEnd(of: 2, at: 50)
+        #expect(table.times[key]?.at == 9)
     }
 
     @Test func `readers of one query wait for one fetch, and those of another query do not`() {

@@ -56,6 +56,27 @@ import TidemarkTesting
         #expect(listed.map(\.hitCount) == [3])
     }
 
+    @Test func `a query is listed with the time of its last fetch, and with the reason of a failure`() async throws {
+        let fixture = try await QueryFixture.open()
+        func listed() async throws -> FetchTime? {
+            try await fixture.cache.queries(library: "a", type: "file", after: 0, countMax: 10).queries.first?.fetch
+        }
+        try await fixture.put([])
+        #expect(try await listed() == nil)
+        let first = try await fixture.begin("{}", .networkOnly)
+        await fixture.upstream.waitForQuestions(1)
+        fixture.clock.advance(milliseconds: 120)
+        await fixture.upstream.answer(.success(QueryFixture.result([])))
+        #expect(await eventually { first.isThere })
+        #expect(try await listed() == FetchTime(at: fixture.clock.now(), took: 120, failure: nil))
+        let second = try await fixture.begin("{}", .networkOnly)
+        await fixture.upstream.waitForQuestions(2)
+        fixture.clock.advance(milliseconds: 7)
+        await fixture.upstream.answer(.failure(UpstreamError("busy")))
+        #expect(await eventually { second.isThere })
+        #expect(try await listed() == FetchTime(at: fixture.clock.now(), took: 7, failure: "busy"))
+    }
+
     @Test func `looking at the base is no use of the entity, no hit and no miss`() async throws {
         let fixture = try await QueryFixture.open(hasUpstream: false)
         try await fixture.input.feed([Lines.change(1, id: "x")])

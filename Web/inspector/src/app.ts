@@ -1,7 +1,10 @@
+import type { PageHistory } from "./link/history";
 import type { Link, LinkState } from "./link/link";
 import { LinkError } from "./link/link";
+import { addressOf, placeAt } from "./model/address";
 import { Facts } from "./model/facts";
-import { fill, freshId, h, say, set, show } from "./ui/dom";
+import type { Json } from "./model/json";
+import { afterPause, fill, freshId, h, say, set, show } from "./ui/dom";
 import { Frames } from "./ui/frames";
 import { AskView } from "./views/ask";
 import { EntitiesView } from "./views/entities";
@@ -33,7 +36,10 @@ export class App {
   private current = -1;
   private noticeTimer = 0;
 
-  constructor(readonly root: HTMLElement, readonly link: Link) {
+  /** Whether an address is being followed: its steps are no steps of a person. */
+  private isMoving = false;
+
+  constructor(readonly root: HTMLElement, readonly link: Link, private readonly history: PageHistory) {
     this.facts = new Facts(link);
     this.entities = new EntitiesView(this);
     this.queries = new QueriesView(this);
@@ -48,8 +54,43 @@ export class App {
     this.facts.onReadOnly = () => show(this.readOnlyMark, true);
     this.facts.start();
     this.log.listen();
-    const wanted = this.views.findIndex(({ name }) => name === sessionStorage.getItem("tidemark.view"));
-    this.open(Math.max(0, wanted), false);
+    this.follow();
+    history.onMove(() => this.follow());
+    // What is written into a filter is a part of the address, and no step of its own.
+    const moved = afterPause(400, () => this.moved(false));
+    for (const type of ["input", "change"]) root.addEventListener(type, moved);
+  }
+
+  /** Writes what is shown into the address: as a step that Back undoes, or in the place of the present one. */
+  moved(isStep = true): void {
+    if (this.isMoving || this.current < 0) return;
+    const view = this.views[this.current];
+    this.history.go(addressOf(view.name, view.place), isStep);
+  }
+
+  /** Shows what the address names. */
+  private follow(): void {
+    const { index, place } = placeAt(this.history.address, this.views.map(({ name }) => name));
+    this.moving(() => {
+      this.open(index, false);
+      this.views[index].go(place);
+    });
+  }
+
+  /** Performs something that is one step, however many views it changes. */
+  private moving(act: () => void): void {
+    const before = this.isMoving;
+    this.isMoving = true;
+    act();
+    this.isMoving = before;
+  }
+
+  private lead(view: View, act: () => void): void {
+    this.moving(() => {
+      this.open(this.views.indexOf(view), true);
+      act();
+    });
+    this.moved();
   }
 
   /** Ends what the open view observes, before the page goes. */
@@ -59,23 +100,24 @@ export class App {
 
   /** Shows an entity, whatever view is open. */
   openEntity(library: string, key: string): void {
-    this.open(this.views.indexOf(this.entities), true);
-    this.entities.openEntity(library, key);
+    this.lead(this.entities, () => this.entities.openEntity(library, key));
   }
 
   openQuery(library: string, method: string, input: string): void {
-    this.open(this.views.indexOf(this.queries), true);
-    this.queries.openQuery(library, method, input);
+    this.lead(this.queries, () => this.queries.openQuery(library, method, input));
   }
 
   openPending(pendingId: string): void {
-    this.open(this.views.indexOf(this.pending), true);
-    this.pending.openEdit(pendingId);
+    this.lead(this.pending, () => this.pending.openEdit(pendingId));
   }
 
   openEvent(library: string, sequence: number): void {
-    this.open(this.views.indexOf(this.log), true);
-    this.log.openEvent(library, sequence);
+    this.lead(this.log, () => void this.log.openEvent(library, sequence));
+  }
+
+  /** Shows an event that the cache keeps. */
+  openKept(event: Json): void {
+    this.lead(this.log, () => this.log.openKept(event));
   }
 
   /** Tells a person in one line what was done, or what went wrong. */
@@ -132,8 +174,8 @@ export class App {
         set(tab, "tabindex", number === index ? "0" : "-1");
       });
       show(this.panels[index], true);
-      sessionStorage.setItem("tidemark.view", this.views[index].name);
       this.views[index].show();
+      this.moved();
     }
     this.tabs[index].scrollIntoView({ block: "nearest", inline: "nearest" });
     if (movesFocus) this.tabs[index].focus();

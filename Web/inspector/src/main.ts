@@ -1,4 +1,5 @@
 import { App } from "./app";
+import { FragmentHistory } from "./link/history";
 import { HttpLink } from "./link/http";
 
 const TOKEN = "tidemark.token";
@@ -16,7 +17,7 @@ function token(): string {
 const root = document.getElementById("app");
 if (root !== null) {
   const link = new HttpLink("", token());
-  const app = new App(root, link);
+  const app = new App(root, link, new FragmentHistory());
   link.start();
   // For tests of the page: the number of updates so far.
   Object.defineProperty(window, "tidemarkFrameCount", { get: () => app.frames.count });

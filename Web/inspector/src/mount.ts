@@ -2,6 +2,7 @@ import { App } from "./app";
 import css from "./inspector.css";
 import { CacheLink } from "./link/cache";
 import type { Inspectable } from "./link/cache";
+import { NoHistory } from "./link/history";
 
 /**
  * Shows the panels for a cache of this page inside an element. The page's own styles do not reach them, nor theirs the page.
@@ -18,7 +19,7 @@ export function mountPanels(element: HTMLElement, cache: Inspectable): () => voi
   root.id = "app";
   shadow.replaceChildren(root);
   const link = new CacheLink(cache);
-  const app = new App(root, link);
+  const app = new App(root, link, new NoHistory());
   return () => {
     app.end();
     link.end();

@@ -13,11 +13,14 @@ const folder = mkdtempSync(join(tmpdir(), "tidemark-inspector-model-"));
 
 // One bundle: two of them would have two classes of each name.
 const entry = join(folder, "entry.ts");
-const paths = { json: "model/json", diff: "model/diff", sse: "link/sse", format: "ui/format" };
+const paths = {
+  address: "model/address", curl: "model/curl", edit: "views/entity-edit", names: "model/names", rows: "model/rows",
+  json: "model/json", diff: "model/diff", sse: "link/sse", format: "ui/format",
+};
 writeFileSync(entry, Object.entries(paths).map(([name, path]) => `export * as ${name} from ${JSON.stringify(join(root, "src", path))};`).join("\n"));
 const bundle = join(folder, "bundle.mjs");
 execFileSync("esbuild", [entry, "--bundle", "--format=esm", `--outfile=${bundle}`, "--log-level=error"]);
-const { json, diff, sse: { SseReader }, format } = await import(pathToFileURL(bundle).href);
+const { address, curl, edit, names, rows, json, diff, sse: { SseReader }, format } = await import(pathToFileURL(bundle).href);
 
 test("JSON is written as it was read: numbers, the order of members, names that JavaScript uses itself", () => {
   for (const text of [
@@ -84,4 +87,77 @@ test("sizes, times and rates are short", () => {
   assert.deepEqual([0, 999, 1_000, 123_456, 7_654_321].map(format.bytes), ["0 B", "999 B", "1.0 kB", "123 kB", "7.7 MB"]);
   assert.deepEqual([5, 1_500, 59_000, 3_600_000, 172_800_000].map(format.duration), ["5 ms", "1.5 s", "59 s", "1 h", "2 d"]);
   assert.equal(format.rate(0.25), "0.3");
+});
+
+test("libraries have short names, each another", () => {
+  const uuids = ["0b7e5a1c-1111-4000-8000-000000000001", "0b7e5a1c-1111-4000-8000-000000000002", "9c7e5a1c-1111-4000-8000-000000000009"];
+  const shown = names.shortNames(["", "archive", ...uuids, "tenant-of-somebody-1", "tenant-of-somebody-2"]);
+  assert.deepEqual([...shown.values()].sort(), ["(default)", "9c7e5a1c…", "archive", "…00000001", "…00000002", "…mebody-1", "…mebody-2"].sort());
+  assert.equal(new Set(shown.values()).size, 7);
+  const hard = Array.from({ length: 500 }, (_, number) => `${"x".repeat(20)}${String(number).padStart(4, "0")}${"y".repeat(20)}`);
+  const hardShown = names.shortNames(hard);
+  assert.equal(new Set(hardShown.values()).size, 500);
+  assert.deepEqual([...hardShown.keys()].sort(), [...hard].sort());
+  assert.deepEqual([...names.shortNames(["abcdefgh…", "abcdefghijklmnopqrst"]).values()], ["abcdefgh…", "…mnopqrst"]);
+});
+
+test("an address leads to what it was made of", () => {
+  const views = ["Now", "Entities", "Pending edits"];
+  for (const [view, place] of [["Now", {}], ["Entities", { key: "photo:a/b?c=d&e", in: "", find: "ä %" }], ["Pending edits", { edit: "p 1" }]]) {
+    const found = address.placeAt(address.addressOf(view, place), views);
+    assert.equal(views[found.index], view);
+    assert.deepEqual(found.place, Object.fromEntries(Object.entries(place).filter(([, value]) => value !== "")));
+  }
+  assert.deepEqual(address.placeAt("", views), { index: 0, place: {} });
+  assert.equal(address.placeAt("nothing?x=1", views).index, 0);
+  assert.equal(address.addressOf("Entities", { key: "photo:p1" }), "entities?key=photo:p1");
+});
+
+test("a page that is read again takes its place among the rows, under random changes", () => {
+  let seed = 3;
+  const random = (count) => { seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31; return Math.floor(seed / 2 ** 31 * count); };
+  const sorted = (map) => [...map].sort(([left], [right]) => left < right ? -1 : 1)
+    .map(([key, summary]) => ({ library: "", key, summary: String(summary), changedAt: 0 }));
+  for (let round = 0; round < 3_000; round += 1) {
+    const cache = new Map(Array.from({ length: random(12) }, () => [`k${String(random(20)).padStart(2, "0")}`, random(3)]));
+    let shown = sorted(cache).slice(0, random(14));
+    for (let change = 0; change < random(4); change += 1) {
+      const key = `k${String(random(20)).padStart(2, "0")}`;
+      if (random(3) === 0) cache.delete(key);
+      else cache.set(key, random(3));
+    }
+    const now = sorted(cache);
+    const start = random(shown.length + 1);
+    const first = start === 0 ? 0 : now.findIndex(({ key }) => key > shown[start - 1].key);
+    const page = first < 0 ? [] : now.slice(first, first + 4);
+    const isLast = first < 0 || first + 4 >= now.length;
+    const { rows: next, hasRest } = rows.renewed(shown, start, page, isLast, 9);
+    assert.equal(new Set(next.map(({ key }) => key)).size, next.length, "no row is there twice");
+    assert.deepEqual(next.slice(start, start + page.length).map(({ key, summary }) => [key, summary]), page.map(({ key, summary }) => [key, summary]));
+    if (isLast) assert.equal(hasRest, false);
+    for (const row of next.slice(start, start + page.length)) {
+      const old = shown.find(({ key }) => key === row.key);
+      assert.equal(row.changedAt, old !== undefined && old.summary === row.summary ? 0 : 9);
+    }
+    shown = next;
+  }
+});
+
+test("an edit is the difference of two versions", () => {
+  const change = (before, after) => {
+    const found = edit.changeOf("photo:a:1", json.parse(before), json.parse(after));
+    return found === null ? null : json.stringify(found);
+  };
+  assert.equal(change("{\"a\":1,\"b\":2,\"c\":3}", "{\"a\":1,\"b\":2.0,\"d\":null}"),
+    "{\"op\":\"patch\",\"resource_type\":\"photo\",\"id\":\"a:1\",\"fields\":{\"b\":2.0,\"d\":null},\"unset\":[\"c\"]}");
+  assert.equal(change("{}", "{\"a\":1}"), "{\"op\":\"put\",\"resource_type\":\"photo\",\"id\":\"a:1\",\"resource\":{\"a\":1}}");
+  assert.equal(change("{\"a\":1}", "{\"a\":1}"), null);
+});
+
+test("a command for a shell is what the shell takes for one word each", () => {
+  const words = execFileSync("sh", ["-c", `curl() { for word in "$@"; do printf '%s\\n' "$word"; done; }
+    TOKEN_FILE=/dev/null; ${curl.methodCurl("http://h", "entity.get", "{\"id\":\"it's $HOME\"}")}`], { encoding: "utf8" }).split("\n");
+  assert.deepEqual(words.slice(2), ["-H", "Content-Type: application/json", "--data-raw",
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"entity.get\",\"params\":{\"id\":\"it's $HOME\"}}", "http://h/rpc", ""]);
+  assert.match(curl.entityCurl("http://h", "a b", "photo:x/y"), / 'http:\/\/h\/entities\/photo\/x%2Fy\?library_id=a%20b'$/);
 });

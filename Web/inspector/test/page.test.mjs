@@ -328,6 +328,7 @@ test("a cut stream is found again, and what was observed goes on", options, asyn
     await server.feed([photo(5, sequence++)]);
   }
   await other.until(newest(sequence - 1));
+  await other.until("Number(document.querySelector('.log .note').textContent.split(' ')[0]) >= 500", "the events from before the page was opened");
   const before = await count();
   server.cut();
   await server.feed([photo(6, sequence++)]);

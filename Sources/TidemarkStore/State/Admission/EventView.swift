@@ -12,10 +12,17 @@ struct EventView {
     let byteCount: Int
     /// The offset of the line in the block; nil when only parts of the line are available.
     var lineOffset: Int?
+    /// The offset of an upstream's event in the block.
+    var answerOffset: Int?
 
     /// The bytes of the line as it came; nil when only parts of it are available.
     var line: UnsafeRawBufferPointer? {
         lineOffset.map { UnsafeRawBufferPointer(rebasing: bytes.block[$0..<$0 + byteCount]) }
+    }
+
+    /// The bytes of the event as it came, from an input or an upstream; nil when only parts of it are available.
+    var content: UnsafeRawBufferPointer? {
+        (lineOffset ?? answerOffset).map { UnsafeRawBufferPointer(rebasing: bytes.block[$0..<$0 + byteCount]) }
     }
 
     /// Returns a range's bytes; nil when it is absent.

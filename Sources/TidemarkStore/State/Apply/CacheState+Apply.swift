@@ -66,6 +66,8 @@ extension CacheState {
         let event = view.event
         // Without lists and observers there is no one to notify.
         let hasReaders = !queries.isEmpty
+        keptEvents.open(view.content)
+        defer { keptEvents.close() }
         if hasReaders { beginUnit(isMulti: isMulti(view, in: library)) }
         defer { if hasReaders { endUnit(at: now) } }
         switch event.kind {
@@ -100,6 +102,7 @@ extension CacheState {
             preconditionFailure("\(event.kind) has no effect")
         }
         count(view, at: now)
+        keptEvents.close()
         if !layers.isEmpty { settle(by: view, in: library, at: now) }
     }
 

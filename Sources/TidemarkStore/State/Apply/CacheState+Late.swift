@@ -36,11 +36,14 @@ extension CacheState {
         if hasReaders { beginUnit(isMulti: isMulti(view, in: library)) }
         queries.recorder.beginLate(sequence)
         let isCopy = libraries[library].heldOff.contains(sequence)
+        keptEvents.open(view.content)
+        defer { keptEvents.close() }
         let effects = writeLate(view, sequence, isCopy: isCopy, in: library, at: now)
         if view.event.kind == .changed, effects == [.tooLarge] {
             refuseLateOversized(view, isCopy: isCopy, in: library, at: now)
         } else {
             count(view, at: now)
+            keptEvents.close()
             // A mutation whose result is not stored must not settle a layer.
             if !view.event.mutationID.isAbsent, !layers.isEmpty { settleNamed(by: view, in: library, at: now) }
         }

@@ -10,6 +10,7 @@ extension CacheState {
     ) -> SlotIndex {
         residency.noteKnown(identity)
         let index = entities.insert(identity, payload: resource, stamp: stamp)
+        if keptEvents.notesWrites { keepWrite(of: index, before: nil, after: resource) }
         libraries[identity.library].entityCount += 1
         if isUnstored(identity.type) { libraries[identity.library].unstoredCount += 1 }
         libraries[identity.library].isChanged = true
@@ -59,6 +60,7 @@ extension CacheState {
     mutating func overwrite(
         _ index: SlotIndex, _ resource: UnsafeRawBufferPointer, fields: WrittenFields? = nil, stamp: EntityStamp
     ) {
+        if keptEvents.notesWrites { keepWrite(of: index, before: entities.payload(of: index), after: resource) }
         guard !queries.isEmpty else {
             _ = entities.write(index, payload: resource, stamp: stamp, fields: fields)
             return
@@ -79,6 +81,7 @@ extension CacheState {
     /// - Returns: The entity's number in the reverse index; nil when nothing names it.
     mutating func drop(_ index: SlotIndex) -> ListHandle? {
         let library = entities.library(of: index)
+        if keptEvents.notesWrites { keepWrite(of: index, before: entities.payload(of: index), after: nil) }
         let handle = prepareWrite(index)
         if isUnstored(entities.type(of: index)) { libraries[library].unstoredCount -= 1 }
         entities.remove(index)

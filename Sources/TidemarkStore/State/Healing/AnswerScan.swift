@@ -44,7 +44,8 @@ extension CacheState {
                     let view = EventView(
                         event: event, members: members, bytes: bytes, source: .upstream,
                         offset: batch.firstOffset + Int64(batch.lines[Int(event.line)].offset),
-                        byteCount: Int(batch.lines[Int(event.line)].count))
+                        byteCount: Int(batch.lines[Int(event.line)].count),
+                        answerOffset: Int(batch.lines[Int(event.line)].offset))
                     let name = view.string(event.library) ?? configuration.defaultLibrary
                     guard name == ownName else { continue }
                     // A log file also holds what came before the log began anew; such a line is no answer.

@@ -12,6 +12,8 @@ package struct EventLog: Sendable {
         package var bins: Set<LoggedEvent.Bin>
         /// The only library; nil: every library.
         package var library: ByteString?
+        /// A part of a key that the event names; nil: every event.
+        package var part: KeyFragment?
 
         package init(types: Set<ByteString> = [], bins: Set<LoggedEvent.Bin> = [], library: ByteString? = nil) {
             self.types = types
@@ -51,16 +53,19 @@ package struct EventLog: Sendable {
 
     /// Passes an event to every observer that wants it.
     ///
-    /// - Parameter event: Called at most once, when some observer has room for it.
+    /// - Parameters:
+    ///   - isNamed: Tells whether the event names a key with a part. Called only for observers that want one.
+    ///   - event: Called at most once, when some observer has room for it.
     mutating func add(
-        _ bin: LoggedEvent.Bin, library: ByteString?, type: ByteString?, _ event: () -> LoggedEvent
+        _ bin: LoggedEvent.Bin, library: ByteString?, type: ByteString?, isNamed: (KeyFragment) -> Bool,
+        _ event: () -> LoggedEvent
     ) {
         var made: LoggedEvent?
         for index in taps.indices {
             let filter = taps[index].tap.filter
             guard filter.bins.isEmpty || filter.bins.contains(bin),
                 filter.types.isEmpty || type.map({ filter.types.contains($0) }) ?? false,
-                filter.library == nil || filter.library == library
+                filter.library == nil || filter.library == library, filter.part.map(isNamed) ?? true
             else { continue }
             guard taps[index].tap.events.count < EventLog.eventCountMax else {
                 taps[index].tap.missed += 1

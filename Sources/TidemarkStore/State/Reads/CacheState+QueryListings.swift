@@ -1,5 +1,21 @@
 import TidemarkModel
 
+/// The last fetch of a query.
+package struct FetchTime: Hashable, Sendable {
+    /// The time when it ended, in milliseconds since 1970.
+    package var at: Int64
+    /// The milliseconds from the request to the answer or the failure.
+    package var took: Int64
+    /// The reason why it brought no answer; nil: it brought one.
+    package var failure: String?
+
+    package init(at: Int64, took: Int64, failure: String?) {
+        self.at = at
+        self.took = took
+        self.failure = failure
+    }
+}
+
 /// A query as it is listed: everything except its elements.
 package struct QueryListing: Sendable {
     /// The query's number, given once.
@@ -28,6 +44,8 @@ package struct QueryListing: Sendable {
     package var observerCount: Int
     /// The number of reads that were answered with the list since the cache was opened.
     package var hitCount: Int64
+    /// The last fetch since the cache was opened; nil before the first.
+    package var fetch: FetchTime?
 
     /// The bytes of a listing's texts, which bound a page.
     var byteCount: Int {

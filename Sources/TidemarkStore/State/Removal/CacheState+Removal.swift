@@ -151,6 +151,8 @@ extension CacheState {
     package mutating func clear(library name: ByteString?, at now: Int64) {
         // The first answer of a library that is not known yet may be on its way.
         meanwhile.noteClear(of: name)
+        // Whoever clears a cache, as after a logout, wants nothing of it left; events of other libraries go too.
+        keptEvents.removeAll()
         let cleared: [LibraryIndex]
         if let name {
             cleared = libraries.index(of: name).map { [$0] } ?? []

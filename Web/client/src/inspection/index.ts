@@ -9,6 +9,7 @@ import { changeOut } from "../methods/changes.js";
 import { nestedFields } from "../methods/looking.js";
 import type { Methods } from "../methods/methods.js";
 import { Params } from "../methods/params.js";
+import { putStrict } from "../methods/strict.js";
 import { entityRequest, libraryOf, namedLibrary } from "../methods/requests.js";
 import type { RequestContext } from "../methods/requests.js";
 import type { Query } from "../queries/query.js";
@@ -26,7 +27,8 @@ const INPUT_BYTE_COUNT_MAX = 4 << 20;
 
 /**
  * Adds the methods for looking at a cache: `entity.find`, `query.list`, `quarantine.list`, `quarantine.retry`,
- * `log.observe`, `doctor.findings` and `facets`, and `base` to `entity.get`. Once is enough; again does nothing.
+ * `log.observe`, `log.list`, `network.disturb`, `doctor.findings` and `facets`, and `base` to `entity.get`. Once is
+ * enough; again does nothing.
  */
 export function addInspection({ engine }: NormalizedCache): void {
   installParts();
@@ -42,6 +44,7 @@ export function addInspection({ engine }: NormalizedCache): void {
   methods.add("query.list", (params) => listQueries(engine, params, context));
   methods.add("facets", (params) => facets(engine, namedLibrary(params, context)));
   methods.add("doctor.findings", () => findings(engine));
+  putStrict(methods, "network.disturb", ["offline", "delay", "fail_next"], (params, reply) => reply(disturbance(params)));
   addQuarantine(engine, context);
   addLog(engine, context);
 }
@@ -54,6 +57,16 @@ function wrap(methods: Methods, name: string, body: (params: Params) => Out): vo
     if (own === null) inner?.(params, reply, sink);
     else reply(own);
   });
+}
+
+/** A page's cache has no network of its own: its developer tools have these faults. */
+function disturbance(params: Params): Out {
+  const delay = params.milliseconds("delay");
+  if (delay !== null && delay > 600_000) throw new CacheError("invalid_params", "delay is more than 600: pass seconds, from 0 to 600");
+  params.flag("offline");
+  params.integer("fail_next", 0, 1_000);
+  if (["offline", "delay", "fail_next"].every((name) => params.value(name) === null)) return { offline: false, delay: 0, fail_next: 0, settable: false };
+  throw new CacheError("invalid_params", "this cache's host has the network: a server sends requests of its own");
 }
 
 /** The entity without layers, who wrote its fields, and the layers over it. */

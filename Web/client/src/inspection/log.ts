@@ -1,4 +1,4 @@
-// The log as it comes, for those who follow it. Protocol/sessions.md, log.observe.
+// The log as it comes, for those who follow it. Protocol/sessions.md, log.observe and log.list.
 
 import type { Engine } from "../engine/engine.js";
 import type { Sink } from "../engine/notifications.js";
@@ -14,6 +14,7 @@ const FOLLOWER_COUNT_MAX = 100;
 const EVENT_COUNT_MAX = 500;
 const KEY_COUNT_MAX = 10;
 const FILTER_COUNT_MAX = 1_000;
+const PAGE_COUNT_MAX = 1_000;
 const bins: readonly Bin[] = ["applied", "duplicate", "ignored", "quarantined", "held", "reconciled"];
 
 interface Follower {
@@ -23,14 +24,52 @@ interface Follower {
   readonly types: ReadonlySet<string>;
   readonly bins: ReadonlySet<string>;
   readonly library: string | null;
+  /** A part of a key, in lower case; null: every event. */
+  readonly part: string | null;
   events: Out[];
   missed: number;
 }
 
-/** Adds `log.observe`. */
+/** Adds `log.observe` and `log.list`. */
 export function addLog(engine: Engine, context: RequestContext): void {
   const log = new EventLog(engine);
   engine.methods.add("log.observe", (params, sink) => log.follow(params, sink, context));
+  engine.methods.add("log.list", (params) => listNothing(params, context));
+}
+
+/** A page keeps no events: every list of them is empty. */
+function listNothing(params: Params, context: RequestContext): Out {
+  namedLibrary(params, context);
+  params.sequence("sequence");
+  params.texts("types", FILTER_COUNT_MAX);
+  binsOf(params);
+  partOf(params, context);
+  params.text("key", context.limits.typeByteCountMax + 1 + context.limits.idByteCountMax);
+  params.sequence("before");
+  params.integer("limit", 1, PAGE_COUNT_MAX);
+  return { events: [], next: null, kept: { events: 0, bytes: 0, bytes_max: 0 } };
+}
+
+function partOf(params: Params, context: RequestContext): string | null {
+  const part = params.text("matching", context.limits.typeByteCountMax + 1 + context.limits.idByteCountMax);
+  return part === null ? null : lowered(part);
+}
+
+/** ASCII letters match in either case, all others as they are. */
+function lowered(text: string): string { return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()); }
+
+function names({ event, type }: CountedEvent, part: string): boolean {
+  return event !== null && event.members.some(({ id, reason }) => reason === null && lowered(`${type ?? ""}:${id}`).includes(part));
+}
+
+function binsOf(params: Params): string[] {
+  const wanted = params.texts("bins", FILTER_COUNT_MAX) ?? [];
+  wanted.forEach((name, index) => {
+    if (bins.every((bin) => bin !== name)) {
+      throw new CacheError("invalid_params", `bins[${index}] is '${name}': pass some of ${bins.join(", ")}`);
+    }
+  });
+  return wanted;
 }
 
 /** Who follows the log, and what each was not told yet. The cache hears of it only while somebody does. */
@@ -42,12 +81,8 @@ class EventLog implements EventTap {
   follow(params: Params, sink: Sink, context: RequestContext): Out {
     const library = namedLibrary(params, context);
     const types = params.texts("types", FILTER_COUNT_MAX) ?? [];
-    const wanted = params.texts("bins", FILTER_COUNT_MAX) ?? [];
-    wanted.forEach((name, index) => {
-      if (bins.every((bin) => bin !== name)) {
-        throw new CacheError("invalid_params", `bins[${index}] is '${name}': pass some of ${bins.join(", ")}`);
-      }
-    });
+    const wanted = binsOf(params);
+    const part = partOf(params, context);
     const { observers, state } = this.engine;
     observers.checkRoom();
     const subscription = observers.takeSubscription();
@@ -55,7 +90,7 @@ class EventLog implements EventTap {
       throw new CacheError("limit_exceeded", `${FOLLOWER_COUNT_MAX} observers follow the log already: cancel one first`);
     }
     const follower: Follower = {
-      subscription, sink, library, types: new Set(types.map((type) => context.ownType(type))), bins: new Set(wanted), events: [], missed: 0,
+      subscription, sink, library, part, types: new Set(types.map((type) => context.ownType(type))), bins: new Set(wanted), events: [], missed: 0,
     };
     this.followers.push(follower);
     state.tap = this;
@@ -71,7 +106,8 @@ class EventLog implements EventTap {
     for (const follower of this.followers) {
       if (follower.bins.size > 0 && !follower.bins.has(counted.bin)
         || follower.types.size > 0 && (counted.type === null || !follower.types.has(counted.type))
-        || follower.library !== null && follower.library !== counted.library) continue;
+        || follower.library !== null && follower.library !== counted.library
+        || follower.part !== null && !names(counted, follower.part)) continue;
       if (follower.events.length === EVENT_COUNT_MAX) follower.missed += 1;
       else follower.events.push(made ??= eventOut(counted, this.engine.now()));
     }

@@ -17,6 +17,7 @@ export interface Inspectable {
 /** A link to a cache in this page. */
 export class CacheLink implements Link {
   state: LinkState = "connected";
+  observationCount = 0;
   private readonly ends = new Set<() => void>();
 
   constructor(private readonly cache: Inspectable) { }
@@ -36,6 +37,7 @@ export class CacheLink implements Link {
     this.ask(method, params, (name, told) => { if (!isOver) handlers.told(name, parse(told)); }).then(
       (result) => {
         subscription = number(result, "subscription");
+        this.observationCount += 1;
         if (!isOver) handlers.begun(result);
         else if (subscription !== null) this.cancel(subscription);
       },
@@ -60,6 +62,7 @@ export class CacheLink implements Link {
   }
 
   private cancel(subscription: number): void {
+    this.observationCount -= 1;
     // It may have ended by itself.
     this.ask("observe.cancel", { subscription }, () => undefined).catch(() => undefined);
   }

@@ -35,6 +35,10 @@ export class HttpLink implements Link {
 
   constructor(private readonly base: string, private readonly token: string) { }
 
+  get server(): string { return location.origin; }
+
+  get observationCount(): number { return this.bySubscription.size; }
+
   start(): void { void this.run(); }
 
   onState(handler: (state: LinkState) => void): void { this.stateHandlers.push(handler); }

@@ -31,6 +31,10 @@ export interface ObservationHandlers {
  */
 export interface Link {
   readonly state: LinkState;
+  /** The address of the server; absent where there is none. */
+  readonly server?: string;
+  /** The observations that this page has now: the cache counts them among its observers. */
+  readonly observationCount: number;
   call(method: string, params?: object): Promise<Json>;
   observe(method: string, params: object, handlers: ObservationHandlers): Observation;
   /** Returns what `GET path` gives as text; null where there is no such thing. */

@@ -2,6 +2,7 @@ import type { Link } from "../link/link";
 import { LinkError } from "../link/link";
 import type { Json } from "./json";
 import { isArray, list, number, object, stringify, text } from "./json";
+import { shortName, shortNames } from "./names";
 
 export const BINS = ["applied", "reconciled", "duplicate", "ignored", "held", "quarantined"] as const;
 export type Bin = (typeof BINS)[number];
@@ -40,6 +41,8 @@ export class Facts {
   private readonly handlers = new Set<() => void>();
   private facetsAt = 0;
   private wantsFacets = 0;
+  /** The short names of the libraries. */
+  private names = new Map<string, string>();
 
   constructor(private readonly link: Link) { }
 
@@ -63,6 +66,9 @@ export class Facts {
     this.onReadOnly();
     this.tell();
   }
+
+  /** A short name of a library that no other library has. */
+  libraryName(id: string | null): string { return id === null ? "unknown" : this.names.get(id) ?? shortName(id); }
 
   private tell(): void { for (const handler of [...this.handlers]) handler(); }
 
@@ -101,6 +107,9 @@ export class Facts {
       id, epoch: text(place, "epoch") ?? "", cursor: number(place, "sequence") === null ? null : String(number(place, "sequence")),
       state: text(place, "state") ?? "", lost: list(place, "lost").map((range) => isArray(range) ? range.map(stringify).join("–") : ""),
     }));
+    if (this.libraries.length !== this.names.size || this.libraries.some(({ id }) => !this.names.has(id))) {
+      this.names = shortNames(this.libraries.map(({ id }) => id));
+    }
     const events = object(stats, "events");
     const counts = Object.fromEntries(BINS.map((bin) => [bin, number(bin === "reconciled" ? stats : events, bin) ?? 0])) as Sample;
     const at = performance.now();

@@ -89,9 +89,17 @@ export interface Choice {
   label: string;
 }
 
-/** Gives a choice its options again, and keeps what was chosen if it is still there. */
-export function setChoices(select: HTMLSelectElement, choices: readonly Choice[]): void {
+/** Chooses a value, which gets an option when it has none yet. */
+export function choose(select: HTMLSelectElement, value: string, label: string): void {
+  if (![...select.options].some((option) => option.value === value)) select.append(h("option", { value }, label));
+  select.value = value;
+}
+
+/** Gives a choice its options again, and keeps what was chosen, also when it is not among them any more. */
+export function setChoices(select: HTMLSelectElement, wanted: readonly Choice[]): void {
   const old = select.value;
+  const isKept = select.selectedIndex >= 0 && old !== "" && !wanted.some(({ value }) => value === old);
+  const choices = isKept ? [...wanted, { value: old, label: select.selectedOptions[0].label }] : wanted;
   const isSame = select.options.length === choices.length
     && choices.every(({ value, label }, index) => select.options[index].value === value && select.options[index].label === label);
   if (isSame) return;

@@ -53,6 +53,3 @@ export function moment(instant: number | null): string {
 
 /** Cuts a text to a number of characters. */
 export function cut(text: string, length: number): string { return text.length <= length ? text : `${text.slice(0, length - 1)}…`; }
-
-/** The name of a library, also of the one without a name. */
-export function library(name: string | null): string { return name === null ? "unknown" : name === "" ? "(default)" : name; }

@@ -59,6 +59,12 @@ export class WindowedList {
   /** Brings a row into sight. */
   reveal(index: number): void { this.element.scrollTop = Math.max(0, index * this.rowHeight - this.element.clientHeight / 2); }
 
+  /** The rows that are seen, and some before and after them. */
+  get window(): { first: number; last: number; } {
+    const first = Math.max(0, Math.floor(this.element.scrollTop / this.rowHeight) - OVERSCAN);
+    return { first, last: Math.min(this.rows.count, Math.ceil((this.element.scrollTop + this.element.clientHeight) / this.rowHeight) + OVERSCAN) };
+  }
+
   get isAtStart(): boolean { return this.element.scrollTop < this.rowHeight; }
 
   /** Draws the rows that are seen. */
@@ -68,8 +74,7 @@ export class WindowedList {
     show(this.empty, count === 0);
     if (count === 0) return;
     this.space.style.height = `${count * this.rowHeight}px`;
-    const first = Math.max(0, Math.floor(this.element.scrollTop / this.rowHeight) - OVERSCAN);
-    const last = Math.min(count, Math.ceil((this.element.scrollTop + this.element.clientHeight) / this.rowHeight) + OVERSCAN);
+    const { first, last } = this.window;
     while (this.pool.length < last - first) this.pool.push(this.makeRow());
     // Row n is always in the same element while the window moves, so that most of them need no change.
     const size = this.pool.length;

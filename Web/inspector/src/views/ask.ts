@@ -2,8 +2,11 @@ import type { App } from "../app";
 import type { MethodForm, ParamForm } from "../generated/methods";
 import { METHODS } from "../generated/methods";
 import type { Observation } from "../link/link";
+import type { Place } from "../model/address";
+import { methodCurl } from "../model/curl";
 import type { Json } from "../model/json";
 import { JsonError, JsonObject, NumberText, parse, stringify } from "../model/json";
+import { copyButton } from "../ui/copy";
 import { button, fill, h, labelled, say, set, setChoices, show, toggle } from "../ui/dom";
 import { clock, duration } from "../ui/format";
 import { jsonView } from "../ui/json-view";
@@ -29,6 +32,7 @@ export class AskView implements View {
   private readonly problem = h("p", { role: "alert", "data-bad": true, hidden: true });
   private readonly result = h("div", { class: "answer" }, h("p", { class: "empty" }, "The answer appears here."));
   private readonly told = h("ol", { class: "told", "aria-label": "Notifications" });
+  private readonly curlButton = copyButton("Copy as curl", () => this.curl());
   private readonly endButton = button("Stop observing", () => this.endObservation(), { hidden: true });
   private controls = new Map<string, { param: ParamForm; control: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement; }>();
   private observation: Observation | null = null;
@@ -39,11 +43,25 @@ export class AskView implements View {
     this.setMethods();
     const request = h("form", { class: "card request", "aria-label": "Request", on: { submit: (event) => this.submit(event) } },
       h("div", { class: "card-head" }, h("h2", {}, "Request"), this.rawSwitch), labelled("Method", this.method), this.form, this.raw, this.problem,
-      h("div", { class: "actions" }, h("button", { type: "submit", class: "button main" }, "Ask"), this.endButton));
+      h("div", { class: "actions" }, h("button", { type: "submit", class: "button main" }, "Ask"), this.curlButton, this.endButton));
     show(this.raw, false);
+    show(this.curlButton, this.app.link.server !== undefined);
     this.element = h("div", { class: "view ask" }, request, h("section", { class: "card", "aria-live": "polite", "aria-label": "Answer" },
       h("h2", {}, "Answer"), this.result, this.told));
     this.choose();
+  }
+
+  get place(): Place { return { method: this.method.value, params: this.raw.hidden ? "" : this.raw.value }; }
+
+  go({ method, params }: Place): void {
+    if (method !== undefined && method !== this.method.value && METHODS.some(({ name }) => name === method)) {
+      this.method.value = method;
+      this.choose();
+    }
+    if (params === undefined) return;
+    set(this.rawSwitch, "aria-checked", "true");
+    this.setRaw(true);
+    this.raw.value = params;
   }
 
   show(): void {
@@ -120,6 +138,15 @@ export class AskView implements View {
       void this.run(this.method.value, this.params(!this.raw.hidden));
     } catch (error) {
       this.fail(error);
+    }
+  }
+
+  private curl(): string {
+    try {
+      return methodCurl(this.app.link.server ?? "", this.method.value, stringify(this.params(!this.raw.hidden)));
+    } catch (error) {
+      this.fail(error);
+      return "";
     }
   }
 

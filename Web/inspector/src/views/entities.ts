@@ -1,8 +1,11 @@
 import type { App } from "../app";
-import { JsonError, list, parse, stringify, text } from "../model/json";
+import type { Place } from "../model/address";
+import { JsonError, list, member, parse, stringify, text } from "../model/json";
 import type { Json } from "../model/json";
-import { afterPause, button, h, labelled, say, set, setChoices } from "../ui/dom";
-import { count, cut, library, plural } from "../ui/format";
+import type { Row } from "../model/rows";
+import { renewed } from "../model/rows";
+import { afterPause, button, choose, h, labelled, say, set, setChoices } from "../ui/dom";
+import { count, cut, plural } from "../ui/format";
 import { WindowedList } from "../ui/windowed";
 import { EntityDetail } from "./entity-detail";
 import { Split } from "./split";
@@ -12,6 +15,10 @@ const PAGE_COUNT = 500;
 /** The rows that are kept at most; a search that finds more has to be narrowed. */
 const ROW_COUNT_MAX = 100_000;
 const SUMMARY_LENGTH = 160;
+/** The libraries in which a whole key is looked for. */
+const LOOKUP_COUNT_MAX = 50;
+/** How long a changed row is marked. */
+const MARK_TIME = 1_000;
 const OPERATORS = ["eq", "ne", "lt", "lte", "gt", "gte", "prefix", "exists", "in"];
 
 /** Entities by type, key and condition; one of them in detail. */
@@ -30,11 +37,15 @@ export class EntitiesView implements View {
   private readonly note = h("p", { class: "muted note", role: "status" });
   private readonly split: Split;
   private readonly detail: EntityDetail;
-  private keys: string[] = [];
+  private rows: Row[] = [];
+  /** The entities that have the written text as their key, whatever type and library are chosen. */
+  private exact: Row[] = [];
   /** Whether the rows are those of an earlier search. */
   private isNew = false;
-  private summaries: string[] = [];
   private next: string | null = null;
+  /** What the cache counted when the rows were read: they are read again when it counts something else. */
+  private readAt = "";
+  private readonly renewal = { isRunning: false, notBefore: 0 };
   private isLoading = false;
   private search = 0;
   private unfollow: () => void = () => undefined;
@@ -44,6 +55,7 @@ export class EntitiesView implements View {
     this.split = new Split([this.note, ...this.list.parts], "Choose an entity to see what is stored, who wrote it, and where it is shown.", () => {
       this.detail.close();
       this.list.choose(null);
+      this.app.moved();
     });
     const search = afterPause(250, () => void this.find());
     for (const input of [this.part, this.field, this.value, this.order]) input.addEventListener("input", search);
@@ -52,7 +64,7 @@ export class EntitiesView implements View {
       this.value.placeholder = this.operator.value === "in" ? "[1, 2]"
         : this.operator.value === "exists" ? "true" : "\"text\" or 3";
     });
-    this.list.onChoose = (index) => this.choose(this.keys[index]);
+    this.list.onChoose = (index) => this.choose(this.shown(index));
     this.list.onEnd = () => { if (this.next !== null) void this.load(); };
     const bar = h("form", { class: "bar", role: "search", "aria-label": "Entities", on: { submit: (event) => event.preventDefault() } },
       labelled("Type", this.typeChoice), labelled("Key", this.part),
@@ -61,6 +73,26 @@ export class EntitiesView implements View {
       h("fieldset", { class: "condition order" }, h("legend", {}, "Order"), labelled("Order by", this.order), this.direction),
       button("Search again", () => void this.find()));
     this.element = h("div", { class: "view" }, bar, this.split.element);
+  }
+
+  get place(): Place {
+    const [library, type] = this.typeChoice.value === "" ? ["", ""] : this.scope;
+    const { place } = this.detail;
+    return {
+      type, library, find: this.part.value, field: this.field.value, test: this.value.value === "" ? "" : this.operator.value, value: this.value.value,
+      order: this.order.value, direction: this.order.value === "" ? "" : this.direction.value, key: place?.key ?? "", in: place?.library ?? "",
+    };
+  }
+
+  go({ type, library = "", find = "", field = "", test = "eq", value = "", order = "", direction = "asc", key, in: home = "" }: Place): void {
+    if (type !== undefined) choose(this.typeChoice, JSON.stringify([library, type]), type);
+    [this.part.value, this.field.value, this.operator.value, this.value.value, this.order.value, this.direction.value] =
+      [find, field, test, value, order, direction];
+    if (this.typeChoice.value !== "") void this.find();
+    if (key !== undefined) return this.openEntity(home, key);
+    this.detail.close();
+    this.list.choose(null);
+    this.split.clear();
   }
 
   show(): void {
@@ -79,31 +111,27 @@ export class EntitiesView implements View {
   draw(): void {
     const choices = this.app.facts.types.map((found) => ({
       value: JSON.stringify([found.library, found.type]),
-      label: `${found.type}${found.library === "" ? "" : ` in ${library(found.library)}`} (${count(found.count)})`,
+      label: `${found.type}${found.library === "" ? "" : ` in ${this.app.facts.libraryName(found.library)}`} (${count(found.count)})`,
     }));
     const hadNone = this.typeChoice.options.length === 0;
     setChoices(this.typeChoice, choices);
     if (hadNone && choices.length > 0) void this.find();
     this.list.draw();
+    void this.renew();
   }
 
   openEntity(libraryId: string, key: string): void {
-    const type = key.slice(0, key.indexOf(":"));
-    const value = JSON.stringify([libraryId, type]);
-    if (![...this.typeChoice.options].some((option) => option.value === value)) this.typeChoice.append(h("option", { value }, type));
-    if (this.typeChoice.value !== value) {
-      this.typeChoice.value = value;
-      void this.find();
-    }
-    this.choose(key);
-    this.list.choose(key);
+    this.choose({ library: libraryId, key });
+    this.list.choose(rowName({ library: libraryId, key }));
   }
 
-  private choose(key: string): void {
-    const [libraryId] = this.scope;
+  private choose({ library, key }: { library: string; key: string; }): void {
     this.split.fill(this.detail.element);
-    this.detail.open(libraryId, key);
+    this.detail.open(library, key);
+    this.app.moved();
   }
+
+  private shown(index: number): Row { return index < this.exact.length ? this.exact[index] : this.rows[index - this.exact.length]; }
 
   private get scope(): [string, string] {
     if (this.typeChoice.value === "") return ["", ""];
@@ -118,7 +146,32 @@ export class EntitiesView implements View {
     this.isLoading = false;
     this.isNew = true;
     this.next = null;
+    void this.findExact();
     await this.load();
+  }
+
+  /** Looks for an entity whose key was written or pasted as a whole. */
+  private async findExact(): Promise<void> {
+    const { search } = this;
+    const key = this.part.value.trim();
+    const [, type, id] = /^([A-Za-z0-9_.-]{1,128}):(.+)$/s.exec(key) ?? [];
+    const { facts } = this.app;
+    const named = facts.types.filter((found) => found.type === type).map((found) => found.library);
+    const libraries = type === undefined ? [] : [...new Set(named.length > 0 ? named : facts.libraries.map((found) => found.id))].slice(0, LOOKUP_COUNT_MAX);
+    const found = await Promise.all(libraries.map(async (library): Promise<Row | null> => {
+      try {
+        const base = await this.app.link.call("entity.get", { library_id: library, resource_type: type, id, base: true });
+        const entity = member(base, "entity") ?? null;
+        const isKnown = entity !== null || text(base, "miss") !== "absent" || list(base, "layers").length > 0;
+        return isKnown ? { library, key, changedAt: 0, summary: entity === null ? text(base, "miss") ?? "" : cut(stringify(entity), SUMMARY_LENGTH) } : null;
+      } catch {
+        // A text that is no key finds nothing.
+        return null;
+      }
+    }));
+    if (search !== this.search) return;
+    this.exact = found.filter((row): row is Row => row !== null);
+    this.setRows();
   }
 
   /** The params of the search; a text that says why there are none. */
@@ -144,33 +197,53 @@ export class EntitiesView implements View {
   }
 
   private async load(): Promise<void> {
-    if (this.isLoading || !this.isNew && this.keys.length >= ROW_COUNT_MAX) return;
+    if (this.isLoading || !this.isNew && this.rows.length >= ROW_COUNT_MAX) return;
     const params = this.params();
     if (typeof params === "string") return this.tell(params, true);
     this.isLoading = true;
     const search = this.search;
+    this.readAt = this.counts();
     try {
       const page = await this.app.link.call("entity.find", this.next === null ? params : { ...params, after: this.next });
       if (search !== this.search) return;
       this.beginAnew();
-      const entities = list(page, "entities");
-      list(page, "keys").forEach((key, index) => {
-        this.keys.push(String(key));
-        this.summaries.push(cut(stringify(entities[index]), SUMMARY_LENGTH));
-      });
+      this.rows.push(...this.rowsOf(page));
       this.next = text(page, "next");
-      const more = this.next === null ? "" : this.keys.length >= ROW_COUNT_MAX ? ", and more: narrow the search" : " so far";
-      this.tell(plural(this.keys.length, "entity", "entities") + more, false);
+      this.tellCount();
     } catch (error) {
       if (search !== this.search) return;
       this.beginAnew();
       this.tell(error instanceof Error ? error.message : String(error), true);
     }
     this.isLoading = false;
+    this.setRows();
+  }
+
+  private rowsOf(page: Json): Row[] {
+    const [library] = this.scope;
+    const entities = list(page, "entities");
+    return list(page, "keys").map((key, index) => ({ library, key: String(key), summary: cut(stringify(entities[index]), SUMMARY_LENGTH), changedAt: 0 }));
+  }
+
+  private tellCount(): void {
+    const more = this.next === null ? "" : this.rows.length >= ROW_COUNT_MAX ? ", and more: narrow the search" : " so far";
+    this.tell(plural(this.rows.length, "entity", "entities") + more, false);
+  }
+
+  private setRows(): void {
+    const found = new Set(this.rows.map(rowName));
+    this.exact = this.exact.filter((row) => !found.has(rowName(row)));
     this.list.setEmptyText(this.typeChoice.value === "" ? "No entity is known yet." : "No entity matches.");
+    const [library, type] = this.scope;
+    const now = performance.now();
     this.list.setRows({
-      count: this.keys.length, key: (index) => this.keys[index],
-      fill: (element, index) => fillRow(element, this.keys[index], this.summaries[index]),
+      count: this.exact.length + this.rows.length, key: (index) => rowName(this.shown(index)),
+      fill: (element, index) => {
+        const row = this.shown(index);
+        const isElsewhere = row.library !== library || !row.key.startsWith(`${type}:`);
+        fillRow(element, row.key, isElsewhere && index < this.exact.length ? `in ${this.app.facts.libraryName(row.library)} · ${row.summary}` : row.summary);
+        set(element, "data-changed", row.changedAt > 0 && now - row.changedAt < MARK_TIME);
+      },
     });
   }
 
@@ -178,9 +251,53 @@ export class EntitiesView implements View {
   private beginAnew(): void {
     if (!this.isNew) return;
     this.isNew = false;
-    this.keys = [];
-    this.summaries = [];
+    this.rows = [];
     this.list.scrollToStart();
+  }
+
+  // MARK: Following
+
+  /** What the cache counts when something is written. */
+  private counts(): string {
+    const { stats } = this.app.facts;
+    return ["entities", "pending", "stored_bytes", "evictions", "events", "reconciled"].map((name) => stringify(member(stats, name) ?? null)).join();
+  }
+
+  /**
+   * Reads the rows that are seen again, when the cache counted a change since they were read. A search that takes long is repeated seldom: it takes
+   * a tenth of the time at most.
+   */
+  private async renew(): Promise<void> {
+    const params = this.params();
+    const start = performance.now();
+    if (this.renewal.isRunning || this.isLoading || this.isNew || typeof params === "string" || start < this.renewal.notBefore) return;
+    const counts = this.counts();
+    if (counts === this.readAt) return;
+    this.renewal.isRunning = true;
+    const { search } = this;
+    const { first, last } = this.list.window;
+    const from = Math.max(0, first - this.exact.length);
+    const after = from === 0 ? undefined : this.rows[from - 1]?.key;
+    try {
+      const page = await this.app.link.call("entity.find", { ...params, after, limit: Math.min(1_000, Math.max(PAGE_COUNT, last - first)) });
+      if (search === this.search && !this.isLoading) {
+        const next = text(page, "next");
+        const top = this.list.element.scrollTop;
+        const { rows, hasRest } = renewed(this.rows, from, this.rowsOf(page), next === null, performance.now());
+        this.rows = rows;
+        if (!hasRest) this.next = next;
+        this.readAt = counts;
+        this.tellCount();
+        this.setRows();
+        this.list.element.scrollTop = top;
+        window.setTimeout(() => { if (this.isShown) this.setRows(); }, MARK_TIME + 20);
+      }
+    } catch {
+      // The entity before the rows is gone, and with it the place where they begin: they are read from the start.
+      if (search === this.search && after !== undefined) void this.find();
+    }
+    this.renewal.notBefore = performance.now() + Math.max(500, 10 * (performance.now() - start));
+    this.renewal.isRunning = false;
   }
 
   private tell(note: string, isError: boolean): void {
@@ -188,6 +305,8 @@ export class EntitiesView implements View {
     set(this.note, "data-bad", isError);
   }
 }
+
+function rowName({ library, key }: { library: string; key: string; }): string { return `${library} ${key}`; }
 
 /** Fills a row of two lines: a name, and what is known of it. */
 export function fillRow(element: HTMLElement, title: string, summary: string): void {

@@ -1,15 +1,21 @@
 import type { App } from "../app";
 import type { Observation } from "../link/link";
 import type { Json } from "../model/json";
-import { flag, list, member, number, object, stringify, text } from "../model/json";
+import { flag, isEqual, list, member, number, object, stringify, text } from "../model/json";
 import type { FieldChange } from "../model/diff";
 import type { Drawn } from "../ui/frames";
+import { entityCurl } from "../model/curl";
 import { differences } from "../model/diff";
+import { keptEvents } from "../model/kept";
+import { fieldChanges } from "../ui/changes";
+import { copyButton } from "../ui/copy";
 import { button, fill, h, say, set, show, toggle } from "../ui/dom";
 import { ago, clock, cut, duration, plural } from "../ui/format";
 import { jsonView } from "../ui/json-view";
+import { editEntity } from "./entity-edit";
 
 const CHANGE_COUNT_MAX = 50;
+const EVENT_COUNT_MAX = 50;
 const POLL_INTERVAL = 1_000;
 const VALUE_LENGTH = 400;
 
@@ -22,6 +28,8 @@ const MISSES: Record<string, string> = {
 
 interface Change {
   at: number;
+  /** The value that came. */
+  entity: Json;
   fields: FieldChange[];
   isGone: boolean;
 }
@@ -33,18 +41,23 @@ export class EntityDetail {
   private readonly badges = h("p", { class: "badges" });
   private readonly edits = toggle("With pending edits", true, () => this.drawShown());
   private readonly value = h("div");
+  private readonly editButton = button("Edit", () => this.edit(), { class: "button small" });
   private readonly fields = h("tbody");
   private readonly layers = h("div");
   private readonly queries = h("ul", { class: "plain" });
   private readonly changes = h("ol", { class: "changes" });
+  private readonly history = h("ol", { class: "changes", "aria-label": "Events that wrote it" });
   private readonly changeNote = h("p", { class: "muted" });
-  private place: { library: string; key: string; } | null = null;
+  /** The entity that is shown. */
+  place: { library: string; key: string; } | null = null;
   private observation: Observation | null = null;
   private visible: Json = null;
   private miss: string | null = null;
   private base: Json = null;
   private explanation: Json = null;
   private log: Change[] = [];
+  /** The kept events that wrote it, the newest first. */
+  private events: readonly Json[] = [];
   private generation = 0;
   /** Asks again, where nothing tells of changes; 0: it does not run. */
   private poll = 0;
@@ -58,14 +71,17 @@ export class EntityDetail {
     this.allDrawn = this.drawn(() => this.draw());
     const titles = ["Field", "Written by", "Sequence", "Age", "Limit"];
     this.element = h("article", { class: "entity" },
-      h("div", { class: "card-head" }, this.title, this.edits), this.badges,
+      h("div", { class: "card-head" }, this.title, h("div", { class: "actions" }, this.edits, this.editButton,
+        copyButton("Copy the value", () => this.written()),
+        this.app.link.server === undefined ? null : copyButton("Copy as curl", () => this.curl()))), this.badges,
       h("section", { class: "card" }, h("h3", {}, "Value"), this.value),
       h("section", { class: "card" }, h("h3", {}, "Who wrote it"), h("div",
         { class: "scroll", tabindex: "0", role: "group", "aria-label": "Fields and their writers" },
         h("table", {}, h("thead", {}, h("tr", {}, ...titles.map((title) => h("th", { scope: "col" }, title)))), this.fields))),
       h("section", { class: "card" }, h("h3", {}, "Pending edits over it"), this.layers),
       h("section", { class: "card" }, h("h3", {}, "Lists that hold it"), this.queries),
-      h("section", { class: "card" }, h("h3", {}, "Changes while you watch"), this.changeNote, this.changes));
+      h("section", { class: "card" }, h("h3", {}, "Changes while you watch"), this.changeNote, this.changes),
+      h("section", { class: "card" }, h("h3", {}, "Events that wrote it"), this.history));
   }
 
   private drawn(draw: () => void): Drawn {
@@ -78,6 +94,7 @@ export class EntityDetail {
     this.close();
     this.place = { library, key };
     this.log = [];
+    this.events = [];
     say(this.title, key);
     fill(this.value);
     this.resume();
@@ -123,7 +140,7 @@ export class EntityDetail {
 
   /** Notes a value that came, and how it differs from the one before. */
   private change(entity: Json, miss: string | null): void {
-    this.log.unshift({ at: Date.now(), fields: differences(this.visible ?? undefined, entity ?? undefined).slice(0, 100), isGone: entity === null });
+    this.log.unshift({ at: Date.now(), entity, fields: differences(this.visible ?? undefined, entity ?? undefined).slice(0, 100), isGone: entity === null });
     this.log.length = Math.min(this.log.length, CHANGE_COUNT_MAX);
     this.visible = entity;
     this.miss = miss;
@@ -168,10 +185,11 @@ export class EntityDetail {
       const { library, key } = this.place;
       const params = { library_id: library, resource_type: key.slice(0, key.indexOf(":")), id: key.slice(key.indexOf(":") + 1) };
       try {
-        const [base, explanation] = await Promise.all([this.app.link.call("entity.get", { ...params, base: true }),
-        this.app.link.call("cache.explain", params)]);
+        const [base, explanation, kept] = await Promise.all([this.app.link.call("entity.get", { ...params, base: true }),
+        this.app.link.call("cache.explain", params), keptEvents(this.app.link, { library_id: library, key, limit: EVENT_COUNT_MAX })]);
         if (generation === this.generation) {
           this.base = base;
+          this.events = kept.events.filter((event) => list(event, "writes").some((write) => text(write, "key") === key));
           this.explanation = explanation;
           this.app.frames.request(this.allDrawn);
         }
@@ -193,8 +211,9 @@ export class EntityDetail {
       isPending ? h("span", { class: "badge", "data-state": "pending" }, plural(layers.length, "pending edit")) : null,
       flag(this.base, "stale") ? h("span", { class: "badge", "data-state": "stale" }, "its library is stale") : null,
       h("span", { class: "muted" }, number(this.base, "sequence") === null ? "no sequence" : `sequence ${number(this.base, "sequence")}`),
-      h("span", { class: "muted" }, plural(number(this.explanation, "observers") ?? 0, "observer")));
+      h("span", { class: "muted" }, plural(Math.max(0, (number(this.explanation, "observers") ?? 0) - (this.observation === null ? 0 : 1)), "observer")));
     show(this.edits, isPending);
+    show(this.editButton, !this.app.isReadOnly);
     this.drawFields();
     this.drawLayers(layers);
     const places = list(this.explanation, "queries");
@@ -203,10 +222,22 @@ export class EntityDetail {
         this.app.openQuery(text(place, "library_id") ?? "", text(place, "method") ?? "", stringify(member(place, "input") ?? null));
       }, { class: "link" }),
       h("span", { class: "muted" }, ` at place ${(number(place, "index") ?? 0) + 1}${flag(place, "stale") ? ", stale" : ""}`))));
+    this.drawHistory();
     if (places.length === 0) this.queries.append(h("li", { class: "muted" }, "No list holds it."));
   }
 
   private get isWithEdits(): boolean { return this.edits.getAttribute("aria-checked") === "true" || list(this.base, "layers").length === 0; }
+
+  // MARK: Levers
+
+  private edit(): void { if (this.place !== null) editEntity(this.app, this.place.library, this.place.key, this.visible); }
+
+  private written(): string {
+    const entity = this.isWithEdits ? this.visible : member(this.base, "entity") ?? null;
+    return stringify(entity);
+  }
+
+  private curl(): string { return entityCurl(this.app.link.server ?? "", this.place?.library ?? "", this.place?.key ?? ""); }
 
   private drawShown(): void {
     this.drawEntity();
@@ -280,12 +311,32 @@ export class EntityDetail {
   private drawChanges(): void {
     say(this.changeNote, this.log.length === 0 ? "None yet. The next ones appear here, the last 50 of them." : "");
     show(this.changeNote, this.log.length === 0);
-    fill(this.changes, ...this.log.map((change) => h("li", {}, h("time", { class: "muted" }, clock(change.at)),
+    fill(this.changes, ...this.log.map((change) => h("li", {}, h("time", { class: "muted" }, clock(change.at)), this.cause(change),
       change.isGone ? h("p", {}, "It is gone.") : null,
-      ...change.fields.map((field) => h("div", { class: "change" }, h("b", {}, field.name),
-        field.before === undefined ? null : h("del", {}, cut(stringify(field.before), VALUE_LENGTH)),
-        field.after === undefined ? null : h("ins", {}, cut(stringify(field.after), VALUE_LENGTH)))))));
+      ...fieldChanges(change.fields))));
     set(this.changes, "aria-label", "Changes");
+  }
+
+  /** What this event wrote of the entity. */
+  private write(event: Json): Json { return list(event, "writes").find((write) => text(write, "key") === this.place?.key) ?? null; }
+
+  /** A link to the event that brought a change; null when no kept event left this value. */
+  private cause(change: Change): HTMLElement | null {
+    const event = this.events.find((one) => isEqual(member(this.write(one), "after") ?? null, change.entity));
+    return event === undefined ? null : this.eventLink(event);
+  }
+
+  private eventLink(event: Json): HTMLElement {
+    const sequence = number(event, "sequence");
+    return button(sequence === null ? "an event without a sequence" : `sequence ${sequence}`, () => this.app.openKept(event), { class: "link" });
+  }
+
+  private drawHistory(): void {
+    fill(this.history, ...this.events.map((event) => {
+      const [before, after] = [member(this.write(event), "before") ?? null, member(this.write(event), "after") ?? null];
+      return h("li", {}, h("time", { class: "muted" }, clock(number(event, "at") ?? 0)), " ", this.eventLink(event),
+        after === null ? h("p", {}, "It removed it.") : null, ...fieldChanges(differences(before ?? undefined, after ?? undefined).slice(0, 100)));
+    }), this.events.length === 0 ? h("li", { class: "muted" }, "No event that is kept wrote it.") : null);
   }
 }
 

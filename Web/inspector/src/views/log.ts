@@ -1,28 +1,33 @@
 import type { App } from "../app";
 import type { Observation } from "../link/link";
 import { LinkError } from "../link/link";
+import { BINS } from "../model/facts";
+import type { Place } from "../model/address";
 import type { Json } from "../model/json";
 import { list, number, text } from "../model/json";
-import { BINS } from "../model/facts";
+import { keptEvents } from "../model/kept";
 import { findEvent } from "../model/recording";
-import { button, fill, h, labelled, say, set, setChoices, toggle } from "../ui/dom";
-import { clock, count, library, plural } from "../ui/format";
-import { jsonView } from "../ui/json-view";
+import { afterPause, button, choose, h, labelled, say, set, setChoices, toggle } from "../ui/dom";
+import { bytes, clock, count, plural } from "../ui/format";
 import { WindowedList } from "../ui/windowed";
+import { EventDetail } from "./event-detail";
 import { Split } from "./split";
 import type { View } from "./view";
 
-/** The events that are kept: the newest ones. */
+/** The events that are shown: the newest ones. */
 const ENTRY_COUNT_MAX = 20_000;
+const PAGE_COUNT = 500;
+const ROW_HEIGHT = 32;
 
 interface Entry {
-  number: number;
+  /** A name that no other entry has. */
+  id: string;
+  /** The number under which the cache keeps it. */
+  kept: number | null;
   event: Json;
-  library: string | null;
-  sequence: number | null;
 }
 
-/** The events as they come. */
+/** The events as they come, and those before them that the cache still keeps. */
 export class LogView implements View {
   readonly name = "Log";
   isShown = false;
@@ -30,33 +35,70 @@ export class LogView implements View {
   private readonly libraryChoice = h("select");
   private readonly typeChoice = h("select");
   private readonly binChoice = h("select");
-  private readonly list = new WindowedList(32, "Events", "No event came yet.");
+  private readonly part = h("input", { type: "search", placeholder: "part of a key", spellcheck: "false", autocomplete: "off" });
+  private readonly list = new WindowedList(ROW_HEIGHT, "Events", "No event came yet.");
   private readonly note = h("p", { class: "muted note", role: "status" });
   private readonly split: Split;
+  private readonly detail: EventDetail;
   private readonly pause = toggle("Pause", false, (isOn) => this.setPaused(isOn));
   private observation: Observation | null = null;
   /** The newest last. */
   private entries: Entry[] = [];
   private waiting: Entry[] = [];
-  private lastNumber = 0;
+  private lastId = 0;
   private missed = 0;
   private isPaused = false;
+  /** Where older events go on; null: there are none, or nobody wants them. */
+  private older: number | null = null;
+  private isAskingOlder = false;
+  /** Whether the events from before are wanted: not after the view was emptied. */
+  private wantsHistory = true;
+  private generation = 0;
+  /** The entries that came at the top since the last drawing. */
+  private newCount = 0;
+  /** The event that is shown, in an address. */
+  private chosen: Place = {};
   private unfollow: () => void = () => undefined;
 
   constructor(private readonly app: App) {
-    this.split = new Split([this.note, ...this.list.parts], "Choose an event to see what it changed.", () => this.list.choose(null));
+    this.detail = new EventDetail(app);
+    this.split = new Split([this.note, ...this.list.parts], "Choose an event to see its content, and what it changed.", () => {
+      this.clear();
+      this.app.moved();
+    });
     setChoices(this.binChoice, [{ value: "", label: "every bin" }, ...BINS.map((bin) => ({ value: bin, label: bin }))]);
     for (const choice of [this.libraryChoice, this.typeChoice, this.binChoice]) choice.addEventListener("change", () => this.begin());
-    this.list.onChoose = (index) => this.open(this.entries[this.entries.length - 1 - index]);
-    const bar = h("form", { class: "bar", "aria-label": "Log", on: { submit: (event) => event.preventDefault() } },
-      labelled("Library", this.libraryChoice), labelled("Type", this.typeChoice), labelled("Bin", this.binChoice), this.pause,
+    this.part.addEventListener("input", afterPause(250, () => this.begin()));
+    this.list.onChoose = (index) => {
+      this.open(this.at(index));
+      this.app.moved();
+    };
+    this.list.onEnd = () => void this.askOlder();
+    const bar = h("form", { class: "bar", role: "search", "aria-label": "Log", on: { submit: (event) => event.preventDefault() } },
+      labelled("Key", this.part), labelled("Library", this.libraryChoice), labelled("Type", this.typeChoice), labelled("Bin", this.binChoice), this.pause,
       button("Empty the view", () => {
-        this.entries = [];
-        this.waiting = [];
-        this.missed = 0;
-        this.draw();
+        this.generation += 1;
+        this.wantsHistory = false;
+        this.empty();
       }));
     this.element = h("div", { class: "view log" }, bar, this.split.element);
+  }
+
+  get place(): Place {
+    const library = this.libraryChoice.value.startsWith("=") ? this.libraryChoice.value : "";
+    return { find: this.part.value, library, type: this.typeChoice.value, bin: this.binChoice.value, ...this.chosen };
+  }
+
+  go({ find = "", library = "*", type = "", bin = "", event, sequence, in: home = "" }: Place): void {
+    this.part.value = find;
+    choose(this.libraryChoice, library, library === "*" ? "every library" : this.app.facts.libraryName(library.slice(1)));
+    choose(this.typeChoice, type, type === "" ? "every type" : type);
+    this.binChoice.value = bin;
+    this.begin();
+    if (sequence !== undefined) return void this.openEvent(home, Number(sequence));
+    if (event !== undefined) return this.openNumber(Number(event));
+    this.clear();
+    this.split.clear();
   }
 
   show(): void {
@@ -76,58 +118,100 @@ export class LogView implements View {
   /** Begins to hear events, so that what is seen elsewhere leads to the event that wrote it. */
   listen(): void { if (this.observation === null) this.begin(); }
 
-  openEvent(libraryId: string, sequence: number): void {
-    const index = this.indexOf(libraryId, sequence);
-    if (index < 0) return void this.openRecorded(libraryId, sequence);
-    const entry = this.entries[index];
-    this.draw();
-    this.list.choose(String(entry.number));
-    this.list.reveal(this.entries.length - 1 - index);
-    this.open(entry);
-  }
-
-  /** Shows an event that came before this page was opened, or so many events ago, from the recording. */
-  private async openRecorded(libraryId: string, sequence: number): Promise<void> {
-    const title = h("h2", {}, `Sequence ${sequence}`);
-    const note = h("p", { role: "status" }, "It came before this page was opened. Looking in the recording …");
-    const body = h("article", {}, title, note);
+  /** Shows an event by its place in a library's log: as the cache keeps it, or else as a recording has it. */
+  async openEvent(libraryId: string, sequence: number): Promise<void> {
     this.list.choose(null);
-    this.split.fill(body);
+    this.chosen = { sequence: String(sequence), in: libraryId };
+    this.detail.begin(`Sequence ${sequence}`, "Looking for it …");
+    this.split.fill(this.detail.element);
     try {
-      if (this.app.link.download === undefined) throw new LinkError("not_found", "Nothing is recorded here.");
-      const found = await findEvent(await this.app.link.download("/recording"), libraryId, sequence);
-      if (found === null) throw new LinkError("not_found", "The recording does not hold it: it began later, or the event was fed without a sequence.");
-      say(note, `${found.step === "answer" ? "An upstream brought it" : "It was read"} at ${clock(found.at)}, as the recording says.`);
-      body.append(h("section", { class: "card" }, h("h3", {}, "The event"), jsonView(found.event, 5)));
+      const page = await keptEvents(this.app.link, { library_id: libraryId, sequence, limit: 20 });
+      // A copy of it changed nothing; who looks for a value wants the event that wrote it.
+      const found = page.events.find((event) => list(event, "writes").length > 0) ?? page.events.find((event) => text(event, "bin") !== "duplicate")
+        ?? this.entries.find(({ event }) => number(event, "sequence") === sequence && text(event, "library_id") === libraryId)?.event;
+      if (found !== undefined) this.openFound(found);
+      else await this.openRecorded(libraryId, sequence, page.byteCountMax);
     } catch (error) {
-      say(note, `It came before this page was opened. ${error instanceof Error ? error.message : ""}`);
+      this.detail.miss(error instanceof Error ? error.message : String(error));
     }
   }
 
-  private indexOf(libraryId: string, sequence: number): number {
-    for (let index = this.entries.length - 1; index >= 0; index -= 1) {
-      const entry = this.entries[index];
-      if (entry.sequence === sequence && entry.library === libraryId && text(entry.event, "bin") !== "duplicate") return index;
+  /** Shows an event that the cache keeps. */
+  openKept(event: Json): void {
+    this.remember(event);
+    this.split.fill(this.detail.element);
+    this.openFound(event);
+  }
+
+  /** Shows an event without a sequence. */
+  private openNumber(kept: number): void {
+    this.chosen = { event: String(kept) };
+    this.split.fill(this.detail.element);
+    void this.detail.openNumber(kept);
+  }
+
+  /** Notes what is chosen, for the address: numbers are given anew when the server starts again, sequences are not. */
+  private remember(event: Json): void {
+    const [sequence, libraryId] = [number(event, "sequence"), text(event, "library_id")];
+    this.chosen = sequence !== null && libraryId !== null ? { sequence: String(sequence), in: libraryId } : { event: String(number(event, "number") ?? "") };
+  }
+
+  private clear(): void {
+    this.chosen = {};
+    this.list.choose(null);
+  }
+
+  private openFound(event: Json): void {
+    const kept = number(event, "number");
+    const index = this.entries.findIndex((entry) => entry.kept !== null && entry.kept === kept);
+    if (index >= 0) {
+      this.draw();
+      this.list.choose(this.entries[index].id);
+      this.list.reveal(this.entries.length - 1 - index);
     }
-    return -1;
+    void this.detail.open(event);
+  }
+
+  private async openRecorded(libraryId: string, sequence: number, keptByteCount: number): Promise<void> {
+    const gone = keptByteCount > 0 ? `It is not among the last ${bytes(keptByteCount)} of events.` : "No events are kept here.";
+    if (this.app.link.download === undefined) return this.detail.miss(gone);
+    try {
+      const found = await findEvent(await this.app.link.download("/recording"), libraryId, sequence);
+      if (found === null) return this.detail.miss(`${gone} The recording does not hold it either.`);
+      this.detail.fillRecorded(found.event,
+        `${found.step === "answer" ? "An upstream brought it" : "It was read"} at ${clock(found.at)}, as the recording says.`);
+    } catch (error) {
+      this.detail.miss(error instanceof LinkError && error.code === "not_found" ? `${gone} Start the server with --record FILE to keep more.`
+        : `${gone} ${error instanceof Error ? error.message : ""}`);
+    }
   }
 
   private setFilters(): void {
     const { libraries, types } = this.app.facts;
     setChoices(this.libraryChoice, [{ value: "*", label: "every library" }, ...libraries.slice(0,
-      1_000).map(({ id }) => ({ value: `=${id}`, label: library(id) }))]);
+      1_000).map(({ id }) => ({ value: `=${id}`, label: this.app.facts.libraryName(id) }))]);
     setChoices(this.typeChoice, [{ value: "", label: "every type" },
     ...[...new Set(types.map(({ type }) => type))].sort().map((type) => ({ value: type, label: type }))]);
   }
 
-  private begin(): void {
-    this.observation?.end();
+  // MARK: Hearing
+
+  private params(): Record<string, unknown> {
     const params: Record<string, unknown> = {};
     if (this.libraryChoice.value.startsWith("=")) params.library_id = this.libraryChoice.value.slice(1);
     if (this.typeChoice.value !== "") params.types = [this.typeChoice.value];
     if (this.binChoice.value !== "") params.bins = [this.binChoice.value];
-    this.observation = this.app.link.observe("log.observe", params, {
-      begun: () => this.app.frames.request(this),
+    if (this.part.value !== "") params.matching = this.part.value;
+    return params;
+  }
+
+  private begin(): void {
+    this.observation?.end();
+    this.generation += 1;
+    this.wantsHistory = true;
+    this.empty();
+    this.observation = this.app.link.observe("log.observe", this.params(), {
+      begun: () => void this.askMissed(),
       told: (_, told) => this.take(told),
       failed: (error) => {
         this.observation = null;
@@ -137,25 +221,83 @@ export class LogView implements View {
     });
   }
 
+  private empty(): void {
+    this.entries = [];
+    this.waiting = [];
+    this.missed = 0;
+    this.older = null;
+    this.draw();
+  }
+
+  private entry(event: Json): Entry {
+    const kept = number(event, "number");
+    this.lastId += 1;
+    return { id: kept === null ? `e${this.lastId}` : `k${kept}`, kept, event };
+  }
+
+  /** Asks for the newest events that are kept: those from before, in the beginning and after the stream was lost. */
+  private async askMissed(): Promise<void> {
+    const { generation } = this;
+    const newest = this.entries.reduce((last, { kept }) => Math.max(last, kept ?? 0), 0);
+    if (newest === 0 && !this.wantsHistory) return;
+    try {
+      const page = await keptEvents(this.app.link, { ...this.params(), limit: PAGE_COUNT });
+      if (generation !== this.generation) return;
+      const known = new Set([...this.entries, ...this.waiting].map(({ kept }) => kept));
+      const fresh = page.events.filter((event) => !known.has(number(event, "number")) && (number(event, "number") ?? 0) > newest).reverse();
+      if (newest === 0) this.older = page.next;
+      if (fresh.length === 0) return;
+      // What came meanwhile is newer than what was kept before the question.
+      const entries = fresh.map((event) => this.entry(event)).concat(newest === 0 ? this.entries : []);
+      this.entries = newest === 0 ? entries : [...this.entries, ...entries].sort((left, right) => (left.kept ?? 0) - (right.kept ?? 0));
+      this.app.frames.request(this);
+    } catch (error) {
+      this.app.tellError(error);
+    }
+  }
+
+  private async askOlder(): Promise<void> {
+    if (this.older === null || this.isAskingOlder || this.entries.length >= ENTRY_COUNT_MAX) return;
+    this.isAskingOlder = true;
+    const { generation } = this;
+    try {
+      const page = await keptEvents(this.app.link, { ...this.params(), before: this.older, limit: PAGE_COUNT });
+      if (generation === this.generation && this.older !== null) {
+        this.older = page.next;
+        this.entries = [...page.events].reverse().map((event) => this.entry(event)).concat(this.entries);
+        this.app.frames.request(this);
+      }
+    } catch (error) {
+      this.app.tellError(error);
+    }
+    this.isAskingOlder = false;
+  }
+
   private take(told: Json): void {
     this.missed += number(told, "missed") ?? 0;
     const into = this.isPaused ? this.waiting : this.entries;
-    for (const event of list(told, "events")) {
-      this.lastNumber += 1;
-      into.push({ number: this.lastNumber, event, library: text(event, "library_id"), sequence: number(event, "sequence") });
+    for (const event of list(told, "events")) into.push(this.entry(event));
+    if (!this.isPaused) this.newCount += list(told, "events").length;
+    if (into.length > ENTRY_COUNT_MAX + 2_000) {
+      into.splice(0, into.length - ENTRY_COUNT_MAX);
+      this.older = null;
     }
-    if (into.length > ENTRY_COUNT_MAX + 2_000) into.splice(0, into.length - ENTRY_COUNT_MAX);
     this.app.frames.request(this);
   }
 
   private setPaused(isPaused: boolean): void {
     this.isPaused = isPaused;
     if (!isPaused) {
+      this.newCount += this.waiting.length;
       this.entries = this.entries.concat(this.waiting).slice(-ENTRY_COUNT_MAX);
       this.waiting = [];
     }
     this.draw();
   }
+
+  // MARK: Drawing
+
+  private at(index: number): Entry | undefined { return this.entries[this.entries.length - 1 - index]; }
 
   draw(): void {
     const { entries } = this;
@@ -163,41 +305,24 @@ export class LogView implements View {
     this.missed > 0 ? `${count(this.missed)} left out because they came too fast` : ""].filter((part) => part !== "").join(" · "));
     const isAtStart = this.list.isAtStart;
     const top = this.list.element.scrollTop;
-    const before = this.drawnCount;
     this.list.setRows({
-      count: entries.length, key: (index) => String(entries[entries.length - 1 - index].number),
-      fill: (element, index) => fillEvent(element, entries[entries.length - 1 - index].event),
+      count: entries.length, key: (index) => this.at(index)?.id ?? "",
+      fill: (element, index) => fillEvent(element, this.at(index)?.event ?? null, this.app),
     });
     // Who reads further down keeps the lines in sight while new ones come above.
-    if (!isAtStart && !this.isPaused) this.list.element.scrollTop = top + Math.max(0, this.lastNumber - before) * 32;
-    this.drawnCount = this.lastNumber;
+    if (!isAtStart && !this.isPaused) this.list.element.scrollTop = top + this.newCount * ROW_HEIGHT;
+    this.newCount = 0;
   }
-
-  private drawnCount = 0;
 
   private open(entry: Entry | undefined): void {
     if (entry === undefined) return;
-    const { event } = entry;
-    const libraryId = text(event, "library_id");
-    const keys = list(event, "keys").map(String);
-    const resources = number(event, "resources") ?? 0;
-    const rows: [string, string][] = [
-      ["Bin", text(event, "bin") ?? ""], ["Kind", text(event, "kind") ?? ""], ["Library", library(libraryId)],
-      ["Sequence", number(event, "sequence") === null ? "–" : String(number(event, "sequence"))], ["Type", text(event, "resource_type") ?? "–"],
-      ["Counted", clock(number(event, "at") ?? 0)], ["Line", number(event, "line") === null ? "brought by an upstream" : count(number(event, "line"))],
-      ["Reason", text(event, "reason") ?? "–"], ["Settles the edit", text(event, "mutation_id") ?? "–"],
-    ];
-    const changed = h("ul", { class: "plain" }, ...keys.map((key) => h("li", {}, button(key, () => this.app.openEntity(libraryId ?? "", key),
-      { class: "link" }))));
-    if (resources > keys.length) changed.append(h("li", { class: "muted" }, `and ${count(resources - keys.length)} more`));
-    if (keys.length === 0) fill(changed, h("li", { class: "muted" }, "It names no entity."));
-    this.split.fill(h("article", {}, h("h2", {}, `${text(event, "kind")}, ${text(event, "bin")}`),
-      h("section", { class: "card" }, h("h3", {}, "What it names"), changed),
-      h("dl", { class: "facts" }, ...rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))))));
+    this.remember(entry.event);
+    this.split.fill(this.detail.element);
+    void this.detail.open(entry.event);
   }
 }
 
-function fillEvent(element: HTMLElement, event: Json): void {
+function fillEvent(element: HTMLElement, event: Json, app: App): void {
   if (element.childElementCount !== 5) {
     element.replaceChildren(...["time", "bin", "sequence", "kind", "summary"].map((name) => h("span", { class: `cell-${name}` })));
     element.classList.add("event");
@@ -212,5 +337,6 @@ function fillEvent(element: HTMLElement, event: Json): void {
   const keys = list(event, "keys");
   const more = (number(event, "resources") ?? 0) - keys.length;
   const libraryId = text(event, "library_id");
-  say(cells[4], `${keys.map(String).join(", ")}${more > 0 ? ` and ${more} more` : ""}${libraryId === null || libraryId === "" ? "" : ` · ${libraryId}`}`);
+  say(cells[4], `${keys.map(String).join(", ")}${more > 0 ? ` and ${more} more` : ""}${libraryId === null || libraryId === "" ? ""
+    : ` · ${app.facts.libraryName(libraryId)}`}`);
 }

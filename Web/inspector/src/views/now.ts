@@ -3,8 +3,9 @@ import type { Bin } from "../model/facts";
 import { BINS, SAMPLE_COUNT_MAX } from "../model/facts";
 import type { Json } from "../model/json";
 import { list, number, object, text } from "../model/json";
-import { bytes, count, duration, library, plural, rate } from "../ui/format";
+import { bytes, count, duration, plural, rate } from "../ui/format";
 import { button, fill, h, say, set, show } from "../ui/dom";
+import { NetworkCard } from "./network";
 import type { View } from "./view";
 
 const WORDS: Record<Bin, string> = {
@@ -25,12 +26,14 @@ export class NowView implements View {
   private readonly verdict = h("p", { class: "verdict" }, "Looking …");
   private readonly examineButton = button("Examine again", () => void this.examine());
   private readonly saveButton = button("Save the last minutes", () => void this.save());
+  private readonly network: NetworkCard;
   readonly element: HTMLElement;
   private unfollow: () => void = () => undefined;
   private flushText = "–";
   private flushedAt = 0;
 
   constructor(private readonly app: App) {
+    this.network = new NetworkCard(app);
     const tiles = h("dl", { class: "tiles" });
     for (const [name, label] of [
       ["rate", "Events a second"], ["entities", "Entities"], ["queries", "Queries"], ["observers", "Observers"], ["pending", "Pending edits"],
@@ -47,6 +50,7 @@ export class NowView implements View {
       h("section", { class: "card chart" }, h("h2", {}, "Events a second, the last 10 minutes"), this.canvas, this.legend),
       h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "What is wrong"),
         h("div", { class: "actions" }, this.saveButton, this.examineButton)), this.verdict, this.findings),
+      this.network.element,
       h("section", { class: "card wide" }, h("h2", {}, "Libraries"), this.libraryCount,
         h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Libraries" },
           h("table", {}, h("thead", {}, h("tr", {}, ...["Library", "State", "Cursor", "Epoch", "Lost"].map((title) => h("th", { scope: "col" }, title)))),
@@ -56,6 +60,10 @@ export class NowView implements View {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.app.frames.request(this));
   }
 
+  readonly place = {};
+
+  go(): void { /* It shows everything at once. */ }
+
   show(): void {
     this.isShown = true;
     this.unfollow = this.app.facts.follow(() => {
@@ -63,6 +71,7 @@ export class NowView implements View {
       if (performance.now() - this.flushedAt > 5_000) void this.askMetrics();
     });
     this.app.frames.request(this);
+    void this.network.ask();
     if (this.findings.childElementCount === 0) void this.examine();
   }
 
@@ -89,7 +98,8 @@ export class NowView implements View {
   private drawSizes(stats: Json): void {
     this.tile("entities", count(number(stats, "entities")));
     this.tile("queries", count(number(stats, "queries")));
-    this.tile("observers", count(number(stats, "observers")));
+    // Those of this page are not what somebody wants to know.
+    this.tile("observers", count(Math.max(0, (number(stats, "observers") ?? 0) - this.app.link.observationCount)));
     this.tile("pending", count(number(stats, "pending")));
     this.tile("memory", bytes(number(stats, "memory_bytes")));
     this.tile("disk", bytes(number(stats, "disk_bytes")));
@@ -116,7 +126,7 @@ export class NowView implements View {
       const row = this.libraryRows.children[index] ?? this.libraryRows.appendChild(h("tr", {}, h("th", { scope: "row" }),
         h("td", {}, h("span", { class: "badge" })), h("td", { class: "digits" }), h("td"), h("td")));
       const cells = row.children;
-      say(cells[0], library(found.id));
+      say(cells[0], this.app.facts.libraryName(found.id));
       const badge = cells[1].firstElementChild;
       if (badge !== null) {
         say(badge, found.state);

@@ -1,8 +1,9 @@
 import type { App } from "../app";
+import type { Place } from "../model/address";
 import type { Json } from "../model/json";
 import { list, member, number, stringify, text } from "../model/json";
 import { button, fill, h, say, set } from "../ui/dom";
-import { ago, cut, duration, library, plural } from "../ui/format";
+import { ago, cut, duration, plural } from "../ui/format";
 import { ask } from "../ui/question";
 import type { View } from "./view";
 
@@ -26,6 +27,17 @@ export class PendingView implements View {
 
   constructor(private readonly app: App) { this.element = h("div", { class: "view" }, this.note, this.cards); }
 
+  /** The edit that somebody was led to. */
+  private named = "";
+
+  get place(): Place { return { edit: this.named }; }
+
+  go({ edit = "" }: Place): void {
+    if (edit !== "") return this.openEdit(edit);
+    this.named = "";
+    for (const card of this.cards.children) set(card, "data-changed", false);
+  }
+
   show(): void {
     this.isShown = true;
     this.timer = window.setInterval(() => void this.ask(), INTERVAL);
@@ -39,6 +51,7 @@ export class PendingView implements View {
 
   openEdit(pendingId: string): void {
     this.wanted = pendingId;
+    this.named = pendingId;
     void this.ask();
   }
 
@@ -117,7 +130,7 @@ export class PendingView implements View {
           `request ${requestState}`),
         requestState === null ? null : h("span", { class: "muted" }, plural(number(request, "attempt") ?? 0, "attempt")),
         nextAttempt === null ? null : h("span", { class: "muted" }, `next in ${duration(Math.max(0, nextAttempt - Date.now()))}`),
-        h("span", { class: "muted" }, this.age(edit)), h("span", { class: "muted" }, `library ${library(libraryId)}`),
+        h("span", { class: "muted" }, this.age(edit)), h("span", { class: "muted" }, `library ${this.app.facts.libraryName(libraryId)}`),
         dependencies.length === 0 ? null : h("span", { class: "muted" }, `needs ${dependencies.slice(0, 10).map(String).join(", ")}`)),
       failure === null ? null : h("p", { "data-bad": true }, failure),
       ...list(edit, "changes").slice(0, 50).map((change) => this.operation(change, libraryId)));

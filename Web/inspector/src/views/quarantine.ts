@@ -1,8 +1,9 @@
 import type { App } from "../app";
+import type { Place } from "../model/address";
 import type { Json } from "../model/json";
 import { flag, list, member, number, text } from "../model/json";
 import { button, h, labelled, say, setChoices, show } from "../ui/dom";
-import { bytes, count, cut, library, moment, plural } from "../ui/format";
+import { bytes, count, cut, moment, plural } from "../ui/format";
 import { WindowedList } from "../ui/windowed";
 import { fillRow } from "./entities";
 import { Split } from "./split";
@@ -28,6 +29,8 @@ export class QuarantineView implements View {
   private readonly retryAll = button("Retry all", () => void this.retry(null));
   private records: readonly Json[] = [];
   private chosen: number | null = null;
+  /** The record that an address names, until it is known. */
+  private wanted: number | null = null;
   private timer = 0;
   private isAsking = false;
 
@@ -36,12 +39,27 @@ export class QuarantineView implements View {
     this.split = new Split([this.note, ...this.list.parts], "Choose a line to see what is wrong with it.", () => {
       this.chosen = null;
       this.list.choose(null);
+      this.app.moved();
     });
     this.reason.addEventListener("change", () => void this.ask());
-    this.list.onChoose = (index) => this.open(this.records[index]);
+    this.list.onChoose = (index) => {
+      this.open(this.records[index]);
+      this.app.moved();
+    };
     const bar = h("form", { class: "bar", "aria-label": "Quarantine", on: { submit: (event) => event.preventDefault() } }, labelled("Reason", this.reason),
       this.retryAll);
     this.element = h("div", { class: "view" }, bar, this.split.element);
+  }
+
+  get place(): Place { return { reason: this.reason.value, number: String(this.chosen ?? this.wanted ?? "") }; }
+
+  go({ reason = "", number: wanted }: Place): void {
+    this.reason.value = reason;
+    this.wanted = wanted === undefined ? null : Number(wanted);
+    this.chosen = null;
+    this.list.choose(null);
+    this.split.clear();
+    void this.ask();
   }
 
   show(): void {
@@ -90,6 +108,12 @@ export class QuarantineView implements View {
           cut(text(record, "text") ?? `${bytes(number(record, "byte_count"))} that are not text`, 160));
       },
     });
+    const named = this.records.find((record) => this.wanted !== null && number(record, "number") === this.wanted);
+    if (named !== undefined) {
+      this.wanted = null;
+      this.open(named);
+      this.list.choose(String(this.chosen));
+    }
     if (this.chosen !== null && !this.records.some((record) => number(record, "number") === this.chosen)) {
       this.chosen = null;
       this.split.clear();
@@ -102,7 +126,8 @@ export class QuarantineView implements View {
     const rows: [string, string][] = [
       ["Number", String(recordNumber)], ["Reason", text(record, "reason") ?? ""], ["Line", count(number(record, "line"))],
       ["Byte", count(number(record, "offset"))],
-      ["Size", bytes(number(record, "byte_count"))], ["Received", moment(number(record, "received_at"))], ["Library", library(text(record, "library_id"))],
+      ["Size", bytes(number(record, "byte_count"))], ["Received", moment(number(record, "received_at"))],
+      ["Library", this.app.facts.libraryName(text(record, "library_id"))],
       ["Sequence", number(record, "sequence") === null ? "–" : String(number(record, "sequence"))],
       ["Kind", { line: "a whole line", member: "a member of a batch", upstream: "an event of an upstream" }[text(record, "kind") ?? ""] ?? "–"],
     ];

@@ -1,10 +1,11 @@
 import type { App } from "../app";
 import type { Observation } from "../link/link";
 import type { Json } from "../model/json";
+import type { Place } from "../model/address";
 import { flag, isArray, list, member, number, stringify, text } from "../model/json";
 import { applyPatch } from "../model/diff";
-import { button, fill, h, labelled, say, set, setChoices, show } from "../ui/dom";
-import { ago, count, cut, duration, library, plural } from "../ui/format";
+import { button, choose, fill, h, labelled, say, set, setChoices, show } from "../ui/dom";
+import { ago, count, cut, duration, plural } from "../ui/format";
 import { jsonView } from "../ui/json-view";
 import { WindowedList } from "../ui/windowed";
 import { fillRow } from "./entities";
@@ -56,23 +57,51 @@ export class QueriesView implements View {
   private readonly invalidate = button("Invalidate", () => void this.act("cache.invalidate"));
   private readonly detail: HTMLElement;
   private observation: Observation | null = null;
+  /** Whether the cache counts the observation. */
+  private isObserved = false;
   /** Reads the list again, where nothing tells of changes; 0: it does not run. */
   private poll = 0;
   private elements: Element[] = [];
+  /** The time from the question for the list to its answer, as this page saw it. */
+  private readTook = "–";
   private drawnInput = "";
 
   constructor(private readonly app: App) {
     this.detail = h("article", { class: "query" }, h("div", { class: "card-head" }, this.title, h("div", { class: "actions" }, this.refetch, this.invalidate)),
       this.facts, h("section", { class: "card" }, h("h3", {}, "Input"), this.input),
       h("section", { class: "card live" }, h("h3", {}, "The list, live"), this.liveNote, ...this.live.parts));
-    this.split = new Split([this.note, ...this.list.parts], "Choose a query to see its list move.", () => this.close());
+    this.split = new Split([this.note, ...this.list.parts], "Choose a query to see its list move.", () => {
+      this.close();
+      this.app.moved();
+    });
     this.filter.addEventListener("input", () => this.draw());
     this.typeChoice.addEventListener("change", () => void this.ask());
-    this.list.onChoose = (index) => this.open(this.shown[index]);
+    this.list.onChoose = (index) => {
+      this.open(this.shown[index]);
+      this.app.moved();
+    };
     this.live.onChoose = (index) => this.app.openEntity(this.libraryOfChosen, this.elements[index].key);
     const bar = h("form", { class: "bar", role: "search", "aria-label": "Queries", on: { submit: (event) => event.preventDefault() } },
       labelled("Find", this.filter), labelled("Type", this.typeChoice));
     this.element = h("div", { class: "view" }, bar, this.split.element);
+  }
+
+  get place(): Place {
+    const { query, wanted } = this;
+    const chosen = { library: this.libraryOfChosen, method: text(query, "method") ?? "", input: stringify(member(query, "input") ?? null) };
+    return { find: this.filter.value, type: this.typeChoice.value, ...(query === null ? wanted ?? {} : chosen) };
+  }
+
+  go({ find = "", type = "", library = "", method, input = "null" }: Place): void {
+    this.filter.value = find;
+    choose(this.typeChoice, type, type === "" ? "every type" : type);
+    if (method === undefined) {
+      this.close();
+      this.split.clear();
+    } else {
+      this.wanted = { library, method, input };
+    }
+    void this.ask();
   }
 
   show(): void {
@@ -145,10 +174,16 @@ export class QueriesView implements View {
     this.drawFacts();
   }
 
+  /** The observers of a query, without this page. */
+  private observersOf(query: Json): number {
+    const own = this.observation !== null && this.isObserved && number(query, "number") === this.chosen ? 1 : 0;
+    return Math.max(0, (number(query, "observers") ?? 0) - own);
+  }
+
   private fillQuery(element: HTMLElement, query: Json): void {
     const input = member(query, "input") ?? null;
     fillRow(element, `${text(query, "method")}${input === null ? "" : ` ${cut(stringify(input), 120)}`}`,
-      [plural(number(query, "count") ?? 0, "element"), plural(number(query, "observers") ?? 0, "observer"), plural(number(query, "hits") ?? 0, "hit"),
+      [plural(number(query, "count") ?? 0, "element"), plural(this.observersOf(query), "observer"), plural(number(query, "hits") ?? 0, "hit"),
       flag(query, "stale") ? `stale: ${REASONS[text(query, "reason") ?? ""] ?? "unknown"}` : "fresh", flag(query, "pending") ? "pending edits"
         : ""].filter((part) => part !== "").join(" · "));
     set(element, "data-stale", flag(query, "stale"));
@@ -191,11 +226,13 @@ export class QueriesView implements View {
       fill(this.input, jsonView(input));
     }
     const rows: [string, string][] = [
-      ["Library", library(text(query, "library_id"))], ["Type", text(query, "resource_type") ?? "–"], ["Elements", count(number(query, "count"))],
+      ["Library", this.app.facts.libraryName(text(query, "library_id"))], ["Type", text(query, "resource_type") ?? "–"],
+      ["Elements", count(number(query, "count"))],
       ["Stale", flag(query, "stale") ? `${REASONS[text(query, "reason") ?? ""] ?? "yes"}${number(query, "stale_since") === null ? "" : `,
         ${ago(number(query, "stale_since"))}`}` : "no"],
       ["As of", number(query, "as_of") === null ? "–" : `sequence ${number(query, "as_of")}`], ["Answered", ago(number(query, "stored_at"))],
-      ["Time to live", number(query, "ttl") === null ? "–" : duration(1_000 * (number(query, "ttl") ?? 0))], ["Observers", count(number(query, "observers"))],
+      ["Last fetch", fetchText(query)], ["Read here", this.readTook],
+      ["Time to live", number(query, "ttl") === null ? "–" : duration(1_000 * (number(query, "ttl") ?? 0))], ["Observers", count(this.observersOf(query))],
       ["Hits", count(number(query, "hits"))], ["Tags", member(query, "tags") === null ? "–" : cut(stringify(member(query, "tags") ?? null), 200)],
       ["Rule", member(query, "membership") === null ? (flag(query, "local") ? "local" : "none") : cut(stringify(member(query, "membership") ?? null), 400)],
     ];
@@ -214,8 +251,11 @@ export class QueriesView implements View {
       library_id: text(query, "library_id") ?? "", method: text(query, "method"), input: member(query, "input") ?? null, policy: "cacheOnly",
       allow_stale: true
     };
+    const start = performance.now();
     this.observation = this.app.link.observe("query.observe", params, {
       begun: (result) => {
+        this.isObserved = true;
+        this.readTook = duration(performance.now() - start);
         const keys = list(result, "keys");
         this.elements = list(result, "entities").map((value, index) => ({ ...make(value), key: String(keys[index]) }));
         say(this.liveNote, "It changes as the cache does. Choose an element to see the entity.");
@@ -266,6 +306,7 @@ export class QueriesView implements View {
   private endObservation(): void {
     this.observation?.end();
     this.observation = null;
+    this.isObserved = false;
     window.clearInterval(this.poll);
     this.poll = 0;
   }
@@ -308,3 +349,11 @@ function keyOf(type: string, value: Json): string {
   return id === undefined ? type : `${type}:${typeof id === "string" ? id : stringify(id)}`;
 }
 
+/** How long the last fetch took, and why it failed. */
+function fetchText(query: Json): string {
+  const fetch = member(query, "fetch") ?? null;
+  const took = number(fetch, "took");
+  if (took === null) return "–";
+  const failure = text(fetch, "error");
+  return `${duration(took)}, ${ago(number(fetch, "at"))}${failure === null ? "" : `, failed: ${failure}`}`;
+}

@@ -1,6 +1,7 @@
 // One page in a real browser: clicks and keys as a person makes them, pictures, and what the browser complains about.
 
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { Browser } from "../../../client/test/support/chromium.mjs";
 
 const WATCH = `
@@ -21,6 +22,7 @@ export class Page {
     const page = new Page(browser, targetId, sessionId);
     await page.send("Page.enable");
     await page.send("Page.addScriptToEvaluateOnNewDocument", { source: WATCH });
+    await page.serveFiles();
     await page.send("Page.navigate", { url });
     return page;
   }
@@ -29,6 +31,21 @@ export class Page {
     this.browser = browser;
     this.targetId = targetId;
     this.sessionId = sessionId;
+  }
+
+  /** With INSPECTOR_FILES=FOLDER the page's script and style come from there, with the server's own fields: they need not be compiled in. */
+  async serveFiles() {
+    const files = process.env.INSPECTOR_FILES;
+    if (files === undefined) return;
+    await this.send("Fetch.enable", { patterns: ["js", "css"].map((ending) => ({ urlPattern: `*/inspector.${ending}`, requestStage: "Response" })) });
+    const take = this.browser.take.bind(this.browser);
+    this.browser.take = (message) => {
+      if (message.method !== "Fetch.requestPaused" || message.sessionId !== this.sessionId) return take(message);
+      const { requestId, request, responseHeaders } = message.params;
+      const body = readFileSync(join(files, new URL(request.url).pathname));
+      const headers = responseHeaders.filter(({ name }) => !/^(content-length|etag|content-encoding)$/i.test(name));
+      return this.send("Fetch.fulfillRequest", { requestId, responseCode: 200, responseHeaders: headers, body: body.toString("base64") });
+    };
   }
 
   send(method, params = {}) { return this.browser.send(method, params, this.sessionId); }

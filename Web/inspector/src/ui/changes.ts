@@ -1,0 +1,13 @@
+import type { FieldChange } from "../model/diff";
+import { stringify } from "../model/json";
+import { h } from "./dom";
+import { cut } from "./format";
+
+const VALUE_LENGTH = 400;
+
+/** Shows how two versions of an entity differ, one line a field. */
+export function fieldChanges(fields: readonly FieldChange[]): HTMLElement[] {
+  return fields.map((field) => h("div", { class: "change" }, h("b", {}, field.name),
+    field.before === undefined ? null : h("del", {}, cut(stringify(field.before), VALUE_LENGTH)),
+    field.after === undefined ? null : h("ins", {}, cut(stringify(field.after), VALUE_LENGTH))));
+}

@@ -1,0 +1,25 @@
+import { button, say } from "./dom";
+
+const SHOWN_TIME = 1_500;
+
+/** A button that puts a text into the clipboard, and says so. */
+export function copyButton(label: string, text: () => string): HTMLButtonElement {
+  let timer = 0;
+  const element = button(label, () => {
+    void copy(text()).then((isDone) => {
+      say(element, isDone ? "Copied" : "The browser does not allow it");
+      window.clearTimeout(timer);
+      timer = window.setTimeout(() => say(element, label), SHOWN_TIME);
+    });
+  }, { class: "button small" });
+  return element;
+}
+
+async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
