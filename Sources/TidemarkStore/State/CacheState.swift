@@ -75,6 +75,7 @@ package struct CacheState: ~Copyable {
         }
         for record in recovered.queries { restore(record) }
         for record in recovered.layers { restore(record) }
+        restoreRequests(recovered)
         forgetRecentWrites()
     }
 

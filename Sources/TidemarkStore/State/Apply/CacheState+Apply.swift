@@ -61,6 +61,7 @@ extension CacheState {
         let hasReaders = !queries.isEmpty
         if hasReaders { beginUnit(isMulti: isMulti(view, in: library)) }
         defer { if hasReaders { endUnit(at: now) } }
+        let creation = creation(in: view, in: library)
         switch event.kind {
         case .changed, .batchChanged:
             guard upsert(view, in: library, at: now) != .tooLarge else {
@@ -89,7 +90,7 @@ extension CacheState {
             preconditionFailure("\(event.kind) has no effect")
         }
         count(view, at: now)
-        if !layers.isEmpty { settle(by: view, in: library, at: now) }
+        if !layers.isEmpty { settle(by: view, creation, in: library, at: now) }
     }
 
     /// Counts an event in its bin. Events from an upstream have a bin of their own.

@@ -35,6 +35,7 @@ extension CacheState {
         let hasReaders = !queries.isEmpty
         if hasReaders { beginUnit(isMulti: isMulti(view, in: library)) }
         queries.recorder.beginLate(sequence)
+        let creation = creation(in: view, in: library)
         let isCopy = libraries[library].heldOff.contains(sequence)
         let effects = writeLate(view, sequence, isCopy: isCopy, in: library, at: now)
         if view.event.kind == .changed, effects == [.tooLarge] {
@@ -42,7 +43,9 @@ extension CacheState {
         } else {
             count(view, at: now)
             // A mutation whose result is not stored must not settle a layer.
-            if !view.event.mutationID.isAbsent, !layers.isEmpty { settleNamed(by: view, in: library, at: now) }
+            if !view.event.mutationID.isAbsent, !layers.isEmpty {
+                settleNamed(by: view, creation, in: library, at: now)
+            }
         }
         queries.recorder.endLate()
         if hasReaders { endUnit(at: now) }
