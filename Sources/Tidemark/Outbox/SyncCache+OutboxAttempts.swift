@@ -31,8 +31,8 @@ extension SyncCache {
         return BegunAttempt(layer: start.number, number: attempt)
     }
 
-    /// Sends attempts when their counts are on the disk, in their order: one task writes for all, because waiters of one
-    /// flush go on in any order.
+    /// Sends attempts when their counts are on the disk, in their order: one task writes for all, because waiters of
+    /// one flush go on in any order.
     func sendWhenWritten(_ begun: [BegunAttempt]) {
         outbox.begun += begun
         let task = outbox.writer ?? spawn { await self.writeAndSend() }

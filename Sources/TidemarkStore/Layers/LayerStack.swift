@@ -244,7 +244,7 @@ struct LayerStack: ~Copyable {
     /// ``noteUnanswered(_:)`` named.
     mutating func takeChangedRequests() -> (changed: [Int64], unanswered: Set<Int64>) { requests.takeChanged() }
 
-    /// Notes that a layer that is being removed has a request of which only the server's answer tells what became of it.
+    /// Notes that a layer is removed while only the server's answer can tell what became of its request.
     mutating func noteUnanswered(_ layer: Layer) {
         if let sending = layer.sending, sending.attemptCount > 0 { requests.noteUnanswered(layer.number) }
     }

@@ -3,8 +3,8 @@ import TidemarkModel
 /// The temporary ids that were renamed, and their real ids: an edit that still names a temporary id becomes one of the
 /// real one.
 ///
-/// Bounded by ``countMax`` and ``byteCountMax``: the oldest renaming is forgotten first. Every pending layer was renamed
-/// when its renaming became known, so only later edits need them.
+/// Bounded by ``countMax`` and ``byteCountMax``: the oldest renaming is forgotten first. Every pending layer was
+/// renamed when its renaming became known, so only later edits need them.
 ///
 /// - Source: Protocol/optimistic.md, temporary ids.
 package struct Renamings {

@@ -4,7 +4,7 @@ import TidemarkModel
 ///
 /// - Source: Protocol/optimistic.md, temporary ids.
 extension CacheState {
-    /// What the event of a mutation tells about the entities that the edit added.
+    /// The conclusion from a mutation's event about the entities that the edit added.
     struct Creation {
         /// The real id of the edit's one new entity, and the entity's type; nil when the event tells none.
         var renaming: (id: LayerConfirmation.RealID, type: TypeIndex)?

@@ -29,7 +29,7 @@ package struct OutboxEntry: Hashable, Sendable {
 package struct OutboxChange: Sendable {
     /// The layer's number.
     package var number: Int64
-    /// nil for a layer that has settled or has nothing to send any more.
+    /// The request; nil for a layer that has settled or has nothing to send any more.
     package var entry: OutboxEntry?
     /// Whether the layer is gone, and only the server's answer can tell what became of its request.
     package var isUnanswered = false
