@@ -18,7 +18,10 @@ extension ReferenceCache {
         let pairs = realIDs.sorted { $0.key.lexicographicallyPrecedes($1.key) }.filter { $0.key != $0.value }
         for (temporary, real) in pairs {
             let types = Set(own.filter { $0.id == temporary }.map(\.type))
-            if types.isEmpty {
+            let isKnown = renamings.contains {
+                $0.library == library && $0.temporary == temporary && $0.real == real
+            }
+            if types.isEmpty, !isKnown {
                 learn(ReferenceRenaming(library: library, type: nil, temporary: temporary, real: real))
             }
             rename(

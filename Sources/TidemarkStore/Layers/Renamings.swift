@@ -66,6 +66,11 @@ package struct Renamings {
         }
     }
 
+    /// Tells whether a temporary id is known to have become an id, under any type.
+    func isKnown(_ temporary: ByteString, to real: ByteString, in library: LibraryIndex) -> Bool {
+        all(of: temporary, in: library).contains { $0.real == real }
+    }
+
     private func all(of temporary: ByteString, in library: LibraryIndex) -> [RenamingRecord] {
         guard !renamings.isEmpty else { return [] }
         return (numbers[Name(library: library, temporary: temporary)] ?? []).compactMap { renamings[$0] }

@@ -34,7 +34,8 @@ extension CacheState {
             guard let handle = queries.keys.handle(of: old) else { continue }
             rename(handle, to: StoredKey(library: library, type: type, id: StoredID(real)), json: id.json, at: now)
         }
-        let isUntyped = all.isEmpty && only == nil
+        let isUntyped =
+            all.isEmpty && only == nil && !layers.renamings.isKnown(temporary, to: real, in: library)
         for type in isUntyped ? [nil] : types.map({ Optional($0) }) {
             let number = layers.takeNumber()
             layers.renamings.learn(
