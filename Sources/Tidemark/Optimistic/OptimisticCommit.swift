@@ -16,6 +16,9 @@ public struct OptimisticCommit: Hashable, Sendable {
     public var sequence: EventSequence?
     /// The real ids, by temporary ids.
     public var realIDs: [ByteString: ByteString]
+    /// The temporary ids in `realIDs` whose real ids are JSON integers; all others are strings. Inputs of requests get
+    /// the value that the server knows.
+    public var integerIDs: Set<ByteString> = []
     /// The generation of the library's log to which `sequence` belongs; nil: the one that the cache follows.
     package var generation: UInt32?
 

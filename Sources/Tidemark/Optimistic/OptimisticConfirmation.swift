@@ -11,6 +11,8 @@ public struct OptimisticConfirmation: Sendable {
     public var sequence: EventSequence?
     /// The real ids, by temporary ids.
     public var realIDs: [String: String]
+    /// The temporary ids in `realIDs` whose real ids are JSON integers; all others are strings.
+    public var integerIDs: Set<String> = []
 
     public init(
         resources: [any Resource]? = nil, sequence: EventSequence? = nil, realIDs: [String: String] = [:]
@@ -30,6 +32,7 @@ extension OptimisticCommit {
     init(_ confirmation: OptimisticConfirmation, of pendingID: ByteString) throws(CacheError) {
         self.init(pendingID: pendingID, sequence: confirmation.sequence)
         for (temporary, real) in confirmation.realIDs { realIDs[ByteString(temporary)] = ByteString(real) }
+        integerIDs = Set(confirmation.integerIDs.map { ByteString($0) })
         guard let resources = confirmation.resources else { return }
         let coder = ResourceCoder()
         var confirmed: [[UInt8]] = []

@@ -64,7 +64,10 @@ extension SyncCache {
         let layer = LayerUpdate(
             pendingID: update.pendingID, library: update.library, steps: steps, dependsOn: update.dependsOn,
             request: update.send)
-        try await change({ state.keysToLoad(for: steps, in: update.library) }, name: "changes") {
+        let library = update.library
+        try await change(
+            { state.keysToLoad(for: state.renamed(steps, in: library), in: library) }, name: "changes"
+        ) {
             () throws(LayerRefusal) in
             let now = clock.now()
             try recorded(.update(update), of: update.library, at: now) { () throws(LayerRefusal) in
@@ -144,7 +147,11 @@ extension SyncCache {
                 throw CacheError(
                     .invalidParams, "id_map has an id of \(id.bytes.count) bytes: pass 1 to \(limits.idByteCountMax)")
             }
-            realIDs.append(LayerConfirmation.RealID(temporary: temporary, real: real))
+            let isInteger = commit.integerIDs.contains(temporary)
+            guard !isInteger || real.bytes.withUnsafeBytes({ CompactJSON.isInteger($0) }) else {
+                throw CacheError(.invalidParams, "'\(real.excerpt(byteCount: 60))' is not an integer: pass its digits")
+            }
+            realIDs.append(LayerConfirmation.RealID(temporary: temporary, real: real, isInteger: isInteger))
         }
         return LayerConfirmation(
             pendingID: commit.pendingID, library: commit.library, confirmed: puts, type: commit.resourceType,

@@ -8,12 +8,13 @@ public protocol MutationUpstream: Sendable {
     /// Performs a mutation.
     ///
     /// A call whose task is cancelled should return soon; its answer is ignored. Up to 8 calls run at a time, and one
-    /// for each key.
+    /// for each key. Calls begin in the order of their edits, and on the caller's actor: what is sent before the first
+    /// suspension is sent in that order. A call whose edit settled meanwhile goes on, for the real ids in its answer.
     ///
     /// - Returns: The confirmation. Its `pendingID` and `library` are not read.
     /// - Throws: ``UpstreamError``. An error with ``UpstreamError/isRefusal`` is final, unless
     ///   ``UpstreamError/retries`` says otherwise; after any other the mutation is sent again.
-    func send(_ mutation: SentMutation) async throws(UpstreamError) -> OptimisticCommit
+    nonisolated(nonsending) func send(_ mutation: SentMutation) async throws(UpstreamError) -> OptimisticCommit
 }
 
 /// One attempt to send the request of a pending edit.

@@ -48,6 +48,9 @@ struct OutboxQueue {
     static let inFlightCountMax = 8
     /// The newer requests that one request replaces at most: 1,000.
     static let memberCountMax = 1_000
+    /// The bytes of the changes and the input of a request that replaces others: those of a line, 16 MiB, less what the
+    /// line says besides.
+    static let groupByteCountMax = Limits().lineByteCountMax - (64 << 10)
 
     private(set) var items: [Int64: Item] = [:]
     private var numbers: [ByteString: Int64] = [:]
@@ -56,6 +59,8 @@ struct OutboxQueue {
     private var ready = ExpiryQueue<OutboxChain.Name>()
     /// The requests that wait for their time. An entry whose request no longer waits for it is out of date.
     private var waits = ExpiryQueue<Int64>()
+    /// The chains of removed requests whose attempts are under way, by number. Bounded by ``inFlightCountMax``.
+    private var held: [Int64: OutboxChain.Name] = [:]
     private(set) var inFlightCount = 0
     private(set) var isPaused = false
     /// The requests whose status may have changed since ``takeChanged()``.
@@ -109,21 +114,45 @@ struct OutboxQueue {
     }
 
     /// Removes a request: its layer has settled, or was rolled back.
-    mutating func remove(_ number: Int64) {
+    ///
+    /// - Parameter holdsKey: Whether the attempt that is under way keeps its place in the chain until
+    ///   ``endHeld(_:)``: the server may still be performing the request.
+    mutating func remove(_ number: Int64, holdsKey: Bool = false) {
         guard let item = items.removeValue(forKey: number) else { return }
         numbers[item.entry.pendingID] = nil
         changed.remove(number)
-        if item.phase == .sending { endFlight(of: item) }
-        if case .member(let sender) = item.phase { items[sender]?.members.remove(number) }
         let name = OutboxChain.Name(item.entry)
+        if item.phase == .sending {
+            if holdsKey { held[number] = name } else { endFlight(of: item) }
+        }
+        if case .member(let sender) = item.phase { items[sender]?.members.remove(number) }
         chains[name]?.remove(number)
-        if chains[name]?.isEmpty == true, chains[name]?.sending == nil { chains[name] = nil }
+        removeIfIdle(name)
         for member in item.members where items[member]?.phase == .member(of: number) {
             items[member]?.phase = .queued
             changed.insert(member)
             settleInChain(member)
         }
         offer(name)
+    }
+
+    /// Ends an attempt whose request was removed while it was under way.
+    ///
+    /// - Returns: Whether the attempt kept its key waiting.
+    mutating func endHeld(_ number: Int64) -> Bool {
+        guard let name = held.removeValue(forKey: number) else { return false }
+        inFlightCount -= 1
+        chains[name]?.sending = nil
+        removeIfIdle(name)
+        offer(name)
+        return true
+    }
+
+    /// Whether the attempt of a removed request keeps its key waiting.
+    func isHeld(_ number: Int64) -> Bool { held[number] != nil }
+
+    private mutating func removeIfIdle(_ name: OutboxChain.Name) {
+        if chains[name]?.isEmpty == true, chains[name]?.sending == nil { chains[name] = nil }
     }
 
     /// Puts a request into its chain, or takes it out, according to its phase, and offers the chain's first one.
@@ -181,15 +210,21 @@ struct OutboxQueue {
 
     /// Returns the requests that follow one directly and that its first attempt may replace.
     private func replaceable(after number: Int64, in name: OutboxChain.Name) -> [Int64] {
-        guard let first = items[number]?.entry.sending, first.request.isReplaceable, first.attemptCount == 0 else {
+        guard let own = items[number]?.entry, own.sending.request.isReplaceable, own.sending.attemptCount == 0 else {
             return []
         }
+        let first = own.sending
         var members: [Int64] = []
+        var changesByteCount = own.changesByteCount
         for next in chains[name]?.numbers(after: number) ?? [] where members.count < OutboxQueue.memberCountMax {
             guard let item = items[next], item.phase == .queued, !item.entry.isBlocked,
                 item.entry.sending.attemptCount == 0, item.entry.sending.request.isReplaceable,
                 item.entry.sending.request.method == first.request.method
             else { break }
+            // The line has the changes of all and the input of the newest.
+            changesByteCount += item.entry.changesByteCount
+            let byteCount = changesByteCount + item.entry.sending.request.input.count
+            guard byteCount <= OutboxQueue.groupByteCountMax else { break }
             members.append(next)
         }
         return members
@@ -213,15 +248,15 @@ struct OutboxQueue {
     ) -> Verdict {
         guard isSending(number, attempt: attempt), let item = items[number] else { return .ignored }
         let sending = item.entry.sending
-        let countedAttempts = sending.attemptCount - sending.forgivenCount
+        let failureCount = sending.attemptCount - sending.forgivenCount
         let isSpent =
-            sending.request.attemptCountMax.map { countedAttempts >= $0 } ?? false
+            sending.request.attemptCountMax.map { failureCount >= $0 } ?? false
             || sending.request.duration.map {
                 now.subtractingClamped(sending.firstAttemptAt ?? now) >= $0.wholeMilliseconds
             } ?? false
         items[number]?.lastFailure = failure
         guard mayRetry, !isSpent else { return .failed(discards: sending.request.discardsOnFailure) }
-        let moment = now + OutboxBackoff.pause(after: countedAttempts, random: random)
+        let moment = now + OutboxBackoff.pause(after: failureCount, random: random)
         wait(number, until: moment)
         return .again(at: moment)
     }
@@ -280,25 +315,6 @@ struct OutboxQueue {
     }
 
     // MARK: Statuses
-
-    /// Returns the status of a request; nil when there is none.
-    func status(_ number: Int64) -> OutboxStatus? {
-        guard let item = items[number] else { return nil }
-        var own = item
-        if case .member(let sender) = item.phase, let shown = items[sender] { own = shown }
-        var status = OutboxStatus(
-            pendingID: item.entry.pendingID, library: item.entry.library, state: .queued,
-            attempt: own.entry.sending.attemptCount, failure: own.lastFailure)
-        switch own.phase {
-        case .queued, .member: status.state = .queued
-        case .sending: status.state = .sending
-        case .waiting(let moment):
-            status.state = .waiting
-            status.nextAttemptAt = moment
-        case .failed: status.state = .failed
-        }
-        return status
-    }
 
     /// Returns the requests whose status may have changed since the last call, ascending, with those that are a part of
     /// them.

@@ -12,6 +12,9 @@ public struct OutboxStatus: Hashable, Sendable {
         case waiting
         /// The request failed for good. The edit stays until it is sent again or rolled back.
         case failed
+        /// The request failed for good, and the edit was rolled back, because it was made so or depended on one that
+        /// was. Only the observer gets this status: the edit is in no list any more.
+        case discarded
     }
 
     public var pendingID: ByteString

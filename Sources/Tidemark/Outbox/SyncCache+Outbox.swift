@@ -85,21 +85,23 @@ extension SyncCache {
     /// - Precondition: The upstream ends them all, because it cannot be reached any more.
     package func drainOutbox() async {
         while let attempt = outbox.attempts.values.first {
-            await attempt.task.value
+            await attempt.task?.value
             if let (number, same) = outbox.attempts.first(where: { $0.value.task == attempt.task }) {
                 outbox.endAttempt(number, same.number)
             }
         }
     }
 
-    /// Returns the entities that the edit of an attempt adds.
+    /// Returns the entities that the edit of an attempt adds, and whether the edit is still there.
     ///
-    /// - Returns: nil when the attempt is no longer under way: the edit has settled, or is sent again.
-    package func addedKeys(by mutation: SentMutation) -> Set<EntityKey>? {
-        let number = outbox.attempts.keys.first { outbox.queue.items[$0]?.entry.pendingID == mutation.pendingID }
-        guard let number, outbox.queue.isSending(number, attempt: mutation.attempt) else { return nil }
-        let added = state.requestChanges(of: number).filter { if case .put = $0.change { true } else { false } }
-        return Set(added.map(\.key))
+    /// - Returns: nil when nobody waits for the attempt's answer any more.
+    package func addedKeys(by mutation: SentMutation) -> (keys: Set<EntityKey>, isPending: Bool)? {
+        let attempt = outbox.attempts.first {
+            $0.value.pendingID == mutation.pendingID && $0.value.number == mutation.attempt
+                && $0.value.library == mutation.library
+        }
+        guard let attempt else { return nil }
+        return (attempt.value.added, outbox.queue.isSending(attempt.key, attempt: mutation.attempt))
     }
 
     // MARK: Following the layers
@@ -112,25 +114,24 @@ extension SyncCache {
         outbox.isFollowing = true
         takeOutboxChanges()
         if outbox.upstream != nil, !outbox.isStopped, !isClosed {
-            while let start = outbox.queue.next() { begin(start) }
+            var begun: [BegunAttempt] = []
+            while let start = outbox.queue.next() {
+                if let attempt = begin(start) { begun.append(attempt) }
+            }
+            if !begun.isEmpty { sendWhenWritten(begun) }
             setOutboxTimer()
         }
         outbox.isFollowing = false
         notifyOutbox()
     }
 
-    private func takeOutboxChanges() {
+    func takeOutboxChanges() {
         guard state.hasOutboxChanges else { return }
-        for (number, entry) in state.takeOutboxChanges() {
-            if let entry {
+        for change in state.takeOutboxChanges() {
+            if let entry = change.entry {
                 outbox.queue.put(entry)
             } else {
-                outbox.queue.remove(number)
-                outbox.shown[number] = nil
-                if let attempt = outbox.attempts.removeValue(forKey: number) {
-                    attempt.timer?.cancel()
-                    attempt.task.cancel()
-                }
+                outbox.remove(change.number, isUnanswered: change.isUnanswered)
             }
         }
     }
@@ -164,152 +165,5 @@ extension SyncCache {
         timers.outboxFired(at: moment)
         outbox.queue.wake(at: max(moment, clock.now()))
         followOutbox()
-    }
-
-    // MARK: An attempt
-
-    /// Counts an attempt, and sends it when the count is on the disk.
-    private func begin(_ start: OutboxQueue.Start) {
-        let now = clock.now()
-        guard let pendingID = outbox.queue.items[start.number]?.entry.pendingID else { return }
-        let members = start.members.compactMap { outbox.queue.items[$0]?.entry.pendingID }
-        recorded(.attempt(pendingID, members: members), at: now) {
-            state.beginAttempt(pendingID, with: members, at: now)
-        }
-        takeOutboxChanges()
-        guard let entry = outbox.queue.items[start.number]?.entry else { return }
-        let attempt = entry.sending.attemptCount
-        let task = spawn { await self.perform(start.number, attempt) }
-        outbox.attempts[start.number] = OutboxDriver.Attempt(
-            number: attempt, generation: state.generation(of: entry.library), task: task)
-    }
-
-    private func perform(_ number: Int64, _ attempt: Int) async {
-        do throws(StorageError) {
-            try await writeAll()
-        } catch {
-            configuration.logger.warning("an edit is not sent before it is on the disk: \(error.message)")
-            outbox.endAttempt(number, attempt)
-            outbox.queue.postpone(number, attempt: attempt, until: clock.now() + OutboxBackoff.first)
-            return followOutbox()
-        }
-        guard !outbox.isStopped, let upstream = outbox.upstream, let mutation = mutation(number, attempt) else {
-            return outbox.endAttempt(number, attempt)
-        }
-        // A new log may have begun while the disk was written: the answer will be about the log of now.
-        outbox.attempts[number]?.generation = state.generation(of: mutation.library)
-        if let timeout = outbox.timeout, outbox.attempts[number]?.number == attempt {
-            outbox.attempts[number]?.timer = spawn { [weak self, clock] in
-                do {
-                    try await clock.sleep(milliseconds: timeout)
-                } catch {
-                    return
-                }
-                await self?.timedOut(number, attempt, after: timeout)
-            }
-        }
-        do throws(UpstreamError) {
-            await confirmed(number, attempt, try await upstream.send(mutation))
-        } catch {
-            failed(number, attempt, MutationFailure(error), mayRetry: error.isWorthRetrying)
-        }
-    }
-
-    private func mutation(_ number: Int64, _ attempt: Int) -> SentMutation? {
-        guard outbox.queue.isSending(number, attempt: attempt), let entry = outbox.queue.items[number]?.entry else {
-            return nil
-        }
-        return SentMutation(
-            pendingID: entry.pendingID, method: entry.sending.request.method,
-            input: state.requestInput(of: number) ?? entry.sending.request.input, attempt: attempt,
-            library: entry.library,
-            changes: state.requestChanges(of: number).map { TransactionOperation($0.key, $0.change) })
-    }
-
-    private func timedOut(_ number: Int64, _ attempt: Int, after timeout: Int64) {
-        let task = outbox.attempts[number]?.number == attempt ? outbox.attempts[number]?.task : nil
-        failed(
-            number, attempt,
-            MutationFailure(code: "timed_out", message: ByteString("no answer came in \(timeout) ms")), mayRetry: true)
-        task?.cancel()
-    }
-
-    // MARK: Answers
-
-    private func confirmed(_ number: Int64, _ attempt: Int, _ answer: OptimisticCommit) async {
-        guard outbox.queue.isSending(number, attempt: attempt), let entry = outbox.queue.items[number]?.entry else {
-            return
-        }
-        outbox.attempts[number]?.timer?.cancel()
-        var commit = answer
-        // When a new log began meanwhile, the answer is one from before it.
-        commit.generation = outbox.attempts[number]?.generation
-        commit.pendingID = entry.pendingID
-        commit.library = entry.library
-        do throws(CacheError) {
-            try await begin(commit)
-            outbox.endAttempt(number, attempt)
-            scheduleFlush()
-        } catch {
-            switch error.code {
-            // The event settled the layer, or a host rolled it back, while the answer was on its way.
-            case .unknownPending: outbox.endAttempt(number, attempt)
-            case .storageFailed:
-                failed(number, attempt, MutationFailure(code: nil, message: ByteString(error.message)), mayRetry: true)
-            default:
-                failed(
-                    number, attempt,
-                    MutationFailure(
-                        code: ByteString(error.code.rawValue),
-                        message: ByteString("the answer cannot be used: \(error.message)")), mayRetry: false)
-            }
-        }
-    }
-
-    private func failed(_ number: Int64, _ attempt: Int, _ failure: MutationFailure, mayRetry: Bool) {
-        outbox.endAttempt(number, attempt)
-        guard !outbox.isStopped, !isClosed else { return }
-        let verdict = outbox.queue.failed(
-            number, attempt: attempt, failure.bounded, mayRetry: mayRetry, at: clock.now(),
-            random: configuration.random())
-        switch verdict {
-        case .ignored: return
-        case .again:
-            configuration.logger.debug("an edit is sent again: \(failure.message)")
-        case .failed(discards: false):
-            if let pendingID = outbox.queue.items[number]?.entry.pendingID {
-                recorded(.requestFailure(pendingID, failure.bounded), at: clock.now()) {
-                    state.failRequest(pendingID, failure)
-                }
-            }
-            configuration.logger.warning("an edit cannot be sent: \(failure.message)")
-        case .failed(discards: true):
-            configuration.logger.warning("an edit is rolled back: \(failure.message)")
-            for pendingID in state.requestGroup(of: number).reversed() {
-                do throws(LayerRefusal) {
-                    try rollBackNow(pendingID, library: nil)
-                } catch {
-                    // The rollback of a newer one took this one along.
-                }
-            }
-            distribute()
-        }
-        followOutbox()
-        scheduleFlush()
-    }
-}
-
-extension MutationFailure {
-    init(_ error: UpstreamError) {
-        self.init(code: error.code.map { ByteString($0) }, message: ByteString(error.message))
-    }
-}
-
-extension UpstreamError {
-    /// Whether a mutation that got this error is sent again.
-    var isWorthRetrying: Bool {
-        if let retries { return retries }
-        if !isRefusal { return true }
-        return code.map { ["offline", "timed_out", "connection_lost"].contains($0) } ?? false
     }
 }

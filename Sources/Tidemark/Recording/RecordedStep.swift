@@ -44,6 +44,8 @@ package enum RecordedStep: Sendable {
     /// An attempt to send the request of a layer was counted; `members`: the newer layers that are sent with it. All
     /// are pending ids.
     case attempt(ByteString, members: [ByteString])
+    /// An attempt to send the request of a layer failed; the request is sent again.
+    case attemptFailure(ByteString)
     /// The request of a layer failed for good.
     case requestFailure(ByteString, MutationFailure)
     /// A failed request is sent again; `library` nil: the layer is found by its id alone.

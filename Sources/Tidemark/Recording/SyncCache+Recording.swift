@@ -13,6 +13,9 @@ extension SyncCache {
 
     /// Performs a step and records it.
     ///
+    /// A step may cause others before it ends, as an event does that lets the outbox begin an attempt. They are recorded
+    /// after it: a replay performs them in that order.
+    ///
     /// - Parameters:
     ///   - step: Evaluated only when there is a recorder.
     ///   - library: The library whose state the step may change; nil: any library.
@@ -23,12 +26,13 @@ extension SyncCache {
     ) throws(Refusal) -> Value {
         guard recorder != nil else { return try body() }
         let mark = mark(of: library)
+        let place = openSteps.begin()
         do throws(Refusal) {
             let value = try body()
-            note(step(), of: library, at: now, since: mark, value as? [ReconcileRequest] ?? [])
+            note(step(), of: library, at: now, since: mark, value as? [ReconcileRequest] ?? [], at: place)
             return value
         } catch {
-            note(step(), of: library, at: now, since: mark, refusal: "\(error)")
+            note(step(), of: library, at: now, since: mark, refusal: "\(error)", at: place)
             throw error
         }
     }
@@ -60,7 +64,8 @@ extension SyncCache {
         let step = RecordedStep.leaving(
             evicted: state.entityKeys(of: gone.evicted), reduced: state.entityKeys(of: gone.reduced),
             queries: gone.queries)
-        recorder.record(RecordedEntry(step: step, at: now, outcome: RecordedOutcome(), toldCount: 0))
+        let entry = RecordedEntry(step: step, at: now, outcome: RecordedOutcome(), toldCount: 0)
+        if !openSteps.add(entry) { recorder.record(entry) }
     }
 
     // MARK: What came of it
@@ -78,7 +83,7 @@ extension SyncCache {
 
     private func note(
         _ step: RecordedStep, of library: ByteString?, at now: Int64, since mark: RecordingMark,
-        _ requests: [ReconcileRequest] = [], refusal: String? = nil
+        _ requests: [ReconcileRequest] = [], refusal: String? = nil, at place: Int
     ) {
         guard let recorder else { return }
         var outcome = RecordedOutcome()
@@ -108,9 +113,10 @@ extension SyncCache {
         }
         if state.layerCount != mark.pendingCount { outcome.pendingCount = state.layerCount }
         outcome.refusal = refusal
-        recorder.record(
-            RecordedEntry(
-                step: step, at: now, outcome: outcome, toldCount: observers.notificationCount - mark.toldCount))
+        let toldCount = observers.notificationCount - mark.toldCount
+        let entries = openSteps.end(
+            RecordedEntry(step: step, at: now, outcome: outcome, toldCount: toldCount), at: place)
+        for entry in entries { recorder.record(entry) }
         recordLeavings(at: now)
     }
 }

@@ -44,6 +44,8 @@ extension SyncCache {
         case .attempt(let pendingID, let members):
             let now = clock.now()
             recorded(step, at: now) { state.beginAttempt(pendingID, with: members, at: now) }
+        case .attemptFailure(let pendingID):
+            recorded(step, at: clock.now()) { state.failAttempt(pendingID) }
         case .requestFailure(let pendingID, let failure):
             recorded(step, at: clock.now()) { state.failRequest(pendingID, failure) }
         case .quarantineRetry(let record): try await replayRetry(record)

@@ -30,7 +30,8 @@ package struct GraphMutations: MutationUpstream {
         self.answered = answered
     }
 
-    package func send(_ mutation: SentMutation) async throws(UpstreamError) -> OptimisticCommit {
+    package nonisolated(nonsending) func send(_ mutation: SentMutation) async throws(UpstreamError) -> OptimisticCommit
+    {
         if mutation.method == GraphMutation.method { return try await cache.sendGraph(mutation, answered) }
         guard let other else {
             throw UpstreamError(
@@ -67,10 +68,17 @@ extension SyncCache {
         // The answer to an attempt that has ended concerns nobody.
         guard let added = addedKeys(by: sent) else { return OptimisticCommit(pendingID: sent.pendingID) }
         do throws(CacheError) {
+            let realIDs = try realIDs(mutation, parts, plan, added.keys)
+            guard added.isPending else {
+                // The edit has settled, or was rolled back: of the answer only the real ids are of use.
+                let known = realIDs.map { ($0.temporary, $0.real) }
+                return OptimisticCommit(
+                    pendingID: sent.pendingID, realIDs: Dictionary(known, uniquingKeysWith: { first, _ in first }))
+            }
             var answer = try graphAnswer(parts, plan, sent.library, start: start)
             answer.isMutation = true
             answer.settledLayer = sent.pendingID
-            answer.realIDs = try realIDs(mutation, parts, plan, added)
+            answer.realIDs = realIDs
             try await storeMutation(answer)
         } catch {
             if error.code == .storageFailed { throw UpstreamError(error.message) }

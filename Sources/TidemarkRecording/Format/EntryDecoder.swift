@@ -75,6 +75,7 @@ package final class EntryDecoder {
         case "attempt":
             return .attempt(
                 try params.requiredText("pending_id"), members: try params.texts("members", countMax: .max) ?? [])
+        case "attempt_failure": return .attemptFailure(try params.requiredText("pending_id"))
         case "request_failure":
             return .requestFailure(
                 try params.requiredText("pending_id"),
@@ -116,7 +117,8 @@ package final class EntryDecoder {
         case "invalidation": return .invalidation(try methods.invalidation(params))
         case "update": return .update(try methods.update(params))
         case "commit":
-            var commit = try methods.commit(params)
+            // Without an id it is a late answer, of which only the real ids count.
+            var commit = try methods.commit(params, pendingID: try params.text("pending_id") ?? "")
             commit.generation = try params.integer("generation", in: 0...Int64(UInt32.max)).map { UInt32($0) }
             return .commit(commit)
         case "rollback":
@@ -172,8 +174,9 @@ package final class EntryDecoder {
             library: try library(params), entities: entities, roots: roots, asOf: try params.sequence("as_of"),
             settledLayer: try params.text("pending_id"))
         answer.fetch = try fetchNumber(params)
+        let integers = methods.integerIDs(params)
         answer.realIDs = try methods.realIDs(params).sorted { $0.key < $1.key }.map {
-            LayerConfirmation.RealID(temporary: $0.key, real: $0.value)
+            LayerConfirmation.RealID(temporary: $0.key, real: $0.value, isInteger: integers.contains($0.key))
         }
         answer.isMutation = try params.flag("mutation")
         return answer

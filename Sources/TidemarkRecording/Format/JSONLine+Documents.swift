@@ -14,7 +14,7 @@ extension JSONLine {
         if !answer.realIDs.isEmpty {
             name("id_map")
             object { line in
-                for id in answer.realIDs { line.member(id.temporary, Optional(id.real)) }
+                for id in answer.realIDs { line.member(id.temporary, json: Optional(id.json)) }
             }
         }
         name("entities")

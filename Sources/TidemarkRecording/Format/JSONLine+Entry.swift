@@ -60,6 +60,7 @@ extension RecordedStep {
         case .commit: "commit"
         case .rollBack: "rollback"
         case .attempt: "attempt"
+        case .attemptFailure: "attempt_failure"
         case .requestFailure: "request_failure"
         case .retry: "retry"
         case .quarantineRetry: "quarantine_retry"
@@ -112,6 +113,8 @@ extension JSONLine {
         case .attempt(let pendingID, let members):
             member("pending_id", Optional(pendingID))
             texts("members", members)
+        case .attemptFailure(let pendingID):
+            member("pending_id", Optional(pendingID))
         case .requestFailure(let pendingID, let failure):
             member("pending_id", Optional(pendingID))
             member("message", Optional(failure.message))

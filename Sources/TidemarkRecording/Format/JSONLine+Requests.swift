@@ -176,7 +176,11 @@ extension JSONLine {
             name("id_map")
             object { line in
                 for (temporary, real) in commit.realIDs.sorted(by: { $0.key < $1.key }) {
-                    line.member(temporary, Optional(real))
+                    if commit.integerIDs.contains(temporary) {
+                        line.member(temporary, json: Optional(real.bytes))
+                    } else {
+                        line.member(temporary, Optional(real))
+                    }
                 }
             }
         }

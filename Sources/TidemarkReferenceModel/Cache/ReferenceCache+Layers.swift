@@ -9,13 +9,19 @@ extension ReferenceCache {
         }
         guard layers.count < layerCountMax else { throw .limitExceeded }
         open(layer.library)
-        var layer = layer
+        var layer = renamed(layer)
         layer.dependsOn.removeAll { id in layers.contains { $0.pendingID == id && $0.isConfirmed } }
         layers.append(layer)
+        for case .put(let key, _) in layer.changes { endRenamings(of: key) }
     }
 
     /// Applies the server's answer to a mutation.
     package mutating func commit(_ commit: ReferenceCommit) throws(ReferenceRefusal) {
+        if !commit.realIDs.isEmpty, !layers.contains(where: { $0.pendingID == commit.pendingID }) {
+            let library = commit.library ?? []
+            guard libraries[library] != nil else { throw .unknownPending }
+            return rename(commit.realIDs, in: library)
+        }
         let place = try place(of: commit.pendingID, library: commit.library)
         var next = self
         let library = layers[place].library
@@ -34,6 +40,12 @@ extension ReferenceCache {
                 writes.append((ReferenceKey(library: library, type: type, id: resource.id), resource.json))
             }
             for (key, json) in writes { next.confirm(json, key, sequence: commit.sequence) }
+            // An empty list says that the server did what the edit says, and that there is nothing to write.
+            if resources.isEmpty {
+                for key in Self.deleted(by: next.layers[place].changes) {
+                    next.confirmDelete(key, sequence: commit.sequence)
+                }
+            }
             next.layers.remove(at: place)
         } else {
             next.layers[place].isConfirmed = true
@@ -87,6 +99,29 @@ extension ReferenceCache {
         note(key, sequence: sequence)
     }
 
+    /// The keys whose last change is a delete, in the order in which they are first named.
+    private static func deleted(by changes: [ReferenceLayerChange]) -> [ReferenceKey] {
+        var keys: [ReferenceKey] = []
+        for change in changes where !keys.contains(change.key) { keys.append(change.key) }
+        return keys.filter { key in
+            if case .delete? = changes.last(where: { $0.key == key }) { true } else { false }
+        }
+    }
+
+    /// Deletes an entity that the server has deleted, unless something newer is known.
+    private mutating func confirmDelete(_ key: ReferenceKey, sequence: Int64?) {
+        let generation = libraries[key.library]?.generation ?? 0
+        var known: Int64?
+        if let base = entities[key] {
+            if base.generation == generation { known = base.sequence }
+        } else if let tombstone = tombstones[key], tombstone.generation == generation {
+            known = tombstone.sequence
+        }
+        if let sequence, let known, known > sequence { return }
+        erase(key, sequence: sequence ?? known)
+        note(key, sequence: sequence)
+    }
+
     // MARK: Settling
 
     private mutating func settle(_ isSettled: (ReferenceLayer) -> Bool) {
@@ -96,7 +131,12 @@ extension ReferenceCache {
     }
 
     /// Settles the layer of a mutation whose event was applied.
-    package mutating func settle(_ mutationID: [UInt8], in library: [UInt8]) {
+    ///
+    /// - Parameter implied: The real id that the event tells, see ``impliedRenaming(_:in:type:_:)``.
+    package mutating func settle(
+        _ mutationID: [UInt8], in library: [UInt8], implied: (from: ReferenceKey, to: ReferenceKey)? = nil
+    ) {
+        if let implied { rename([implied]) }
         settle { $0.pendingID == mutationID && $0.library == library }
     }
 
@@ -117,71 +157,5 @@ extension ReferenceCache {
             layer.library == key.library && layer.isConfirmed && layer.awaited != nil
                 && layer.awaitedGeneration != generation && layer.changes.contains { $0.key == key }
         }
-    }
-
-    // MARK: Renaming
-
-    /// Replaces temporary ids, which a host made up, with their real ids.
-    private mutating func rename(_ realIDs: [[UInt8]: [UInt8]], in library: [UInt8]) {
-        let own = layers.filter { $0.library == library }.flatMap(\.changes).map(\.key)
-        let pairs = realIDs.sorted { $0.key.lexicographicallyPrecedes($1.key) }.filter { $0.key != $0.value }
-        var renamed: [(from: ReferenceKey, to: ReferenceKey)] = []
-        for (temporary, real) in pairs {
-            let types = Set(own.filter { $0.id == temporary }.map(\.type))
-            for type in types.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-                renamed.append(
-                    (
-                        ReferenceKey(library: library, type: type, id: temporary),
-                        ReferenceKey(library: library, type: type, id: real)
-                    ))
-            }
-        }
-        for index in layers.indices where layers[index].library == library {
-            layers[index].changes = layers[index].changes.map { change in
-                guard let to = renamed.first(where: { $0.from == change.key })?.to else { return change }
-                switch change {
-                case .put(_, let json): return .put(to, Self.named(json, to.id))
-                case .patch(_, let fields, let unset): return .patch(to, fields: fields, unset: unset)
-                case .delete: return .delete(to)
-                }
-            }
-        }
-        for (from, to) in renamed { renameBase(from, to) }
-        self.renamed += renamed
-    }
-
-    private mutating func renameBase(_ from: ReferenceKey, _ to: ReferenceKey) {
-        for (name, query) in queries where concerns(name, query, from) && query.rule == nil {
-            guard let place = query.members.firstIndex(of: from.id) else { continue }
-            if query.members.contains(to.id) {
-                queries[name]?.members.remove(at: place)
-            } else {
-                queries[name]?.members[place] = to.id
-            }
-        }
-        guard let entity = entities[from] else { return }
-        entities[from] = nil
-        for (name, query) in queries where concerns(name, query, from) && query.rule != nil {
-            queries[name]?.members.removeAll { $0 == from.id }
-        }
-        if entities[to] == nil {
-            var own = entity
-            own.json = Self.named(own.json, to.id)
-            entities[to] = own
-            tombstones[to] = nil
-            follow(to)
-        }
-        for (name, query) in queries where concerns(name, query, from) { checkLength(of: name) }
-    }
-
-    /// The resource with another id.
-    private static func named(_ json: ReferenceJSON, _ id: [UInt8]) -> ReferenceJSON {
-        let members = json.members ?? []
-        let field = Array((members.contains { $0.key.unescaped == Array("id".utf8) } ? "id" : "uuid").utf8)
-        return .object(
-            members.map { member in
-                guard member.key.unescaped == field else { return member }
-                return ReferenceMember(key: member.key, value: .string(ReferenceString(id)))
-            })
     }
 }

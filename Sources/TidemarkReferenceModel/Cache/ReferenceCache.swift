@@ -7,6 +7,8 @@
 /// - Source: Protocol/queries.md.
 package struct ReferenceCache: Sendable {
     package internal(set) var entities: [ReferenceKey: ReferenceCacheEntity] = [:]
+    /// The temporary ids that were renamed. They grow with the edits; the model has no bound, the cache does.
+    package internal(set) var renamings: [ReferenceRenaming] = []
     package internal(set) var tombstones: [ReferenceKey: ReferenceTombstone] = [:]
     package internal(set) var libraries: [[UInt8]: ReferenceCacheLibrary] = [:]
     package internal(set) var queries: [ReferenceQueryName: ReferenceQuery] = [:]

@@ -95,8 +95,15 @@ extension ReferenceCache {
         {
             return
         }
+        var implied: (from: ReferenceKey, to: ReferenceKey)?
+        if let mutationID, case .change(let library, let type, let resources, _, _, _) = event {
+            implied = impliedRenaming(
+                bytes(mutationID), in: bytes(library), type: bytes(type), try resources.map { try resource($0) })
+        }
         try admit(event)
-        if let mutationID, let library = event.library { settle(bytes(mutationID), in: bytes(library)) }
+        if let mutationID, let library = event.library {
+            settle(bytes(mutationID), in: bytes(library), implied: implied)
+        }
     }
 
     private mutating func admit(_ event: CacheEvent) throws {

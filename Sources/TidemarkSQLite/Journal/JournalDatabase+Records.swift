@@ -61,6 +61,12 @@ extension JournalDatabase {
         for record in flush.layers {
             try statements.layers.write(record, libraries: next.libraryNames, types: next.typeNames)
         }
+        for record in flush.sentRequests {
+            try statements.layers.write(sent: record, libraries: next.libraryNames, types: next.typeNames)
+        }
+        for record in flush.renamings {
+            try statements.layers.write(record, libraries: next.libraryNames, types: next.typeNames)
+        }
     }
 
     private func writeQuarantine(_ flush: FlushBatch, _ statements: JournalStatements, _ next: inout JournalMemory)

@@ -202,6 +202,8 @@ final class JournalDatabase {
         try LayerTable.forEach(connection, &names) { layer in
             switch layer {
             case .record(let record): state.layers.append(record)
+            case .sent(let record): state.sentRequests.append(record)
+            case .renaming(let record): state.renamings.append(record)
             case .damaged(let row): damaged.append(row)
             }
             return true

@@ -1,7 +1,8 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The table `layers`: one row for each layer, with its changes in the row, covered by one checksum.
+/// The table `layers`: one row for each layer, with its changes in the row, covered by one checksum. Beside them stand
+/// the requests that left, as they left, and the temporary ids that were renamed: each a row with a flag of its own.
 ///
 /// A row can be read without any other table, because it contains the names of its library and types.
 package struct LayerTable {
@@ -23,9 +24,32 @@ package struct LayerTable {
     ///   - libraries: The names of libraries by index; the record's library is among them.
     ///   - types: The names of types by index; the types of its changes are among them.
     func write(_ record: LayerRecord, libraries: [ByteString], types: [ByteString]) throws {
-        let library = libraries[Int(record.library)]
         let body = LayerBodyCodec.encode(record, types: types, compressor)
-        let flags = record.isConfirmed ? LayerTable.confirmedFlag : 0
+        try write(
+            record, libraries[Int(record.library)], flags: record.isConfirmed ? LayerTable.confirmedFlag : 0, body)
+    }
+
+    /// Writes a request as it left, beside its layer.
+    func write(sent record: LayerRecord, libraries: [ByteString], types: [ByteString]) throws {
+        let body = LayerBodyCodec.encode(record, types: types, compressor)
+        try write(record, libraries[Int(record.library)], flags: LayerTable.sentFlag, body)
+    }
+
+    /// Writes a renaming of a temporary id.
+    func write(_ renaming: RenamingRecord, libraries: [ByteString], types: [ByteString]) throws {
+        let body = RenamingCodec.encode(renaming, types: types)
+        try write(
+            LayerTable.record(of: renaming), libraries[Int(renaming.library)], flags: LayerTable.renamingFlag, body)
+    }
+
+    /// The columns of a renaming: those of a layer, with the temporary id in place of the pending id.
+    private static func record(of renaming: RenamingRecord) -> LayerRecord {
+        LayerRecord(
+            number: renaming.number, pendingID: renaming.temporary, library: renaming.library, createdAt: 0,
+            changes: [])
+    }
+
+    private func write(_ record: LayerRecord, _ library: ByteString, flags: Int64, _ body: [UInt8]) throws {
         put.bind(1, record.number)
         put.bind(2, text: record.pendingID)
         put.bind(3, text: library)
@@ -51,6 +75,9 @@ package struct LayerTable {
     /// A row as it was read: a record, or a row that failed its check.
     enum Row {
         case record(LayerRecord)
+        /// A request as it left, with the pending id of its layer.
+        case sent(LayerRecord)
+        case renaming(RenamingRecord)
         case damaged(DamagedRow)
     }
 
@@ -67,7 +94,7 @@ package struct LayerTable {
         while try statement.step() {
             let row: Row
             do throws(PayloadFault) {
-                row = .record(try record(statement, &names))
+                row = try content(statement, &names)
             } catch {
                 row = .damaged(DamagedRow(row: statement.integer(0), kind: .layer, fault: error))
             }
@@ -75,17 +102,17 @@ package struct LayerTable {
         }
     }
 
-    /// The columns that ``record(_:_:)`` reads.
+    /// The columns that ``content(_:_:)`` reads.
     static let columns = """
         number, pending_id, library, flags, awaited, generation, created_at, body, checksum
         """
 
     private static let confirmedFlag: Int64 = 1
+    private static let sentFlag: Int64 = 2
+    private static let renamingFlag: Int64 = 4
 
     /// - Throws: ``PayloadFault`` when the row fails its check.
-    static func record(
-        _ row: PreparedStatement, _ names: inout LayerNames
-    ) throws(PayloadFault) -> LayerRecord {
+    static func content(_ row: PreparedStatement, _ names: inout LayerNames) throws(PayloadFault) -> Row {
         let flags = row.integer(3)
         guard let generation = UInt32(exactly: row.integer(5)), 0...StoredNumber.max ~= row.integer(0),
             StoredNumber.isSequence(row.optionalInteger(4)), StoredNumber.isMoment(row.integer(6))
@@ -99,14 +126,19 @@ package struct LayerTable {
         guard checksum(record, library: library, flags: flags, body: body) == row.integer(8) else {
             throw .checksumMismatch
         }
-        guard flags & ~confirmedFlag == 0 else { throw .unknownFormat }
+        guard [0, confirmedFlag, sentFlag, renamingFlag].contains(flags) else { throw .unknownFormat }
         guard let index = names.index(ofLibrary: library) else { throw .unnamed }
         record.library = index
+        if flags == renamingFlag {
+            return .renaming(
+                try RenamingCodec.decode(
+                    body, number: record.number, library: index, temporary: record.pendingID, &names))
+        }
         let content = try LayerBodyCodec.decode(body, library: index, &names)
         record.dependsOn = content.dependsOn
         record.changes = content.changes
         record.sending = content.sending
-        return record
+        return flags == sentFlag ? .sent(record) : .record(record)
     }
 
     /// Returns the checksum of a row, which reveals a single flipped bit.

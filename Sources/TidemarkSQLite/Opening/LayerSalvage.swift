@@ -10,18 +10,19 @@ enum LayerSalvage {
     ///   ``TidemarkModel/Limits/layerByteCountMax`` bytes.
     static func layers(of file: DataFilePath) -> FlushBatch {
         var layers: [LayerRecord] = []
+        var beside = FlushBatch()
         var names = LayerNames()
         var generations: [ByteString: UInt32] = [:]
         do {
             guard let connection = SalvageSource.open(file)?.connection else { return FlushBatch() }
             try withExtendedLifetime(connection) {
                 generations = currentGenerations(connection.handle)
-                try read(connection.handle, &names, &layers)
+                try read(connection.handle, &names, &layers, &beside)
             }
         } catch {
             // The layers that were read before the error are sound, because each row has its own checksum.
         }
-        var flush = FlushBatch()
+        var flush = beside
         flush.newLibraries = names.newLibraries
         flush.newTypes = names.newTypes
         flush.layers = layers.map { layer in
@@ -36,16 +37,30 @@ enum LayerSalvage {
     }
 
     private static func read(
-        _ connection: OpaquePointer, _ names: inout LayerNames, _ layers: inout [LayerRecord]
+        _ connection: OpaquePointer, _ names: inout LayerNames, _ layers: inout [LayerRecord],
+        _ beside: inout FlushBatch
     ) throws {
         let limits = Limits()
         var byteCount = 0
         var seen: Set<ByteString> = []
         try LayerTable.forEach(connection, &names) { row in
-            guard case .record(let layer) = row, seen.insert(layer.pendingID).inserted else { return true }
-            byteCount += layer.changes.reduce(0) { $0 + $1.byteCount }
-            guard layers.count < Limits.layerCountCeiling, byteCount <= limits.layerByteCountMax else { return false }
-            layers.append(layer)
+            switch row {
+            case .damaged: break
+            case .record(let layer):
+                guard seen.insert(layer.pendingID).inserted else { break }
+                byteCount += layer.changes.reduce(0) { $0 + $1.byteCount }
+                guard layers.count < Limits.layerCountCeiling, byteCount <= limits.layerByteCountMax else {
+                    return false
+                }
+                layers.append(layer)
+            case .sent(let request):
+                byteCount += request.changes.reduce(0) { $0 + $1.byteCount }
+                guard beside.sentRequests.count < Limits.layerCountCeiling, byteCount <= limits.layerByteCountMax
+                else { return false }
+                beside.sentRequests.append(request)
+            case .renaming(let renaming):
+                if beside.renamings.count < Renamings.countMax { beside.renamings.append(renaming) }
+            }
             return true
         }
     }

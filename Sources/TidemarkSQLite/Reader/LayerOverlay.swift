@@ -37,6 +37,8 @@ struct LayerOverlay {
         try LayerTable.forEach(connection, &numbers) { row in
             switch row {
             case .record(let record): records.append(record)
+            // Both concern only what is sent.
+            case .sent, .renaming: break
             case .damaged(let row): damaged.append(row)
             }
             return true

@@ -30,7 +30,7 @@ extension SQLiteReader {
     public func layerCount() throws(StorageError) -> Int64 {
         try snapshot { connection in
             guard try DataFileSchema.version(connection) >= 3 else { return 0 }
-            return try PreparedStatement.number(connection, "SELECT count(*) FROM layers") ?? 0
+            return try PreparedStatement.number(connection, "SELECT count(*) FROM layers WHERE flags < 2") ?? 0
         }
     }
 

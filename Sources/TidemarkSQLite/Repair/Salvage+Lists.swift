@@ -13,7 +13,7 @@ extension Salvage {
         // In both column lists the number comes first, so the further columns begin after it.
         let isWhole = try scan.numbered("layers", key: "number", columns: tail(LayerTable.columns)) { row in
             do throws(PayloadFault) {
-                _ = try LayerTable.record(row, &open)
+                _ = try LayerTable.content(row, &open)
             } catch {
                 return report(
                     "the pending edit in row \(row.integer(0)) was removed: \(error.rawValue)",

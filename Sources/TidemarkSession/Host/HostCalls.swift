@@ -52,7 +52,7 @@ package final class HostCalls: Sendable {
     /// - Parameter timeout: The time that the host may take, in milliseconds; nil: that of all calls.
     /// - Throws: ``UpstreamError``: the host's error, no answer in time, too many calls, the end of the session, or the
     ///   cancellation of the task.
-    func call(
+    nonisolated(nonsending) func call(
         _ method: ByteString, timeout: Int64? = nil, _ params: @Sendable (inout JSONLine) -> Void
     ) async throws(UpstreamError) -> JSONSlice {
         let number = state.withLock { state in

@@ -16,7 +16,8 @@ package struct HostMutations: MutationUpstream {
         self.reader = reader
     }
 
-    package func send(_ mutation: SentMutation) async throws(UpstreamError) -> OptimisticCommit {
+    package nonisolated(nonsending) func send(_ mutation: SentMutation) async throws(UpstreamError) -> OptimisticCommit
+    {
         let result = try await calls.call("mutation.send") { line in
             line.member("pending_id", Optional(mutation.pendingID))
             line.member("method", Optional(mutation.method))

@@ -20,11 +20,13 @@ extension MethodReader {
     }
 
     /// Reads the confirmation of a mutation whose id is known.
-    func commit(_ params: Params, pendingID: ByteString) throws(CacheError) -> OptimisticCommit {
-        OptimisticCommit(
+    package func commit(_ params: Params, pendingID: ByteString) throws(CacheError) -> OptimisticCommit {
+        var commit = OptimisticCommit(
             pendingID: pendingID, library: try optionalLibrary(params),
             confirmed: try confirmed(params), resourceType: try params.optionalResourceType(limits: limits),
             sequence: try params.sequence("sequence"), realIDs: try realIDs(params))
+        commit.integerIDs = integerIDs(params)
+        return commit
     }
 
     func rollBack(_ params: Params) throws(CacheError) -> LayerRequest {
@@ -81,5 +83,11 @@ extension MethodReader {
             realIDs[name] = try Params.id(real, name: "id_map.\(name)", limits: limits)
         }
         return realIDs
+    }
+
+    /// Returns the temporary ids whose real ids are integers.
+    package func integerIDs(_ params: Params) -> Set<ByteString> {
+        let integers = (params.value("id_map")?.members ?? [:]).filter { $0.value.kind == .number }
+        return Set(integers.keys.map { ByteString($0) })
     }
 }

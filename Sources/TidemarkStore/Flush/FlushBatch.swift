@@ -28,7 +28,13 @@ public struct FlushBatch: Sendable {
     package(set) public var removedQueries: [Int64] = []
     /// The complete records of new and changed layers; each number once.
     package(set) public var layers: [LayerRecord] = []
-    /// The numbers of removed layers; none of them is in `layers`. A number that the journal never had is skipped.
+    /// The requests of layers as they left, where the layers no longer tell: their changes and requests, with the
+    /// `pendingID` of the layer and a number of their own. They are kept beside the layers.
+    package(set) public var sentRequests: [LayerRecord] = []
+    /// The new and changed renamings of temporary ids, kept beside the layers.
+    package(set) public var renamings: [RenamingRecord] = []
+    /// The numbers of removed layers, sent requests and renamings; the flush writes none of them. A number that the
+    /// journal never had is skipped.
     package(set) public var removedLayers: [Int64] = []
     /// The changes to the keys evicted from both tiers.
     package(set) public var evicted = EvictedChanges()
@@ -57,5 +63,7 @@ public struct FlushBatch: Sendable {
 
     /// Whether the commit must survive a loss of power before it counts: a caller waits for a layer. Other commits may
     /// reach the disk in their order some time later, as with SQLite's `synchronous=NORMAL`.
-    public var needsSync: Bool { !layers.isEmpty || !removedLayers.isEmpty }
+    public var needsSync: Bool {
+        !layers.isEmpty || !removedLayers.isEmpty || !sentRequests.isEmpty || !renamings.isEmpty
+    }
 }

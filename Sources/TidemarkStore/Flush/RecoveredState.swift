@@ -16,6 +16,10 @@ public struct RecoveredState: Sendable {
     public var lastQuery: Int64 = 0
     /// The records of layers, ascending by number; records that failed their checks are left out.
     public var layers: [LayerRecord] = []
+    /// The requests as they left of ``FlushBatch/sentRequests``; records that failed their checks are left out.
+    public var sentRequests: [LayerRecord] = []
+    /// The renamings of temporary ids, ascending by number; records that failed their checks are left out.
+    public var renamings: [RenamingRecord] = []
     /// The still valid records of ``FlushBatch/evicted`` in all flushes; records that failed their checks are left out.
     public var evicted: [EvictedRecord] = []
     /// Whether every record of evicted keys passed its checks; otherwise keys of any library may be missing.

@@ -47,7 +47,7 @@ struct Layer {
         LayerRecord(
             number: number, pendingID: pendingID, library: library, isConfirmed: isConfirmed,
             awaited: awaited?.sequence, awaitedGeneration: awaited?.generation ?? 0, dependsOn: dependsOn,
-            createdAt: createdAt, changes: changes, sending: sending)
+            createdAt: createdAt, changes: changes, sending: sending?.recorded)
     }
 
     /// The number of bytes that count toward the bound on layers: not less than the layer's row takes.

@@ -14,6 +14,8 @@ struct LayerRequests {
     private var naming: [NamedID: Set<Int64>] = [:]
     /// The layers whose request was added, changed or removed since the last call of ``takeChanged()``.
     private var changed: Set<Int64> = []
+    /// The layers among `changed` that were removed while nobody knew what became of their requests.
+    private var unanswered: Set<Int64> = []
 
     /// Whether the outbox has changes that its driver has not read.
     var isChanged: Bool { !changed.isEmpty }
@@ -47,13 +49,20 @@ struct LayerRequests {
     /// Returns the layers whose inputs a layer sends, ascending.
     func members(of sender: ByteString) -> [Int64] { (members[sender] ?? []).sorted() }
 
+    func hasMembers(_ sender: ByteString) -> Bool { members[sender] != nil }
+
     /// Returns the layers of a library whose inputs name an id, ascending.
     func naming(_ id: ByteString, in library: LibraryIndex) -> [Int64] {
         (naming[NamedID(library: library, id: id)] ?? []).sorted()
     }
 
-    mutating func takeChanged() -> [Int64] {
-        defer { changed = [] }
-        return changed.sorted()
+    mutating func noteUnanswered(_ number: Int64) { unanswered.insert(number) }
+
+    mutating func takeChanged() -> (changed: [Int64], unanswered: Set<Int64>) {
+        defer {
+            changed = []
+            unanswered = []
+        }
+        return (changed.sorted(), unanswered)
     }
 }

@@ -5,8 +5,12 @@ public struct LayerSending: Hashable, Sendable {
     public var request: MutationRequest
     /// The number of attempts that were begun. An attempt is counted on the disk before it is sent.
     public var attemptCount = 0
-    /// The attempts that do not count toward the request's limit, because the host asked for a fresh start after them.
+    /// The attempts that do not count toward the request's limit: those before a fresh start that the host asked for,
+    /// and those that ended without an answer or a failure, because the session ended or the disk failed.
     public var forgivenCount = 0
+    /// Whether an attempt is under way. The journal never has one: in its records the attempt does not count until it
+    /// has failed.
+    package private(set) var isUnderWay = false
     /// The time of the first attempt that counts, in milliseconds since 1970; nil before it.
     public var firstAttemptAt: Int64?
     /// The reason why the request failed for good; nil while it is sent, or waits to be.
@@ -24,15 +28,34 @@ public struct LayerSending: Hashable, Sendable {
         return 64 + request.byteCount + failure + (sentWith?.bytes.count ?? 0)
     }
 
-    /// Counts one more attempt.
+    /// The request as the journal has it: an attempt that is under way does not count, so that it is repeated when the
+    /// session ends before its answer.
+    var recorded: LayerSending {
+        var sending = self
+        sending.endUnanswered()
+        return sending
+    }
+
+    /// Begins one more attempt.
     mutating func begin(at now: Int64) {
+        endUnanswered()
+        if attemptCount == forgivenCount { firstAttemptAt = now }
         attemptCount += 1
-        if firstAttemptAt == nil { firstAttemptAt = now }
+        isUnderWay = true
+    }
+
+    /// Ends an attempt that failed: it counts.
+    mutating func fail() { isUnderWay = false }
+
+    private mutating func endUnanswered() {
+        if isUnderWay { forgivenCount += 1 }
+        isUnderWay = false
     }
 
     /// Removes the failure, so that the request is sent again with all its attempts.
     mutating func startAfresh() {
         failure = nil
+        isUnderWay = false
         forgivenCount = attemptCount
         firstAttemptAt = nil
     }
@@ -50,7 +73,7 @@ public struct LayerSending: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - temporary: The temporary id, canonical.
-    ///   - json: The real id as a JSON string.
+    ///   - json: The real id as a JSON value.
     mutating func rename(_ temporary: ByteString, to json: [UInt8]) {
         // From the last place to the first, so that the earlier ones stay where they are.
         for place in places.sorted(by: { $0.lowerBound > $1.lowerBound })
@@ -74,8 +97,9 @@ public struct LayerSending: Hashable, Sendable {
         }
     }
 
-    /// Returns a value as an id; nil when it is not a string.
+    /// Returns a value as an id; nil when it is neither a string nor an integer.
     private static func id(_ json: ArraySlice<UInt8>) -> ByteString? {
-        JSONSlice(compact: json).text.map { EntityKey.canonicalID(ByteString($0)) }
+        if json.withUnsafeBytes({ CompactJSON.isInteger($0) }) { return ByteString(Array(json)) }
+        return JSONSlice(compact: json).text.map { EntityKey.canonicalID(ByteString($0)) }
     }
 }

@@ -47,13 +47,17 @@ struct LayerStack: ~Copyable {
 
     /// The requests of layers: groups, temporary ids, and the layers that the outbox has not seen yet.
     private(set) var requests = LayerRequests()
+    /// The requests that have left, where their layers no longer tell.
+    var sent = SentRequests()
+    /// The temporary ids that were renamed.
+    var renamings = Renamings()
 
     var isEmpty: Bool { layers.isEmpty }
     var count: Int { layers.count }
     /// Whether some layer waits for a place in a log.
     var isAwaiting: Bool { !awaiting.isEmpty }
     /// The number of layers that a flush would write or remove.
-    var changeCount: Int { dirty.count + removed.count }
+    var changeCount: Int { dirty.count + removed.count + sent.changeCount + renamings.changeCount }
 
     // MARK: Lookup
 
@@ -104,6 +108,15 @@ struct LayerStack: ~Copyable {
 
     var nextNumber: Int64 { lastNumber + 1 }
 
+    /// Returns a number for a record beside the layers.
+    mutating func takeNumber() -> Int64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    /// Notes the number of a record that the journal has beside the layers.
+    mutating func noteNumber(_ number: Int64) { lastNumber = max(lastNumber, number) }
+
     /// Removes a layer; layers that depended on it no longer do.
     ///
     /// - Parameter handles: The handles that were given to ``push(_:handles:)``, or renamed since.
@@ -113,6 +126,7 @@ struct LayerStack: ~Copyable {
         byteCount -= layer.byteCount
         dequeue(layer)
         requests.remove(layer)
+        sent.remove(number)
         dirty.remove(number)
         if layer.hasRow { removed.append(number) }
         for handle in handles {
@@ -141,6 +155,7 @@ struct LayerStack: ~Copyable {
         guard var layer = layers[number] else { return }
         dequeue(layer)
         requests.remove(layer)
+        sent.remove(number)
         byteCount -= layer.byteCount
         layer.isConfirmed = true
         layer.awaited = place
@@ -196,7 +211,9 @@ struct LayerStack: ~Copyable {
     mutating func rename(_ handle: ListHandle, to real: ListHandle, _ renamed: (LayerChange) -> LayerChange) {
         guard let overlay = overlays.removeValue(forKey: handle) else { return }
         for touch in overlay.touches {
-            guard let change = layers[touch.layer]?.changes[touch.change] else { continue }
+            guard let layer = layers[touch.layer] else { continue }
+            keepSent(layer)
+            let change = layer.changes[touch.change]
             let new = renamed(change)
             layers[touch.layer]?.changes[touch.change] = new
             byteCount += new.byteCount - change.byteCount
@@ -223,8 +240,14 @@ struct LayerStack: ~Copyable {
         dirty.insert(number)
     }
 
-    /// Returns the numbers of the layers whose requests changed since the last call, ascending.
-    mutating func takeChangedRequests() -> [Int64] { requests.takeChanged() }
+    /// Returns the numbers of the layers whose requests changed since the last call, ascending, and those of them that
+    /// ``noteUnanswered(_:)`` named.
+    mutating func takeChangedRequests() -> (changed: [Int64], unanswered: Set<Int64>) { requests.takeChanged() }
+
+    /// Notes that a layer is removed while only the server's answer can tell what became of its request.
+    mutating func noteUnanswered(_ layer: Layer) {
+        if let sending = layer.sending, sending.attemptCount > 0 { requests.noteUnanswered(layer.number) }
+    }
 
     // MARK: Folding
 
@@ -287,11 +310,15 @@ struct LayerStack: ~Copyable {
         dirty.removeAll()
         flush.removedLayers = removed
         removed = []
+        sent.drain(into: &flush) { layers[$0] }
+        renamings.drain(into: &flush)
     }
 
     /// Marks every layer as unwritten, because the journal lost its data.
     mutating func markAllDirty() {
         removed = []
+        sent.markAllDirty()
+        renamings.markAllDirty()
         for number in layers.keys {
             layers[number]?.hasRow = false
             dirty.insert(number)

@@ -2,6 +2,13 @@ import TidemarkModel
 
 /// The check that bytes have the form which the store relies on: for bytes from a file, which can be forged.
 package enum CompactJSON {
+    /// Tells whether the bytes are one JSON integer: digits without a leading zero, with `-` before a negative one.
+    package static func isInteger(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let digits = bytes.first == UInt8(ascii: "-") ? bytes.dropFirst() : bytes[...]
+        guard let first = digits.first, digits.count == 1 || first != UInt8(ascii: "0") else { return false }
+        return digits.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    }
+
     /// Tells whether the bytes are one object without white space between its tokens, which ``JSONObject`` can scan,
     /// with no more than ``TidemarkModel/Limits/nestingDepthCeiling`` containers open at once.
     ///

@@ -86,6 +86,7 @@ package struct CacheState: ~Copyable {
             restore(record)
         }
         for record in recovered.layers { restore(record) }
+        restoreRequests(recovered)
         forgetRecentWrites()
     }
 

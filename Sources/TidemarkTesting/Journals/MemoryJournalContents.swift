@@ -20,6 +20,8 @@ struct MemoryJournalContents: Sendable {
     private(set) var queries: [Int64: QueryRecord] = [:]
     private var lastQuery: Int64 = 0
     private var layers: [Int64: LayerRecord] = [:]
+    private var sentRequests: [Int64: LayerRecord] = [:]
+    private var renamings: [Int64: RenamingRecord] = [:]
 
     var recovered: RecoveredState {
         var state = RecoveredState()
@@ -30,6 +32,8 @@ struct MemoryJournalContents: Sendable {
         state.queries = queries.values.sorted { $0.number < $1.number }
         state.lastQuery = lastQuery
         state.layers = layers.values.sorted { $0.number < $1.number }
+        state.sentRequests = sentRequests.values.sorted { $0.number < $1.number }
+        state.renamings = renamings.values.sorted { $0.number < $1.number }
         state.evicted = evicted
         state.counts = counts
         state.lastTakenAt = takenAt
@@ -90,7 +94,13 @@ struct MemoryJournalContents: Sendable {
             queries[record.number] = record
             lastQuery = max(lastQuery, record.number)
         }
-        for number in flush.removedLayers { layers[number] = nil }
+        for number in flush.removedLayers {
+            layers[number] = nil
+            sentRequests[number] = nil
+            renamings[number] = nil
+        }
+        for record in flush.sentRequests { sentRequests[record.number] = record }
+        for record in flush.renamings { renamings[record.number] = record }
         for record in flush.layers { layers[record.number] = record }
         if let counts = flush.counts { self.counts = counts }
         if let takenAt = flush.takenAt { self.takenAt = takenAt }

@@ -25,6 +25,8 @@ struct OutboxModel {
     /// The numbers of all requests in order. They are kept, because each question reads them.
     private(set) var numbers: [Int64] = []
     var isPaused = false
+    /// The chains that wait for the end of an attempt whose request is gone, by its number.
+    var held: [Int64: Chain] = [:]
 
     var sending: [Int64] { numbers.filter { requests[$0]?.phase == .sending && sender(of: $0) == nil } }
     var failed: [Int64] { numbers.filter { requests[$0]?.phase == .failed && sender(of: $0) == nil } }
@@ -56,8 +58,8 @@ struct OutboxModel {
 
     func next() -> OutboxQueue.Start? {
         let sending = sending
-        guard !isPaused, sending.count < 8 else { return nil }
-        let busy = Set(sending.compactMap { requests[$0]?.chain })
+        guard !isPaused, sending.count + held.count < 8 else { return nil }
+        let busy = Set(sending.compactMap { requests[$0]?.chain } + held.values)
         let number = numbers.first { number in
             guard let request = requests[number], sender(of: number) == nil else { return false }
             return request.phase == .queued && !request.entry.isBlocked && !busy.contains(request.chain)
@@ -66,11 +68,14 @@ struct OutboxModel {
         guard let number, let request = requests[number] else { return nil }
         var members: [Int64] = []
         if request.entry.sending.request.isReplaceable, request.entry.sending.attemptCount == 0 {
+            var byteCount = request.entry.changesByteCount
             for later in line(request.chain).dropFirst() {
                 guard let other = requests[later], other.entry.sending.request.isReplaceable,
                     other.entry.sending.request.method == request.entry.sending.request.method,
                     other.phase == .queued, !other.entry.isBlocked, other.entry.sending.attemptCount == 0
                 else { break }
+                byteCount += other.entry.changesByteCount
+                if byteCount + other.entry.sending.request.input.count > (16 << 20) - (64 << 10) { break }
                 members.append(later)
             }
         }

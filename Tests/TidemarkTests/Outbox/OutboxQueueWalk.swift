@@ -22,7 +22,7 @@ struct OutboxQueueWalk {
     }
 
     mutating func step() {
-        switch random.weighted([30, 10, 8, 8, 25, 6, 3, 5, 5]) {
+        switch random.weighted([30, 10, 8, 8, 25, 6, 3, 5, 5, 5]) {
         case 0: add()
         case 1: model.numbers.randomOne(&random).map { remove($0) }
         case 2: unblock()
@@ -40,6 +40,7 @@ struct OutboxQueueWalk {
                 model.isPaused = true
             }
         case 7: retry()
+        case 8: endHeld()
         default: model.numbers.randomOne(&random).map { hurry($0) }
         }
         if random.chance(700) { start() }
@@ -60,7 +61,9 @@ struct OutboxQueueWalk {
         put(
             OutboxEntry(
                 number: lastNumber, pendingID: ByteString("p\(lastNumber)"), library: random.pick(["", "", "b"]),
-                sending: LayerSending(request), isBlocked: random.chance(150)))
+                sending: LayerSending(request), isBlocked: random.chance(150),
+                // Some groups do not fit into one line.
+                changesByteCount: random.chance(200) ? 6 << 20 : 100))
     }
 
     private mutating func put(_ entry: OutboxEntry) {
@@ -75,8 +78,17 @@ struct OutboxQueueWalk {
             entry.sending.sentWith = nil
             put(entry)
         }
-        queue.remove(number)
+        let holds = random.chance(500) && model.sending.contains(number)
+        if holds { model.held[number] = model.requests[number]?.chain }
+        queue.remove(number, holdsKey: holds)
         model.remove(number)
+    }
+
+    private mutating func endHeld() {
+        let number = model.held.keys.sorted().randomOne(&random) ?? lastNumber
+        let found = queue.endHeld(number)
+        let wanted = model.held.removeValue(forKey: number) != nil
+        if found != wanted { difference = "the attempt of \(number) kept its key waiting: \(found)" }
     }
 
     private mutating func unblock() {
@@ -156,10 +168,10 @@ struct OutboxQueueWalk {
         let wanted = model.numbers.map { Shown(model.status($0)) }
         if found != wanted { difference = "the states are \(found), not \(wanted)" }
         let sending = model.sending
-        if queue.inFlightCount != sending.count {
-            difference = "\(queue.inFlightCount) are in flight, not \(sending.count)"
+        if queue.inFlightCount != sending.count + model.held.count {
+            difference = "\(queue.inFlightCount) are in flight, not \(sending.count + model.held.count)"
         }
-        let chains = sending.compactMap { model.requests[$0]?.chain }
+        let chains = sending.compactMap { model.requests[$0]?.chain } + model.held.values
         if Set(chains).count != chains.count { difference = "two of one chain are in flight: \(sending)" }
     }
 

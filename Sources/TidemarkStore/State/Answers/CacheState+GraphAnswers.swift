@@ -48,7 +48,6 @@ extension CacheState {
         beginUnit(isMulti: true)
         for id in answer.realIDs {
             rename(id, in: library, at: now)
-            layers.renameInputs(id.temporary, to: id.json, in: library)
         }
         for (key, entity) in zip(keys, answer.entities) {
             write(

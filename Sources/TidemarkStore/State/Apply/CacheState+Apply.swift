@@ -70,6 +70,7 @@ extension CacheState {
         defer { keptEvents.close() }
         if hasReaders { beginUnit(isMulti: isMulti(view, in: library)) }
         defer { if hasReaders { endUnit(at: now) } }
+        let creation = creation(in: view, in: library)
         switch event.kind {
         case .changed, .batchChanged:
             guard upsert(view, in: library, at: now) != .tooLarge else {
@@ -103,7 +104,7 @@ extension CacheState {
         }
         count(view, at: now)
         keptEvents.close()
-        if !layers.isEmpty { settle(by: view, in: library, at: now) }
+        if !layers.isEmpty { settle(by: view, creation, in: library, at: now) }
     }
 
     /// Counts an event in its bin. Events from an upstream have a bin of their own.

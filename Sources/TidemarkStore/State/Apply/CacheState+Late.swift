@@ -35,6 +35,7 @@ extension CacheState {
         let hasReaders = !queries.isEmpty
         if hasReaders { beginUnit(isMulti: isMulti(view, in: library)) }
         queries.recorder.beginLate(sequence)
+        let creation = creation(in: view, in: library)
         let isCopy = libraries[library].heldOff.contains(sequence)
         keptEvents.open(view.content)
         defer { keptEvents.close() }
@@ -45,7 +46,9 @@ extension CacheState {
             count(view, at: now)
             keptEvents.close()
             // A mutation whose result is not stored must not settle a layer.
-            if !view.event.mutationID.isAbsent, !layers.isEmpty { settleNamed(by: view, in: library, at: now) }
+            if !view.event.mutationID.isAbsent, !layers.isEmpty {
+                settleNamed(by: view, creation, in: library, at: now)
+            }
         }
         queries.recorder.endLate()
         if hasReaders { endUnit(at: now) }

@@ -78,7 +78,8 @@ extension CacheState {
     private mutating func writeRetried(_ view: EventView, in library: LibraryIndex, at now: Int64) -> RetryOutcome {
         beginUnit(isMulti: isMulti(view, in: library))
         defer { endUnit(at: now) }
-        defer { if !layers.isEmpty { settle(by: view, in: library, at: now) } }
+        let creation = creation(in: view, in: library)
+        defer { if !layers.isEmpty { settle(by: view, creation, in: library, at: now) } }
         switch view.event.kind {
         case .changed, .batchChanged:
             switch upsert(view, in: library, isLate: true, at: now) {

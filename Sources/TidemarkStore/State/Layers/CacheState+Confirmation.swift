@@ -8,7 +8,7 @@ package struct LayerConfirmation: Sendable {
         package var temporary: ByteString
         /// The real id, canonical.
         package var real: ByteString
-        /// The real id as a JSON string.
+        /// The real id as a JSON value, a string or an integer.
         package var json: [UInt8]
 
         package init(temporary: ByteString, real: ByteString, json: [UInt8]) {
@@ -18,12 +18,17 @@ package struct LayerConfirmation: Sendable {
         }
 
         /// Makes the canonical forms of two ids.
-        package init(temporary: ByteString, real: ByteString) {
+        ///
+        /// - Parameter isInteger: Whether the real id is a JSON integer, and not a string.
+        package init(temporary: ByteString, real: ByteString, isInteger: Bool = false) {
             var json: [UInt8] = []
-            CanonicalString.append(real.bytes, to: &json)
+            if isInteger { json = real.bytes } else { CanonicalString.append(real.bytes, to: &json) }
             self.init(
                 temporary: EntityKey.canonicalID(temporary), real: EntityKey.canonicalID(real), json: json)
         }
+
+        /// Whether the real id is a JSON integer.
+        package var isInteger: Bool { json.first != UInt8(ascii: "\"") }
     }
 
     package var pendingID: ByteString
@@ -56,7 +61,11 @@ package struct LayerConfirmation: Sendable {
 extension CacheState {
     /// Returns the keys that a confirmation touches and that only the journal may have.
     package mutating func keysToLoad(for confirmation: LayerConfirmation) -> [StoredKey] {
-        guard residency.hasAbsent, let layer = layers.layer(named: confirmation.pendingID) else { return [] }
+        guard residency.hasAbsent else { return [] }
+        guard let layer = layers.layer(named: confirmation.pendingID) else {
+            let library = libraries.index(of: confirmation.library ?? configuration.defaultLibrary)
+            return library.map { keysToLoad(for: confirmation.realIDs, in: $0) } ?? []
+        }
         var keys: Set<StoredKey> = []
         do throws(LayerRefusal) {
             for (key, _) in try resources(of: confirmation, layer) { keys.insert(key) }
@@ -65,6 +74,9 @@ extension CacheState {
             return []
         }
         keys.formUnion(keysToLoad(for: confirmation.realIDs, in: layer.library))
+        if confirmation.confirmed?.isEmpty == true {
+            keys.formUnion(keysToLoad(forCascadeFrom: CascadeSources(roots: deletedKeys(of: layer))))
+        }
         return keys.filter { !isKnown($0) }
     }
 
@@ -84,6 +96,10 @@ extension CacheState {
     ///
     /// - Precondition: The keys that ``keysToLoad(for:)`` names are in memory.
     package mutating func confirm(_ confirmation: LayerConfirmation, at now: Int64) throws(LayerRefusal) {
+        if layers.layer(named: confirmation.pendingID) == nil, !confirmation.realIDs.isEmpty {
+            return try rename(
+                confirmation.realIDs, of: confirmation.pendingID, in: confirmation.library, at: now)
+        }
         let layer = try layer(confirmation.pendingID, of: confirmation.library)
         let library = layer.library
         let resources = try resources(of: confirmation, layer)
@@ -94,12 +110,17 @@ extension CacheState {
         beginUnit(isMulti: keys.count > 1 || !confirmation.realIDs.isEmpty)
         for id in confirmation.realIDs {
             rename(id, in: library, at: now)
-            layers.renameInputs(id.temporary, to: id.json, in: library)
         }
         for (key, resource) in resources {
             confirm(resource, key, sequence: confirmation.sequence, generation: generation, at: now)
         }
         meanwhile.noteChange(in: libraries.name(of: library))
+        // A list with resources says nothing about the others.
+        if confirmation.confirmed?.isEmpty == true, let own = layers.layers[layer.number] {
+            for key in deletedKeys(of: own) {
+                confirmDelete(key, sequence: confirmation.sequence, generation: generation, at: now)
+            }
+        }
         if confirmation.confirmed != nil {
             if let own = layers.layers[layer.number] { drop(layers.group(of: own), at: now) }
         } else {
@@ -107,6 +128,24 @@ extension CacheState {
             for member in layers.group(of: layer) { layers.confirm(member.number, awaiting: place) }
         }
         if let cursor = cursor(of: library) { dropReached(cursor, in: library, at: now) }
+        endUnit(at: now)
+    }
+
+    /// Replaces temporary ids after the layer whose answer names them has settled, as one unit.
+    ///
+    /// - Parameter name: The library of the layer; nil: the default library.
+    /// - Precondition: The keys that ``keysToLoad(for:)`` names are in memory.
+    private mutating func rename(
+        _ realIDs: [LayerConfirmation.RealID], of pendingID: ByteString, in name: ByteString?, at now: Int64
+    ) throws(LayerRefusal) {
+        // A library without a number has no edits.
+        guard let library = libraries.index(of: name ?? configuration.defaultLibrary) else { throw .unknown(pendingID) }
+        let renaming = LayerConfirmation(
+            pendingID: pendingID, library: name, confirmed: nil, type: nil, sequence: nil, realIDs: realIDs)
+        try checkSizes(of: renaming, [], in: library)
+        isUnwritten = true
+        beginUnit(isMulti: true)
+        for id in realIDs { rename(id, in: library, at: now) }
         endUnit(at: now)
     }
 
@@ -174,6 +213,53 @@ extension CacheState {
                 _ = resource.withUnsafeBytes { insert(identity, $0, stamp: stamp) }
             }
         }
+        noteConfirmed(key, sequence: sequence, generation: generation)
+    }
+
+    /// Returns the entities that a layer, with those that its request serves, deletes in the end, in order.
+    ///
+    /// Those that its deletes take along are left out: a delete in the base takes its own along.
+    private func deletedKeys(of layer: Layer) -> [StoredKey] {
+        var isDeleted: [StoredKey: Bool] = [:]
+        var order: [StoredKey] = []
+        for change in layers.group(of: layer).flatMap(\.changes) where !change.isAlong {
+            let deletes = if case .delete = change { true } else { false }
+            if isDeleted.updateValue(deletes, forKey: change.key) == nil { order.append(change.key) }
+        }
+        return order.filter { isDeleted[$0] == true }
+    }
+
+    /// Deletes an entity in the base, unless the base stands for something newer.
+    private mutating func confirmDelete(
+        _ key: StoredKey, sequence: EventSequence?, generation: UInt32, at now: Int64
+    ) {
+        var place = sequence
+        if let index = withIdentity(key, { entities.find($0) }) {
+            let stored = entities.stamp(of: index)
+            guard stored.generation <= generation,
+                !isBehind(sequence, stored.sequence, isComparable: stored.generation == generation)
+            else { return }
+            // A delete without a known place must not lower the entity's own sequence.
+            if sequence == nil, stored.generation == generation { place = stored.sequence }
+        } else if let tombstone = tombstones[key] {
+            guard tombstone.generation <= generation,
+                !isBehind(sequence, tombstone.sequence, isComparable: tombstone.generation == generation)
+            else { return }
+            if sequence == nil, tombstone.generation == generation { place = tombstone.sequence }
+        }
+        let tombstone = Tombstone(sequence: place, generation: generation, deletedAt: now)
+        let along = cascade(from: key, tombstone)
+        // Many deletes can push tombstones out before the journal has them.
+        residency.forget(key)
+        delete(key, tombstone)
+        delete(along: along, tombstone)
+        // A confirmation settles no other layer.
+        _ = queries.recorder.removeEndedLayers()
+        noteConfirmed(key, sequence: sequence, generation: generation)
+    }
+
+    /// Notes how far the base stands for the server's state, for events and answers that come later.
+    private mutating func noteConfirmed(_ key: StoredKey, sequence: EventSequence?, generation: UInt32) {
         let sequence = generation == libraries[key.library].gate.generation ? sequence : nil
         if let sequence {
             let known = libraries[key.library].answeredThrough

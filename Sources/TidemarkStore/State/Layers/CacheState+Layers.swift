@@ -104,7 +104,8 @@ extension CacheState {
     /// Lays a mutation over the base, as one unit.
     ///
     /// - Precondition: The keys that ``keysToLoad(for:in:)`` names for its steps are in memory.
-    package mutating func lay(_ update: LayerUpdate, at now: Int64) throws(LayerRefusal) {
+    package mutating func lay(_ given: LayerUpdate, at now: Int64) throws(LayerRefusal) {
+        let update = renamed(given)
         guard layers.layer(named: update.pendingID) == nil else { throw .duplicate(update.pendingID) }
         guard !update.steps.isEmpty else { throw .noChanges }
         for dependency in update.dependsOn where layers.layer(named: dependency) == nil { throw .unknown(dependency) }
@@ -137,7 +138,9 @@ extension CacheState {
         let layer = Layer(
             number: layers.nextNumber, pendingID: update.pendingID, library: library, createdAt: now, changes: changes,
             dependsOn: dependsOn, sending: update.request.map { LayerSending($0) })
-        guard layers.byteCount + layer.byteCount <= layerByteCountMax else { throw .tooManyBytes }
+        guard layers.byteCount + layers.sent.byteCount + layer.byteCount <= layerByteCountMax else {
+            throw .tooManyBytes
+        }
         if let place = firstOversized(layer) { throw tooLarge(changes[place].key, step: stepNumbers[place]) }
         isUnwritten = true
         beginUnit(isMulti: Set(changes.map(\.key)).count > 1)
@@ -149,6 +152,7 @@ extension CacheState {
             queries.keys.setLayered(handle, true)
         }
         layers.push(layer, handles: handles)
+        endRenamings(of: layer)
         for handle in distinct { refold(handle, at: now) }
         endUnit(at: now)
     }
@@ -233,7 +237,10 @@ extension CacheState {
         isUnwritten = true
         beginUnit(isMulti: Set(gone.flatMap { $0.changes.map(\.key) }).count > 1)
         let numbers = Set(gone.map(\.number))
-        for layer in gone { layers.releaseGroup(of: layer, except: numbers) }
+        for layer in gone {
+            layers.releaseGroup(of: layer, except: numbers)
+            layers.noteUnanswered(layer)
+        }
         drop(gone, at: now)
         endUnit(at: now)
     }
@@ -272,6 +279,21 @@ extension CacheState {
         let handles = record.changes.map { queries.keys.admit($0.key) }
         for handle in handles { queries.keys.setLayered(handle, true) }
         layers.push(Layer(record), handles: handles)
+    }
+
+    /// Restores what the journal has beside the layers: requests as they left, and renamings.
+    mutating func restoreRequests(_ recovered: RecoveredState) {
+        for record in recovered.sentRequests
+        where record.changes.allSatisfy({ types.contains($0.key.type) && libraries.contains($0.key.library) }) {
+            layers.restoreSent(record)
+        }
+        for record in recovered.renamings
+        where libraries.contains(record.library) && record.type.map({ types.contains($0) }) ?? true {
+            layers.noteNumber(record.number)
+            layers.renamings.restore(record)
+        }
+        // A file of an older version has no request of a group as it left.
+        layers.keepSentGroups()
     }
 
     /// Returns the keys that layers name and that only the journal may have.

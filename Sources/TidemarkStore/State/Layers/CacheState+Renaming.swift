@@ -10,14 +10,37 @@ extension CacheState {
         }
     }
 
-    /// Replaces a temporary id by the real one everywhere, inside a larger unit.
-    mutating func rename(_ id: LayerConfirmation.RealID, in library: LibraryIndex, at now: Int64) {
-        guard StoredID(id.temporary) != StoredID(id.real) else { return }
-        for type in typesNaming(id.temporary, in: library) {
-            let temporary = StoredKey(library: library, type: type, id: StoredID(id.temporary))
-            let real = StoredKey(library: library, type: type, id: StoredID(id.real))
-            guard let old = queries.keys.handle(of: temporary) else { continue }
-            rename(old, to: real, json: id.json, at: now)
+    /// Replaces a temporary id by the real one everywhere, and in later edits, inside a larger unit.
+    ///
+    /// - Parameter only: The type of the entity; nil: every type under which layers of the library name the id.
+    mutating func rename(
+        _ id: LayerConfirmation.RealID, as only: TypeIndex? = nil, in library: LibraryIndex, at now: Int64
+    ) {
+        let (temporary, real) = (id.temporary, id.real)
+        guard StoredID(temporary) != StoredID(real) else { return }
+        let all = typesNaming(temporary, in: library)
+        // A renaming that is known already must not concern a newer entity that has the temporary id since.
+        let types = all.filter { type in
+            (only ?? type) == type && !layers.renamings.isEnded(temporary, to: real, type: type, in: library)
+        }
+        if all.isEmpty, layers.renamings.isEnded(temporary, to: real, type: nil, in: library) { return }
+        let temporaryID = StoredID(temporary)
+        layers.renameInputs(temporary, to: id.json, in: library) { layer in
+            let own = layer.changes.lazy.map(\.key).filter { $0.id == temporaryID }
+            return own.isEmpty ? types == all : own.contains { types.contains($0.type) }
+        }
+        for type in types {
+            let old = StoredKey(library: library, type: type, id: temporaryID)
+            guard let handle = queries.keys.handle(of: old) else { continue }
+            rename(handle, to: StoredKey(library: library, type: type, id: StoredID(real)), json: id.json, at: now)
+        }
+        let isUntyped =
+            all.isEmpty && only == nil && !layers.renamings.isKnown(temporary, to: real, in: library)
+        for type in isUntyped ? [nil] : types.map({ Optional($0) }) {
+            let number = layers.takeNumber()
+            layers.renamings.learn(
+                RenamingRecord(
+                    number: number, library: library, type: type, temporary: temporary, real: real, json: id.json))
         }
     }
 
@@ -33,8 +56,7 @@ extension CacheState {
             switch change {
             case .put(_, let resource): .put(key, resource: CacheState.renamed(resource, json))
             case .patch(_, let fields, let unset): .patch(key, fields: fields, unset: unset)
-            case .merge(_, let fields):
-                .merge(key, fields: CacheState.namesID(fields) ? CacheState.renamed(fields, json) : fields)
+            case .merge(_, let fields): .merge(key, fields: CacheState.renamedPart(fields, json))
             case .removeField(_, let field): .removeField(key, field)
             case .delete(_, let isAlong): .delete(key, isAlong: isAlong)
             }
@@ -91,14 +113,15 @@ extension CacheState {
         }
     }
 
-    /// Whether the fields of a merge have the id: those of an answer often do.
-    private static func namesID(_ fields: [UInt8]) -> Bool {
-        fields.withUnsafeBytes { JSONObject($0, range: 0..<$0.count).value(named: "id") != nil }
+    /// Returns the fields of a merge with another id, if they have one: those of an answer often do.
+    static func renamedPart(_ fields: [UInt8], _ json: [UInt8]) -> [UInt8] {
+        let namesID = fields.withUnsafeBytes { JSONObject($0, range: 0..<$0.count).value(named: "id") != nil }
+        return namesID ? renamed(fields, json) : fields
     }
 
     /// Returns a resource with another id.
     ///
-    /// - Parameter json: The id as a JSON string.
+    /// - Parameter json: The id as a JSON value.
     private static func renamed(_ resource: [UInt8], _ json: [UInt8]) -> [UInt8] {
         resource.withUnsafeBytes { resource in
             let hasID =

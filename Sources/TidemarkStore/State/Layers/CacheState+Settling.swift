@@ -5,18 +5,28 @@ extension CacheState {
     /// Settles the layer whose mutation an applied event names, and those that waited for the event's place.
     ///
     /// This happens in the event's own unit, so that observers see no intermediate state.
-    mutating func settle(by view: EventView, in library: LibraryIndex, at now: Int64) {
-        settleNamed(by: view, in: library, at: now)
+    ///
+    /// - Parameter creation: What the event tells about the entities that the edit added, as it was before the event.
+    mutating func settle(
+        by view: EventView, _ creation: Creation?, in library: LibraryIndex, at now: Int64
+    ) {
+        settleNamed(by: view, creation, in: library, at: now)
         if let sequence = view.event.sequence { dropReached(sequence, in: library, at: now) }
         dropLayersOfEndedLog(at: now)
     }
 
     /// Settles the layer whose mutation an event names.
-    mutating func settleNamed(by view: EventView, in library: LibraryIndex, at now: Int64) {
+    mutating func settleNamed(
+        by view: EventView, _ creation: Creation?, in library: LibraryIndex, at now: Int64
+    ) {
         guard let text = view.text(view.event.mutationID), let layer = layers.layer(named: ByteString(text)),
             layer.library == library
         else { return }
-        drop(layers.group(of: layer), at: now)
+        if let (id, type) = creation?.renaming { rename(id, as: type, in: library, at: now) }
+        // Later requests of the key may name an entity whose real id only the answer tells.
+        if creation?.isOpen == true { layers.noteUnanswered(layer) }
+        // The renaming may have changed the layers.
+        drop(layers.group(of: layers.layers[layer.number] ?? layer), at: now)
     }
 
     /// Whether an event may change several entities.
@@ -38,8 +48,9 @@ extension CacheState {
     mutating func settleUnsequenced(by view: EventView, at now: Int64) {
         let name = view.string(view.event.library) ?? configuration.defaultLibrary
         guard !view.event.mutationID.isAbsent, let library = libraries.index(of: name) else { return }
+        let creation = creation(in: view, in: library)
         beginUnit(isMulti: true)
-        settle(by: view, in: library, at: now)
+        settle(by: view, creation, in: library, at: now)
         endUnit(at: now)
     }
 
