@@ -213,7 +213,7 @@ extension CacheState {
                 _ = resource.withUnsafeBytes { insert(identity, $0, stamp: stamp) }
             }
         }
-        noteConfirmed(key, sequence: sequence, generation: generation)
+        noteConfirmed(key, resource, sequence: sequence, generation: generation)
     }
 
     /// Returns the entities that a layer, with those that its request serves, deletes in the end, in order.
@@ -255,11 +255,15 @@ extension CacheState {
         delete(along: along, tombstone)
         // A confirmation settles no other layer.
         _ = queries.recorder.removeEndedLayers()
-        noteConfirmed(key, sequence: sequence, generation: generation)
+        noteConfirmed(key, nil, sequence: sequence, generation: generation)
     }
 
     /// Notes how far the base stands for the server's state, for events and answers that come later.
-    private mutating func noteConfirmed(_ key: StoredKey, sequence: EventSequence?, generation: UInt32) {
+    ///
+    /// - Parameter resource: What was written; nil for a delete.
+    private mutating func noteConfirmed(
+        _ key: StoredKey, _ resource: [UInt8]?, sequence: EventSequence?, generation: UInt32
+    ) {
         let sequence = generation == libraries[key.library].gate.generation ? sequence : nil
         if let sequence {
             let known = libraries[key.library].answeredThrough
@@ -268,8 +272,9 @@ extension CacheState {
         }
         guard isAwaitingAnswers else { return }
         // One with a place is compared by that, as an event is.
-        if sequence == nil { noteRequestedWrite(of: key, resource, fields: nil) }
-        recentWrites.append(key, sequence: sequence, extent: sequence == nil ? .fieldsOfDocuments : .whole)
+        guard sequence == nil, let resource else { return recentWrites.append(key, sequence: sequence) }
+        noteRequestedWrite(of: key, resource, fields: nil)
+        recentWrites.append(key, sequence: sequence, extent: .fieldsOfDocuments)
     }
 
     private func isBehind(_ sequence: EventSequence?, _ stored: EventSequence?, isComparable: Bool) -> Bool {
