@@ -31,6 +31,13 @@ import TidemarkTesting
                 other = nil
                 let layer = model.layers.first { $0.pendingID == Array(commit.pendingID.utf8) }
                 guard let layer, let confirmed = commit.confirmed else { break }
+                // An empty list confirms deletes, and an answer of the counterpart has none: the model has them.
+                let deletes = layer.changes.contains { if case .delete = $0 { true } else { false } }
+                if confirmed.isEmpty, deletes {
+                    commit.confirmed = nil
+                    operation = .commit(commit)
+                    break
+                }
                 let type = String(decoding: layer.changes[0].key.type, as: UTF8.self)
                 commit.type = commit.type ?? type
                 commit.sequence = commit.sequence ?? model.libraries[layer.library]?.cursor ?? 1
