@@ -1,5 +1,7 @@
 /// The turns of calls that would otherwise interleave at an `await`; each kind is given in the order of asking.
 struct CallTurns {
+    /// The entries of a step under way and of the steps that it causes, in the order in which they are recorded.
+    var steps = OpenSteps()
     /// One batch after another is applied.
     var changes = FairLock()
     /// One caller at a time loads entities from the journal and uses them.

@@ -15,8 +15,6 @@ public actor SyncCache {
     let clock: any CacheClock
     /// The recorder of every change of the state; nil when nothing is recorded.
     let recorder: (any CacheRecorder)?
-    /// The entries of a step under way and of the steps that it causes, in the order in which they are recorded.
-    var openSteps = OpenSteps()
     /// The counts when the cache was opened; the counts beyond them belong to this opening.
     package nonisolated let countsAtOpening: EventCounts
     /// The pool of buffers for all inputs.

@@ -7,7 +7,7 @@ import TidemarkStore
 /// that its answer cannot know of. Then the next reader begins another fetch, and the older one goes on for those who
 /// wait for it.
 struct FetchTable {
-    /// By the number of the attempt.
+    /// The fetches by the number of their attempt.
     private var fetches: [UInt64: Fetch] = [:]
     /// The attempt that readers of a query may join.
     private var current: [QueryKey: UInt64] = [:]

@@ -6,7 +6,7 @@ struct Fetch {
     let key: QueryKey
     /// The number of the attempt: an answer that comes after the timeout is ignored.
     let attempt: UInt64
-    /// What was known when it began: its answer is judged by what happens from then on.
+    /// The mark of its beginning: its answer is judged by what happens from then on.
     let start: FetchStart
     /// The time when it began, in milliseconds since 1970.
     let begunAt: Int64

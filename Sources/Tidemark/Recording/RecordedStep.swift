@@ -29,8 +29,8 @@ package enum RecordedStep: Sendable {
     case fetchEnd(UInt64)
     /// The result of a query is stored; `fetch`: the number of the fetch that it answers.
     case result(QueryResult, QueryKey, fetch: UInt64?)
-    /// A server has confirmed a stored HTTP answer; `asOf`: the position that the answer stands for, `fetch`: the number
-    /// of the fetch that confirmed it.
+    /// A server has confirmed a stored HTTP answer; `asOf`: the position that the answer stands for, `fetch`: the
+    /// number of the fetch that confirmed it.
     case renewal(QueryResult, QueryKey, asOf: EventSequence?, fetch: UInt64?)
     /// A server said that an entity is gone; `asOf`: the position that it named, `fetch`: the number of the fetch.
     case deletion(EntityKey, asOf: EventSequence?, fetch: UInt64?)

@@ -13,8 +13,8 @@ extension SyncCache {
 
     /// Performs a step and records it.
     ///
-    /// A step may cause others before it ends, as an event does that lets the outbox begin an attempt. They are recorded
-    /// after it: a replay performs them in that order.
+    /// A step may cause others before it ends, as an event does that lets the outbox begin an attempt. They are
+    /// recorded after it: a replay performs them in that order.
     ///
     /// - Parameters:
     ///   - step: Evaluated only when there is a recorder.
@@ -26,7 +26,7 @@ extension SyncCache {
     ) throws(Refusal) -> Value {
         guard recorder != nil else { return try body() }
         let mark = mark(of: library)
-        let place = openSteps.begin()
+        let place = turns.steps.begin()
         do throws(Refusal) {
             let value = try body()
             note(step(), of: library, at: now, since: mark, value as? [ReconcileRequest] ?? [], at: place)
@@ -65,7 +65,7 @@ extension SyncCache {
             evicted: state.entityKeys(of: gone.evicted), reduced: state.entityKeys(of: gone.reduced),
             queries: gone.queries)
         let entry = RecordedEntry(step: step, at: now, outcome: RecordedOutcome(), toldCount: 0)
-        if !openSteps.add(entry) { recorder.record(entry) }
+        if !turns.steps.add(entry) { recorder.record(entry) }
     }
 
     // MARK: What came of it
@@ -114,7 +114,7 @@ extension SyncCache {
         if state.layerCount != mark.pendingCount { outcome.pendingCount = state.layerCount }
         outcome.refusal = refusal
         let toldCount = observers.notificationCount - mark.toldCount
-        let entries = openSteps.end(
+        let entries = turns.steps.end(
             RecordedEntry(step: step, at: now, outcome: outcome, toldCount: toldCount), at: place)
         for entry in entries { recorder.record(entry) }
         recordLeavings(at: now)

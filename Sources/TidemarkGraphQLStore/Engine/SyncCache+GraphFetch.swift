@@ -170,8 +170,8 @@ extension SyncCache {
         refetched(ended.observers + ended.watchers, nil)
     }
 
-    /// Ends a fetch of whose answer nothing may be stored, because the cache was cleared meanwhile. Readers get it as it
-    /// is; those who would observe what is stored get the error, and watchers fetch again what they miss.
+    /// Ends a fetch of whose answer nothing may be stored, because the cache was cleared meanwhile. Readers get it as
+    /// it is; those who would observe what is stored get the error, and watchers fetch again what they miss.
     private func endCleared(_ parts: AnswerParts, _ key: GraphFetchKey, _ fetch: GraphFetch, _ error: CacheError) {
         let ended = graph.end(key) ?? fetch
         endGraphFetch(ended.start.number, in: key.library)

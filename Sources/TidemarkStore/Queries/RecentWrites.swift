@@ -15,11 +15,11 @@ struct RecentWrites {
         var extent = Extent.whole
     }
 
-    /// How much of an entity a write stands for when an answer is compared with it.
+    /// The part of an entity that a write stands for when an answer is compared with it.
     enum Extent {
         /// All of it.
         case whole
-        /// For an answer to a query all of it; for a document's the fields that ``FieldWrites`` has of it.
+        /// All of it for an answer to a query; for a document's the fields that ``FieldWrites`` has of it.
         case fieldsOfDocuments
         /// The fields that ``FieldWrites`` has of it.
         case fields

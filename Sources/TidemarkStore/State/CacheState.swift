@@ -37,7 +37,7 @@ package struct CacheState: ~Copyable {
     var recentWrites = RecentWrites()
     /// The fields of recent writes; maintained while ``isAwaitingAnswers``.
     var fieldWrites = FieldWrites()
-    /// What became stale, was cleared or changed by a request while questions were open.
+    /// The log of everything that became stale, was cleared, or was changed by a request while questions were open.
     var meanwhile = MeanwhileLog()
     /// The number of questions so far: fetches, and answers that nobody asked for.
     var questionCount: Int64 = 0

@@ -10,7 +10,7 @@ import TidemarkTesting
 /// No answer to a document undoes what was known when it was asked for, nor what happened since (law L12).
 ///
 /// - Source: Protocol/queries.md, while an answer is on its way.
-@Suite(.timeLimit(.minutes(10))) struct DocumentMeanwhileTests {
+@Suite(.timeLimit(.minutes(30))) struct DocumentMeanwhileTests {
     private static let document: ByteString = "{ h { __typename id name age } }"
     private static let mutation: ByteString = "mutation { set { __typename id name } }"
 
@@ -139,7 +139,7 @@ import TidemarkTesting
         #expect(try await world.read()?.data == Self.shown("second", age: 5))
     }
 
-    @Test func `what a program wrote stays, and the other fields are those of the answer`() async throws {
+    @Test func `a program's write stays, and the other fields are those of the answer`() async throws {
         let world = try await World()
         let reader = await world.begin()
         await world.upstream.waitForQuestions(1)

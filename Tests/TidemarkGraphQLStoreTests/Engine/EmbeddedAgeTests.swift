@@ -9,7 +9,7 @@ import TidemarkTesting
 @testable import TidemarkGraphQLStore
 
 /// The ages of embedded objects: every write of one renews its age, and no write renews what it did not set.
-@Suite(.timeLimit(.minutes(10))) struct EmbeddedAgeTests {
+@Suite(.timeLimit(.minutes(30))) struct EmbeddedAgeTests {
     private let clock = ManualClock()
     private let cache: SyncCache
 

@@ -98,7 +98,9 @@ extension CacheState {
     private func newerFields(
         of key: StoredKey, for answer: GraphAnswer, _ newer: NewerWrites, _ place: EventSequence?
     ) -> Set<ByteString>? {
-        guard !newer.isUnsure, let start = answer.start, start.generation == generation(of: answer.library) else {
+        guard !newer.isUnsure, answer.asOf == nil, let start = answer.start,
+            start.generation == generation(of: answer.library)
+        else {
             return nil
         }
         // An event came for it: that one is newer as a whole.

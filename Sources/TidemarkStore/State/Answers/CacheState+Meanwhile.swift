@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// What happened between a question and its answer, as each answer is held against it: one place for queries, documents
+/// Each answer is held against everything that happened since its question was asked: one place for queries, documents
 /// and the entities of HTTP answers (law L12).
 ///
 /// - Source: Protocol/queries.md, while an answer is on its way.
@@ -58,7 +58,7 @@ extension CacheState {
 
     /// Marks the list of an answer stale for such a cause.
     ///
-    /// - Parameter cause: The cause that concerned the list before the answer replaced it; the one that concerns the new
+    /// - Parameter cause: The cause that concerned the list before the answer replaced it; one that concerns the new
     ///   list counts as well.
     /// - Returns: Whether there is one.
     mutating func followMeanwhile(_ query: QueryID, _ head: AnswerHead, _ cause: StaleCause?, at now: Int64) -> Bool {

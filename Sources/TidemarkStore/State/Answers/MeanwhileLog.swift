@@ -1,7 +1,7 @@
 import TidemarkModel
 
-/// What happened that an answer on its way cannot know of: lists became stale, a library was cleared, a request changed
-/// something.
+/// A log of everything that an answer on its way cannot know of: lists became stale, a library was cleared, a request
+/// changed something.
 ///
 /// Every answer is judged by it when it is stored, whoever asked for it: a list that became stale after its question
 /// was asked is stored stale, an answer that was asked for before a clear is not stored, and a reader that comes after

@@ -2,8 +2,8 @@ import TidemarkModel
 
 /// The places in a library's log before which an answer is older than something that made lists stale.
 ///
-/// It stands for what ``MeanwhileLog`` does not remember any more, without the lists that it concerned: after a restart,
-/// or when too much became stale, an answer from before such a place is stale whatever it lists.
+/// It stands for what ``MeanwhileLog`` does not remember any more, without the lists that it concerned: after a
+/// restart, or when too much became stale, an answer from before such a place is stale whatever it lists.
 struct StaleThrough {
     /// The highest place of everything that made lists stale; nil when there is none. The journal keeps it.
     private(set) var highest: EventSequence?

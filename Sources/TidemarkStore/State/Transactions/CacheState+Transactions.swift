@@ -52,7 +52,7 @@ extension CacheState {
             if case .written(let resource, _) = self { resource } else { nil }
         }
 
-        /// How much of the entity an answer on its way is compared with.
+        /// The part of the entity that an answer on its way is compared with.
         var extent: RecentWrites.Extent {
             if case .written = self { .fieldsOfDocuments } else { .whole }
         }
