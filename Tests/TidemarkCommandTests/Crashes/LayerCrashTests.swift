@@ -162,7 +162,9 @@ import TidemarkTesting
                 return request("rollback", "\"pending_id\":\"p\(id)\"", id, "gone")
             case 5 where !open.isEmpty:
                 let id = open.remove(at: random.below(open.count))
-                return request("commit", "\"pending_id\":\"p\(id)\",\"confirmed\":[]", id, "gone")
+                // An empty list would delete in the base, and leave other layers without the entity that they patch.
+                let confirmed = "\"confirmed\":[{\"id\":\"f2\"}],\"resource_type\":\"file\""
+                return request("commit", "\"pending_id\":\"p\(id)\",\(confirmed)", id, "gone")
             case 6 where !open.isEmpty:
                 let id = open.remove(at: random.below(open.count))
                 return request("commit", "\"pending_id\":\"p\(id)\",\"sequence\":1000000000", id, "confirmed")

@@ -92,7 +92,9 @@ import TidemarkTesting
         #expect(await fixture.upstream.asked.count == 2)
     }
 
-    @Test func `an invalidation of other lists neither makes a query stale nor keeps readers from joining`() async throws {
+    @Test func `an invalidation of other lists neither makes a query stale nor keeps readers from joining`()
+        async throws
+    {
         let fixture = try await open()
         let first = try await fixture.begin(#"{"q":2}"#, .networkOnly)
         await fixture.upstream.waitForQuestions(1)
