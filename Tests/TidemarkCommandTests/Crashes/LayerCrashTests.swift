@@ -155,7 +155,7 @@ import TidemarkTesting
                 // The server's event of a mutation settles it without a notification.
                 let id = open.remove(at: random.below(open.count))
                 effects.append((nil, id, "gone", nil))
-                // Of another type: an event with an entity of the edit's type would tell the real id of one that it adds.
+                // Its type is another one: an entity of the edit's type would tell the real id of one that it adds.
                 let event = "{\"ResourceChanged\":{\"resource_type\":\"mark\",\"resource\":{\"id\":\"f1\"}}}"
                 return Array("{\"library_id\":\"a\",\"mutation_id\":\"p\(id)\",\"event\":\(event)}".utf8)
             case 4 where !open.isEmpty:
