@@ -99,7 +99,7 @@ function isOversized({ state }: Engine, event: ChangeEvent, library: Library): b
   const rules = event.detail === null ? null : mergeRules(event.detail);
   if (stored !== null && isNewer(stored.stamp, event.sequence, library.gate.generation)) {
     const kept = laterFields(stored, event.sequence, library.gate.generation);
-    return kept !== null && isLonger(resourceAround(stored, member.resource, rules, kept), state.limits.entityByteCountMax);
+    return kept !== null && isLonger(resourceAround(stored, member.resource, rules, kept).text, state.limits.entityByteCountMax);
   }
   const base = stored ?? (rules === null || table === null ? null : alternateMatch(table, rules));
   const text = rules === null || base === null || base.text === null ? member.resource

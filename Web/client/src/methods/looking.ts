@@ -11,7 +11,7 @@ import type { Ages } from "../state/ages.js";
 import { limitsOf } from "../state/expiry.js";
 import { completeness } from "../state/units.js";
 import type { KeyNode } from "../queries/node.js";
-import { PATH_SEPARATOR } from "../store/graph.js";
+import { PATH_SEPARATOR } from "../store/written.js";
 import { topLevel } from "../store/slot.js";
 import type { Slot } from "../store/slot.js";
 import type { Stamp } from "../store/stamp.js";

@@ -17,6 +17,7 @@ import { assigned } from "../store/merge.js";
 import type { Slot } from "../store/slot.js";
 import { isEvaluable } from "../store/stamp.js";
 import type { Stamp } from "../store/stamp.js";
+import { writtenWholes } from "../store/written.js";
 import type { EventMember } from "../wire/events.js";
 import { beginChange, insertElement, removeAllElements } from "./elements.js";
 import { clearTombstone, insertEntity, isAwaitingAnswers, isEvicted, overwrite } from "./entities.js";
@@ -169,7 +170,7 @@ function write(
     const sequence = keeps && stored.sequence !== null
       ? given.sequence === null ? stored.sequence : later(given.sequence, stored.sequence) : given.sequence;
     const stamp = sequence === given.sequence ? given : { ...given, sequence };
-    overwrite(state, slot, assigned(resource, slot.text), namesOf(resource), stamp);
+    overwrite(state, slot, assigned(resource, slot.text), writtenWholes(namesOf(resource)), stamp);
     noteAnswer(state, slot, stamp, question);
     return { slot, isStored: true, isNewer: false };
   }

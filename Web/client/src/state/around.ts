@@ -8,17 +8,19 @@ import type { LaterFields } from "../store/later.js";
 import { knowable, merged } from "../store/merge.js";
 import type { MergeRules } from "../store/merge.js";
 import { own } from "../store/own.js";
-import { isInside } from "../store/slot.js";
 import type { Slot } from "../store/slot.js";
 import { completenessAfter, isEvaluable } from "../store/stamp.js";
 import type { FieldStamps, Stamp } from "../store/stamp.js";
+import { dateWritten, writtenWholes } from "../store/written.js";
 import { noteWrite } from "./entities.js";
 import type { WriteOutcome } from "./entities.js";
 import { followWrite, rememberSlot } from "./follow.js";
 import type { State } from "./state.js";
 
-/** Returns the resource that an event leaves of an entity around the fields that stand for a later place. */
-export function resourceAround(slot: Slot, resource: string, rules: MergeRules | null, kept: LaterFields): string {
+/** Returns the resource that an event leaves of an entity around the fields that stand for a later place, as `withLater` does. */
+export function resourceAround(
+  slot: Slot, resource: string, rules: MergeRules | null, kept: LaterFields,
+): { text: string; earlier: string[]; } {
   if (rules === null || slot.text === null) return withLater(resource, kept);
   const known = isEvaluable(slot.completeness) ? resource : knowable(resource, slot.text, rules.noMergeFields);
   return withLater(merged(known, slot.text, rules.noMergeFields), kept);
@@ -33,13 +35,13 @@ export function writeAround(
 ): WriteOutcome {
   const kept = laterFields(slot, stamp.sequence, stamp.generation);
   if (kept === null) return "superseded";
-  const text = resource === null ? kept.text : resourceAround(slot, resource, rules, kept);
+  const { text, earlier } = resource === null ? { text: kept.text, earlier: [] } : resourceAround(slot, resource, rules, kept);
   if (isLonger(text, state.limits.entityByteCountMax)) return "too_large";
   state.noteSlot(slot);
   state.touch(slot);
   if (state.hasReaders) rememberSlot(state, slot);
   const completeness = slot.completeness;
-  dateAround(slot, resource === null || rules === null ? null : namesOf(resource), kept.stamps, stamp);
+  dateAround(slot, resource === null || rules === null ? null : namesOf(resource), kept.stamps, earlier, stamp);
   const isChanged = text !== slot.text;
   if (isChanged) slot.text = own(text);
   if (state.hasReaders) {
@@ -51,15 +53,16 @@ export function writeAround(
 }
 
 /** Dates the fields that were written; the slot's own stamp stays. `names`: null for all but those that are kept. */
-function dateAround(slot: Slot, names: readonly string[] | null, kept: ReadonlyMap<string, Stamp>, stamp: Stamp): void {
+function dateAround(
+  slot: Slot, names: readonly string[] | null, kept: ReadonlyMap<string, Stamp>, earlier: readonly string[], stamp: Stamp,
+): void {
   const fields: FieldStamps = names === null ? { rest: stamp, named: new Map(), completeness: "whole" }
     : slot.fields ?? { rest: slot.stamp, named: new Map(), completeness: "whole" };
   if (names !== null) {
-    const written = names.filter((name) => !kept.has(name));
-    for (const path of fields.named.keys()) if (path.includes("\0") && isInside(path, written)) fields.named.delete(path);
-    for (const name of written) fields.named.set(name, stamp);
+    dateWritten(fields.named, writtenWholes(names.filter((name) => !kept.has(name))), fields.rest, stamp);
     fields.completeness = completenessAfter(fields.completeness, "event");
   }
   for (const [name, stays] of kept) fields.named.set(name, stays);
+  for (const path of earlier) fields.named.set(path, stamp);
   slot.fields = fields;
 }

@@ -12,6 +12,8 @@ import { edits, journal, lists } from "../parts/index.js";
 import { isEvaluable } from "../store/stamp.js";
 import type { Stamp, Tombstone } from "../store/stamp.js";
 import type { TypeTable } from "../store/library.js";
+import { writtenWholes } from "../store/written.js";
+import type { Written } from "../store/written.js";
 import { followDelete, followWrite, rememberSlot } from "./follow.js";
 import type { State } from "./state.js";
 
@@ -48,18 +50,18 @@ export function insertEntity(state: State, slot: Slot, resource: string, stamp: 
   followWrite(state, slot, stamp.writtenAt);
 }
 
-/** Gives an entity a new value, and updates lists when it changed. `names`: the fields that were written; null: all. */
-export function overwrite(state: State, slot: Slot, resource: string, names: readonly string[] | null, stamp: Stamp): void {
+/** Gives an entity a new value, and updates lists when it changed. `written`: the fields that were written; null: all. */
+export function overwrite(state: State, slot: Slot, resource: string, written: Written | null, stamp: Stamp): void {
   state.noteSlot(slot);
   state.touch(slot);
   if (!state.hasReaders) {
-    slot.write(resource, stamp, names);
+    slot.write(resource, stamp, written);
     return;
   }
   rememberSlot(state, slot);
   const completeness = slot.completeness;
   // Becoming complete is a change for readers, even when the bytes are equal.
-  const isChanged = slot.write(resource, stamp, names);
+  const isChanged = slot.write(resource, stamp, written);
   if (isChanged || completeness !== slot.completeness) followWrite(state, slot, stamp.writtenAt);
   if (slot.node !== null && slot.node.overlay !== null) edits.code.noteOutlivedBy(state, slot.node, stamp);
 }
@@ -70,15 +72,15 @@ export function writeEntity(
 ): WriteOutcome {
   const base = slot.text;
   let text = resource;
-  let names: string[] | null = null;
+  let written: Written | null = null;
   if (rules !== null && base !== null) {
     // A merge into fields that an answer brought keeps only what an answer would.
     const known = isEvaluable(slot.completeness) ? resource : knowable(resource, base, rules.noMergeFields);
     text = merged(known, base, rules.noMergeFields, keepsIdentity);
-    names = namesOf(known);
+    written = writtenWholes(namesOf(known));
   }
   if (isLonger(text, state.limits.entityByteCountMax)) return "too_large";
-  overwrite(state, slot, text, names, stamp);
+  overwrite(state, slot, text, written, stamp);
   noteWrite(state, slot, stamp.sequence);
   return "written";
 }

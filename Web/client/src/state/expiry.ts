@@ -5,6 +5,7 @@ import type { KeyNode } from "../queries/node.js";
 import type { Query } from "../queries/query.js";
 import { mergedByPath } from "../store/graph.js";
 import type { Slot } from "../store/slot.js";
+import { dateWritten } from "../store/written.js";
 import { NO_AGES } from "./ages.js";
 import type { Ages, ExpiredField, LimitedField } from "./ages.js";
 
@@ -47,7 +48,7 @@ function layerDates(node: KeyNode | null): { whole: number | null; named: Map<st
       whole = change.op === "put" ? layer.createdAt : null;
       named = new Map();
     } else if (change.op === "merge") {
-      for (const path of mergedByPath(change.fields, change.fields).paths) named.set(path, layer.createdAt);
+      dateWritten(named, mergedByPath(change.fields, node.visible ?? change.fields).written, layer.createdAt, layer.createdAt);
     } else if (change.op === "patch") {
       for (const name of namesOf(change.fields)) named.set(name, layer.createdAt);
     }

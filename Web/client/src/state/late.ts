@@ -9,6 +9,7 @@ import type { LostRange } from "../sequencing/lost.js";
 import type { EventSource } from "../sequencing/held.js";
 import type { Library, TypeTable } from "../store/library.js";
 import type { MergeRules } from "../store/merge.js";
+import { topLevel } from "../store/slot.js";
 import type { Slot } from "../store/slot.js";
 import type { Stamp } from "../store/stamp.js";
 import type { ChangeEvent } from "../wire/events.js";
@@ -201,7 +202,9 @@ function isSuperseded(
   for (const member of members) {
     const stamp = slot.fields === null ? slot.stamp : slot.stampOf(member.name);
     const isMerged = stamp.writer === "event" && kindOf(member.value) === "object";
-    if (isLater(stamp) && !isMerged) later.add(member.name);
+    // An object that an answer merged is later only with all of its members.
+    const isWhole = [...slot.fields?.named ?? []].every(([path, own]) => isLater(own) || topLevel(path) !== member.name);
+    if (isLater(stamp) && isWhole && !isMerged) later.add(member.name);
   }
   const hasNames = names.every((name) => later.has(name));
   switch (write) {

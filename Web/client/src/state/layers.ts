@@ -14,6 +14,7 @@ import type { Library } from "../store/library.js";
 import { assigned } from "../store/merge.js";
 import type { Slot } from "../store/slot.js";
 import type { Stamp } from "../store/stamp.js";
+import { writtenWholes } from "../store/written.js";
 import { newSending } from "../outbox/sending.js";
 import type { MutationRequest } from "../outbox/sending.js";
 import type { EventMember } from "../wire/events.js";
@@ -300,7 +301,7 @@ function confirmOne(
     if (isBehind(slot.stamp.sequence, slot.stamp.generation)) return;
     // A confirmation without a known place must not remove the entity's own position.
     if (sequence === null && slot.stamp.generation === generation) stamp = { ...stamp, sequence: slot.stamp.sequence };
-    overwrite(state, slot, assigned(resource, slot.text), namesOf(resource), stamp);
+    overwrite(state, slot, assigned(resource, slot.text), writtenWholes(namesOf(resource)), stamp);
   } else {
     const tombstone = state.tombstones.get(slot);
     if (tombstone !== null && isBehind(tombstone.sequence, tombstone.generation)) return;

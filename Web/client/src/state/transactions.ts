@@ -10,6 +10,8 @@ import { mergedByPath } from "../store/graph.js";
 import { assigned } from "../store/merge.js";
 import type { Slot } from "../store/slot.js";
 import type { Stamp } from "../store/stamp.js";
+import { writtenBoth, writtenWholes } from "../store/written.js";
+import type { Written } from "../store/written.js";
 import { clearTombstone, deleteEntity, insertEntity, isAwaitingAnswers, overwrite } from "./entities.js";
 import { forgetEntity, matchesKey, selectedSlots } from "./removal.js";
 import { dropOutlived } from "./settling.js";
@@ -26,7 +28,7 @@ export type Step =
   | { op: "remove"; type: string | null; ids: readonly string[] | null; matching: string | null; };
 
 /** What an entity becomes: a value with the fields that were named (null for all), a delete, or nothing known. */
-type Outcome = { text: string; names: string[] | null; } | "deleted" | "forgotten";
+type Outcome = { text: string; written: Written | null; } | "deleted" | "forgotten";
 
 /** Applies all steps in order or none, as one unit. `expected`: positions that stored entities must have, by step. */
 export function transact(
@@ -43,15 +45,15 @@ export function transact(
   for (const [slot, outcome] of outcomes) {
     if (outcome === "deleted") deleteEntity(state, slot, { sequence: null, generation, deletedAt: now });
     else if (outcome === "forgotten") forgetEntity(state, slot, now);
-    else write(state, slot, outcome.text, outcome.names, stamp);
+    else write(state, slot, outcome.text, outcome.written, stamp);
     if (isAwaitingAnswers(state)) state.recent?.append(slot, null);
   }
   dropOutlived(state);
   endUnit(state, now);
 }
 
-function write(state: State, slot: Slot, text: string, names: string[] | null, stamp: Stamp): void {
-  if (slot.text !== null) return overwrite(state, slot, text, names, stamp);
+function write(state: State, slot: Slot, text: string, written: Written | null, stamp: Stamp): void {
+  if (slot.text !== null) return overwrite(state, slot, text, written, stamp);
   clearTombstone(state, slot);
   insertEntity(state, slot, text, stamp);
 }
@@ -94,15 +96,15 @@ function checkExpected(slot: Slot, wanted: Sequence | null, index: number): void
 }
 
 function outcomeOf(slot: Slot, step: Exclude<Step, { op: "remove"; }>, index: number, before: Outcome | undefined): Outcome {
-  if (step.op === "put") return { text: step.resource, names: null };
+  if (step.op === "put") return { text: step.resource, written: null };
   if (step.op === "delete") return "deleted";
   const base = before === undefined ? slot.text : typeof before === "object" ? before.text : null;
   if (base === null) {
     throw new CacheError("invalid_params", `operations[${index}] patches ${slot.key}, which does not exist: put it, nothing changed`);
   }
   if (step.op === "merge") {
-    const { text, paths } = mergedByPath(step.fields, base);
-    return { text, names: typeof before !== "object" ? paths : before.names === null ? null : [...before.names, ...paths] };
+    const { text, written } = mergedByPath(step.fields, base);
+    return { text, written: writtenAfter(before, written) };
   }
   const fields = step.op === "patch" ? step.fields : "";
   const unset = step.op === "patch" ? step.unset : [step.field];
@@ -113,8 +115,13 @@ function outcomeOf(slot: Slot, step: Exclude<Step, { op: "remove"; }>, index: nu
     throw new CacheError("invalid_params", `operations[${index}] would give the entity another id: put another entity, nothing changed`);
   }
   const text = assigned(fields, base, new Set(unset));
-  if (typeof before !== "object") return { text, names };
-  return { text, names: before.names === null ? null : [...before.names, ...names] };
+  return { text, written: writtenAfter(before, writtenWholes(names)) };
+}
+
+/** Returns what a step wrote together with earlier steps; null for the whole resource. */
+function writtenAfter(before: Outcome | undefined, written: Written): Written | null {
+  if (typeof before !== "object") return written;
+  return before.written === null ? null : writtenBoth(before.written, written);
 }
 
 /** Forgets what a removal among the steps matches: what is stored, and what earlier steps put. */

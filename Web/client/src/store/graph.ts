@@ -1,20 +1,19 @@
 import { kindOf, memberOf, membersOf } from "../json/text.js";
 import { isReference } from "./merge.js";
-
-/** The character between the names of a path; no name of a field that is merged by path is told from another by it. */
-export const PATH_SEPARATOR = "\0";
+import { PATH_SEPARATOR } from "./written.js";
+import type { Written } from "./written.js";
 
 /**
  * Merges fields into a stored object by path: an embedded object into the stored one of the same `__typename`, everything else
  * in place of what is stored. Objects count as of one type when either names none; a reference is never merged. Returns the
- * merged object, and the paths of what was written. O((base + fields) · nesting). Protocol/graphql.md, what is stored.
+ * merged object, and what was written. O((base + fields) · nesting). Protocol/graphql.md, what is stored.
  */
-export function mergedByPath(fields: string, base: string): { text: string; paths: string[]; } {
-  const paths: string[] = [];
-  return { text: merge(fields, base, "", paths), paths };
+export function mergedByPath(fields: string, base: string): { text: string; written: Written; } {
+  const written = { wholes: [], merged: [], kept: [] };
+  return { text: merge(fields, base, "", written), written };
 }
 
-function merge(fields: string, base: string, prefix: string, paths: string[]): string {
+function merge(fields: string, base: string, prefix: string, written: { [Part in keyof Written]: string[]; }): string {
   const given = new Map(membersOf(fields).map((member) => [member.name, member]));
   const result: string[] = [];
   for (const { name, spelled, value } of membersOf(base)) {
@@ -22,16 +21,19 @@ function merge(fields: string, base: string, prefix: string, paths: string[]): s
     given.delete(name);
     if (own === undefined) {
       result.push(`${spelled}:${value}`);
+      // Nothing dates a field of the entity itself anew.
+      if (prefix !== "" && name !== "__typename") written.kept.push(prefix + name);
     } else if (isMergeable(value, own.value)) {
-      result.push(`${spelled}:${merge(own.value, value, prefix + name + PATH_SEPARATOR, paths)}`);
+      written.merged.push(prefix + name);
+      result.push(`${spelled}:${merge(own.value, value, prefix + name + PATH_SEPARATOR, written)}`);
     } else {
       result.push(`${spelled}:${own.value}`);
-      paths.push(prefix + name);
+      written.wholes.push(prefix + name);
     }
   }
   for (const { name, spelled, value } of given.values()) {
     result.push(`${spelled}:${value}`);
-    paths.push(prefix + name);
+    written.wholes.push(prefix + name);
   }
   return `{${result.join(",")}}`;
 }

@@ -1,10 +1,11 @@
 import { kindOf, membersOf } from "../json/text.js";
 import type { Sequence } from "../model/sequence.js";
-import { mergedByPath, PATH_SEPARATOR } from "./graph.js";
+import { mergedByPath } from "./graph.js";
 import { assigned } from "./merge.js";
 import type { Slot } from "./slot.js";
 import { isNewer } from "./stamp.js";
 import type { Stamp } from "./stamp.js";
+import { outerOf, PATH_SEPARATOR } from "./written.js";
 
 /** The fields of an entity that stand for a later place in the log than an event. */
 export interface LaterFields {
@@ -53,10 +54,14 @@ export function laterFields(slot: Slot, sequence: Sequence | null, generation: n
   return { text: select(slot.text, "", slot.fields?.rest ?? whole) ?? "{}", stamps };
 }
 
-/** Gives a resource, as an earlier event leaves it, the later fields. */
-export function withLater(base: string, { text, stamps }: LaterFields): string {
+/**
+ * Gives a resource, as an earlier event leaves it, the later fields. `earlier`: the members that the event alone has inside
+ * objects that stay.
+ */
+export function withLater(base: string, { text, stamps }: LaterFields): { text: string; earlier: string[]; } {
   const replaced = membersOf(text).filter(({ name }) => stamps.has(name));
   const fields = `{${replaced.map(({ spelled, value }) => `${spelled}:${value}`).join(",")}}`;
   // Values written inside an object, by path, are merged into it. Every other field replaces the field of that name.
-  return mergedByPath(text, assigned(fields, base)).text;
+  const merged = mergedByPath(text, assigned(fields, base));
+  return { text: merged.text, earlier: merged.written.kept.filter((path) => outerOf(path).some((outer) => stamps.has(outer))) };
 }

@@ -5,6 +5,8 @@ import { own } from "./own.js";
 import { completenessAfter } from "./stamp.js";
 import type { Completeness, FieldStamps, Stamp } from "./stamp.js";
 import type { TypeTable } from "./library.js";
+import { dateWritten } from "./written.js";
+import type { Written } from "./written.js";
 
 /** All of a stamp but the sequence: writes that come together have one, so that an entity takes 40 bytes less. */
 type Mark = Omit<Stamp, "sequence">;
@@ -51,26 +53,24 @@ export class Slot {
     return this.fields === null ? this.stamp : this.fields.named.get(field) ?? this.fields.rest;
   }
 
-  /** Stores a value; `names` are the fields that were written, null for all. Returns whether the bytes changed. */
-  write(text: string, given: Stamp, names: readonly string[] | null): boolean {
-    const isPartial = names !== null;
+  /** Stores a value; `written`: the fields that were written, null for all. Returns whether the bytes changed. */
+  write(text: string, given: Stamp, written: Written | null): boolean {
+    const isPartial = written !== null;
     const stamp = given.isPartial === isPartial ? given : { ...given, isPartial };
-    this.dateFields(names, text, stamp);
+    this.dateFields(written, text, stamp);
     const isChanged = text !== this.text;
     if (isChanged) this.text = own(text);
     this.stamp = stamp;
     return isChanged;
   }
 
-  private dateFields(names: readonly string[] | null, text: string, stamp: Stamp): void {
-    if (names === null) {
+  private dateFields(written: Written | null, text: string, stamp: Stamp): void {
+    if (written === null) {
       this.fields = null;
       return;
     }
     const stamps = this.fields ?? { rest: this.stamp, named: new Map<string, Stamp>(), completeness: "whole" };
-    // What was written inside a field goes with it when it is written as a whole.
-    for (const path of stamps.named.keys()) if (path.includes("\0") && isInside(path, names)) stamps.named.delete(path);
-    for (const name of names) stamps.named.set(name, stamp);
+    dateWritten(stamps.named, written, stamps.rest, stamp);
     stamps.completeness = completenessAfter(stamps.completeness, stamp.writer);
     const present = namesOf(text);
     if (stamps.named.size > present.length) {
@@ -85,6 +85,3 @@ export class Slot {
 
 /** Returns the first name of a path; names are joined by a zero. */
 export function topLevel(path: string): string { return path.split("\0", 1)[0]; }
-
-/** Tells whether a path leads into a field of these paths. */
-export function isInside(path: string, names: readonly string[]): boolean { return names.some((name) => path.startsWith(`${name}\0`)); }

