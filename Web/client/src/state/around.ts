@@ -11,7 +11,7 @@ import { own } from "../store/own.js";
 import type { Slot } from "../store/slot.js";
 import { completenessAfter, isEvaluable } from "../store/stamp.js";
 import type { FieldStamps, Stamp } from "../store/stamp.js";
-import { dateWritten, writtenWholes } from "../store/written.js";
+import { writtenWholes } from "../store/written.js";
 import { noteWrite } from "./entities.js";
 import type { WriteOutcome } from "./entities.js";
 import { followWrite, rememberSlot } from "./follow.js";
@@ -59,7 +59,7 @@ function dateAround(
   const fields: FieldStamps = names === null ? { rest: stamp, named: new Map(), completeness: "whole" }
     : slot.fields ?? { rest: slot.stamp, named: new Map(), completeness: "whole" };
   if (names !== null) {
-    dateWritten(fields.named, writtenWholes(names.filter((name) => !kept.has(name))), fields.rest, stamp);
+    writtenWholes(names.filter((name) => !kept.has(name))).date(fields.named, stamp, fields.rest);
     fields.completeness = completenessAfter(fields.completeness, "event");
   }
   for (const [name, stays] of kept) fields.named.set(name, stays);

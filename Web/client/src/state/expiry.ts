@@ -5,7 +5,6 @@ import type { KeyNode } from "../queries/node.js";
 import type { Query } from "../queries/query.js";
 import { mergedByPath } from "../store/graph.js";
 import type { Slot } from "../store/slot.js";
-import { dateWritten } from "../store/written.js";
 import { NO_AGES } from "./ages.js";
 import type { Ages, ExpiredField, LimitedField } from "./ages.js";
 
@@ -48,7 +47,7 @@ function layerDates(node: KeyNode | null): { whole: number | null; named: Map<st
       whole = change.op === "put" ? layer.createdAt : null;
       named = new Map();
     } else if (change.op === "merge") {
-      dateWritten(named, mergedByPath(change.fields, node.visible ?? change.fields).written, layer.createdAt, layer.createdAt);
+      mergedByPath(change.fields, node.visible ?? change.fields).written.date(named, layer.createdAt, layer.createdAt);
     } else if (change.op === "patch") {
       for (const name of namesOf(change.fields)) named.set(name, layer.createdAt);
     }

@@ -1,19 +1,19 @@
 import { kindOf, memberOf, membersOf } from "../json/text.js";
 import { isReference } from "./merge.js";
+import { WrittenByPath } from "./merged.js";
 import { PATH_SEPARATOR } from "./written.js";
-import type { Written } from "./written.js";
 
 /**
  * Merges fields into a stored object by path: an embedded object into the stored one of the same `__typename`, everything else
  * in place of what is stored. Objects count as of one type when either names none; a reference is never merged. Returns the
  * merged object, and what was written. O((base + fields) · nesting). Protocol/graphql.md, what is stored.
  */
-export function mergedByPath(fields: string, base: string): { text: string; written: Written; } {
-  const written = { wholes: [], merged: [], kept: [] };
+export function mergedByPath(fields: string, base: string): { text: string; written: WrittenByPath; } {
+  const written = new WrittenByPath();
   return { text: merge(fields, base, "", written), written };
 }
 
-function merge(fields: string, base: string, prefix: string, written: { [Part in keyof Written]: string[]; }): string {
+function merge(fields: string, base: string, prefix: string, written: WrittenByPath): string {
   const given = new Map(membersOf(fields).map((member) => [member.name, member]));
   const result: string[] = [];
   for (const { name, spelled, value } of membersOf(base)) {

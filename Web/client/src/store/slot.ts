@@ -5,7 +5,6 @@ import { own } from "./own.js";
 import { completenessAfter } from "./stamp.js";
 import type { Completeness, FieldStamps, Stamp } from "./stamp.js";
 import type { TypeTable } from "./library.js";
-import { dateWritten } from "./written.js";
 import type { Written } from "./written.js";
 
 /** All of a stamp but the sequence: writes that come together have one, so that an entity takes 40 bytes less. */
@@ -70,7 +69,7 @@ export class Slot {
       return;
     }
     const stamps = this.fields ?? { rest: this.stamp, named: new Map<string, Stamp>(), completeness: "whole" };
-    dateWritten(stamps.named, written, stamps.rest, stamp);
+    written.date(stamps.named, stamp, stamps.rest);
     stamps.completeness = completenessAfter(stamps.completeness, stamp.writer);
     const present = namesOf(text);
     if (stamps.named.size > present.length) {
