@@ -155,11 +155,6 @@ extension SyncCache {
         state.mayJoin(documentIn: library, since: start)
     }
 
-    /// Tells whether nothing of an answer may be stored, because its library was cleared after it was asked for.
-    package func isCleared(_ library: ByteString, since start: FetchStart?) -> Bool {
-        state.isCleared(library, since: start)
-    }
-
     package func isPendingLayer(_ pendingID: ByteString) -> Bool {
         state.layerStatuses(library: nil).contains { $0.pendingID == pendingID }
     }

@@ -1,6 +1,12 @@
 import TidemarkModel
 import TidemarkStore
 
+extension CacheError {
+    /// Whether nothing of an answer was stored because the cache was cleared after it was asked for. Any other error
+    /// says nothing about that: the answer, and what it settles, has not ended.
+    package var isCleared: Bool { code == .conflict && reasons["cache"] == "cleared" }
+}
+
 extension AnswerRefusal {
     /// The error that a host or a program receives.
     var cacheError: CacheError {

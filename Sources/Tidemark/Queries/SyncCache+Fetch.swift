@@ -129,7 +129,7 @@ extension SyncCache {
         } catch {
             endFetch(attempt, key)
             let waiters = fetches.end(attempt)
-            if state.isCleared(key.library, since: start) { return giveUnstored(answer, to: waiters, error) }
+            if error.isCleared { return giveUnstored(answer, to: waiters, error) }
             if error.code == .storageFailed {
                 for waiter in waiters { waiter.reply(.failure(error)) }
             } else {

@@ -92,7 +92,7 @@ extension SyncCache {
                 try await storePart(parts, change.mask, key, fetch, isLast: false)
             } catch {
                 // Its readers get the answer all the same when all of it is here.
-                guard isCleared(key.library, since: fetch.start.start) else { throw UpstreamError.unusable(error) }
+                guard error.isCleared else { throw UpstreamError.unusable(error) }
             }
         }
         guard let current = graph.fetches[key], current.number == fetch.number else { return }

@@ -147,7 +147,7 @@ extension SyncCache {
                     try await store(answer, isRefetch: !fetch.watchers.isEmpty)
                 }
             } catch {
-                if isCleared(key.library, since: fetch.start.start) { return endCleared(parts, key, fetch, error) }
+                if error.isCleared { return endCleared(parts, key, fetch, error) }
                 let cause =
                     error.code == .storageFailed
                     ? error

@@ -144,7 +144,7 @@ extension SyncCache {
         do throws(CacheError) {
             try await store(answer, isRefetch: false)
         } catch {
-            guard isCleared(answer.library, since: answer.start) else { throw error }
+            guard error.isCleared else { throw error }
         }
     }
 

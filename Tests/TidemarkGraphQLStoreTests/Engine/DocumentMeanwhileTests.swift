@@ -103,6 +103,21 @@ import TidemarkTesting
         #expect(await world.cache.entityCount() == 0)
     }
 
+    @Test func `a mutation that is answered after a clear, and after the cache was closed, has not ended`()
+        async throws
+    {
+        let world = try await World()
+        let mutating = Task {
+            try await world.mutate(#"{"data":{"set":{"__typename":"C","id":"1","name":"hoped"}}}"#)
+        }
+        await world.upstream.waitForQuestions(1)
+        try await world.cache.clear(library: nil)
+        try await world.cache.close()
+        await world.upstream.answerOldest(#"{"data":{"set":{"__typename":"C","id":"1","name":"new"}}}"#)
+        await #expect(throws: CacheError.self) { try await mutating.value }
+        #expect(await world.cache.isPendingLayer("m"))
+    }
+
     @Test(arguments: [false, true]) func `the answer to a mutation stays`(isOptimistic: Bool) async throws {
         let world = try await World()
         let reader = await world.begin()
