@@ -5,7 +5,7 @@ import TidemarkSimulation
 import TidemarkTestKit
 import TidemarkTesting
 
-/// The simulated world, through the command that users test with. Laws: L1 to L11.
+/// The simulated world, through the command that users test with. Laws: L1 to L12.
 ///
 /// `TIDEMARK_SCALE=schedules=2000,seed=7` sets their number and the first seed. A debug build runs few: `.ci/run` and
 /// `make simulate` run thousands in a release build, which is some ten times as fast.

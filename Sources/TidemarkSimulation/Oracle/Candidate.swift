@@ -8,6 +8,8 @@ package struct Candidate: Hashable, Sendable {
     package var isAnswer = false
     /// The places of fields that answers and confirmations wrote: the others may be older than ``written``.
     package var named: [String: Int64] = [:]
+    /// The numbers of the questions that wrote fields with ``named``; 0 where that is unknown.
+    package var questions: [String: Int] = [:]
 
     package init(fields: ItemFields?) {
         self.fields = fields
@@ -30,6 +32,7 @@ package struct Candidate: Hashable, Sendable {
         for name in kept.keys { left.values[name] = fields.values[name] }
         var around = next
         around.named = kept
+        around.questions = questions.filter { kept[$0.key] != nil }
         around.fields = left
         return next.fields == nil ? [self, next, around] : [self, around]
     }
@@ -52,23 +55,33 @@ package struct Candidate: Hashable, Sendable {
     ///   - isWhole: Whether the answer has every field of the entity; one of GraphQL has those of its selection.
     ///   - hasPlace: Whether the answer names its place. One that does not is as old as its question: it is newer than
     ///     answers that came before, whatever place these have. Nobody here knows which of them did.
+    ///   - question: The number of its question. It may leave fields that a later one wrote.
     package func all(
-        after answer: ItemFields, sequence: Int64, isWhole: Bool = true, hasPlace: Bool = true
+        after answer: ItemFields, sequence: Int64, isWhole: Bool = true, hasPlace: Bool = true, question: Int = 0
     ) -> Set<Candidate> {
         let newest = max(written, named.values.max() ?? -1)
+        var all: Set<Candidate> = []
         if newest > sequence {
-            let mayBeOlder = !hasPlace && (isAnswer || newest > written)
-            return mayBeOlder ? [self, merged(answer, newest, isWhole)] : [self]
+            all.insert(self)
+            guard !hasPlace && (isAnswer || newest > written) else { return all }
         }
-        return [merged(answer, sequence, isWhole)]
+        let place = max(newest, sequence)
+        all.insert(merged(answer, place, isWhole, question))
+        guard !hasPlace else { return all }
+        let left = answer.values.filter { question >= questions[$0.key] ?? 0 }
+        if left.count < answer.values.count { all.insert(merged(ItemFields(left), place, false, question)) }
+        return all
     }
 
-    private func merged(_ answer: ItemFields, _ sequence: Int64, _ isWhole: Bool) -> Candidate {
+    private func merged(_ answer: ItemFields, _ sequence: Int64, _ isWhole: Bool, _ question: Int) -> Candidate {
         var next = Candidate(fields: fields?.merged(answer) ?? answer)
-        (next.written, next.isAnswer, next.named) = (written, isAnswer, named)
-        if fields == nil { (next.written, next.named) = (-1, [:]) }
+        (next.written, next.isAnswer, next.named, next.questions) = (written, isAnswer, named, questions)
+        if fields == nil { (next.written, next.named, next.questions) = (-1, [:], [:]) }
         // The key was answered, too: no older delete takes the entity away for certain.
-        for name in answer.values.keys + ["id"] { next.named[name] = sequence }
+        for name in answer.values.keys + ["id"] {
+            next.named[name] = sequence
+            if question > 0 { next.questions[name] = question }
+        }
         guard isWhole else { return next }
         next.written = max(written, sequence)
         next.isAnswer = true

@@ -5,7 +5,15 @@ extension LibraryTruth {
     package func isMisplaced(_ id: String) -> Bool { hasBegun && origins[id]?.contains { $0 != log } == true }
 
     /// Replaces the candidates of an entity.
-    package mutating func believe(_ id: String, _ candidates: Set<Candidate>) { entities[id] = candidates }
+    package mutating func believe(_ id: String, _ candidates: Set<Candidate>) {
+        guard candidates.count > Self.openCountMax else {
+            entities[id] = candidates
+            return
+        }
+        blurred.insert(id)
+        overflowed.insert(id)
+        entities[id] = Set(candidates.map { Candidate(fields: $0.fields) })
+    }
 
     /// Reduces the candidates to those that the cache may be showing.
     ///

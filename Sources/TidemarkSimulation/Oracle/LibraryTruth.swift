@@ -7,8 +7,20 @@ import TidemarkModel
 /// those that the cache calls lost. Where the world leaves something open (a source with false answers, a write under
 /// way) there are several candidates; the state that the cache then shows decides between them. Laws: L1, L4.
 package struct LibraryTruth: Sendable {
-    /// The largest number of candidates of one entity; past it the entity is blurred.
+    /// The largest number of candidates of one entity at a check; past it the entity is blurred.
     static let candidateCountMax = 256
+    /// The same between two checks.
+    static let openCountMax = 2_048
+
+    /// An answer with an entity, on its way.
+    struct Answer: Sendable {
+        let fields: ItemFields
+        let log: Int
+        let sequence: Int64
+        let isWhole: Bool
+        let hasPlace: Bool
+        let question: Int
+    }
 
     /// The index of the server's log that the cache follows.
     package private(set) var log = 0
@@ -19,10 +31,9 @@ package struct LibraryTruth: Sendable {
     /// Whether the library follows some log, or one was announced. Earlier answers belong to the first log received.
     package private(set) var hasBegun = false
     /// The logs of answers that were stored before the library followed a log, by entity.
-    package private(set) var origins: [String: Set<Int>] = [:]
+    package internal(set) var origins: [String: Set<Int>] = [:]
     /// The answers since the last check, by entity: they may have come between any two events.
-    private var onTheWay: [String: [(fields: ItemFields, log: Int, sequence: Int64, isWhole: Bool, hasPlace: Bool)]] =
-        [:]
+    var onTheWay: [String: [Answer]] = [:]
     /// The places in logs from which the cache may have begun anew since the last check.
     package private(set) var beginnings: [(log: Int, base: Int64)] = []
     /// Whether a log was announced since the last check.
@@ -32,15 +43,20 @@ package struct LibraryTruth: Sendable {
     /// The events that the source denies: the cache may have them or not.
     private var denied: Set<Int64> = []
     /// Whether the cache may lack events: denied ones, those before it followed the log, those of removed entities.
-    package private(set) var hasGaps = false
+    package internal(set) var hasGaps = false
     /// The entities of answers with a place in another log: any state of them is accepted until the log ends.
     package internal(set) var blurred: Set<String> = []
+    /// The entities of which more candidates than can be told apart came up between two checks: any state of them is
+    /// accepted until they are cleared.
+    var overflowed: Set<String> = []
     /// The numbers that were lost at the last check.
     package private(set) var lost: [ClosedRange<Int64>] = []
     /// The false numbers that the cache received in this log.
     package private(set) var lies = FalseNumbers()
     /// The entities that may have been removed since the last check, between any two events.
-    private var removals: Set<String> = []
+    var removals: Set<String> = []
+    /// The number of questions when the library was last cleared; -1: never.
+    var clearedAt = -1
     /// The mutations whose events the last check passed.
     package private(set) var settledMutations: Set<String> = []
     /// Whether a log ended since the check before.
@@ -197,7 +213,7 @@ package struct LibraryTruth: Sendable {
         cursor = nil
         hasLeft = true
         denied = []
-        blurred = []
+        blurred = overflowed
         lost = []
     }
 
@@ -208,7 +224,7 @@ package struct LibraryTruth: Sendable {
                 let known = candidates(id)
                 // Each event may have been applied in a log of its own, where places of others mean nothing.
                 let forgotten = known.union(known.map(\.forgettingPlaces))
-                entities[id] = known.union(forgotten.flatMap { $0.all(after: change, sequence: event.sequence) })
+                believe(id, known.union(forgotten.flatMap { $0.all(after: change, sequence: event.sequence) }))
             }
             if let mutation = event.mutation { doubtfulMutations.insert(mutation) }
         }
@@ -243,7 +259,7 @@ package struct LibraryTruth: Sendable {
         }
         for (number, id, change) in lies.changes(through: next) {
             let known = candidates(id)
-            entities[id] = known.union(known.flatMap { $0.all(after: change, sequence: number) })
+            believe(id, known.union(known.flatMap { $0.all(after: change, sequence: number) }))
         }
         cursor = next
         self.lost = lost
@@ -259,15 +275,17 @@ package struct LibraryTruth: Sendable {
         for (id, change) in event.changes {
             let known = candidates(id)
             let after = Set(known.flatMap { $0.all(after: change, sequence: event.sequence) })
-            entities[id] = isDenied ? known.union(after) : after
+            believe(id, isDenied ? known.union(after) : after)
             for answer in onTheWay[id] ?? [] where answer.log == log {
                 let next = candidates(id)
-                entities[id] = next.union(
-                    next.flatMap {
-                        $0.all(
-                            after: answer.fields, sequence: answer.sequence, isWhole: answer.isWhole,
-                            hasPlace: answer.hasPlace)
-                    })
+                believe(
+                    id,
+                    next.union(
+                        next.flatMap {
+                            $0.all(
+                                after: answer.fields, sequence: answer.sequence, isWhole: answer.isWhole,
+                                hasPlace: answer.hasPlace, question: answer.question)
+                        }))
             }
             if removals.contains(id) { entities[id] = candidates(id).union([Candidate(fields: nil)]) }
         }
@@ -298,47 +316,8 @@ package struct LibraryTruth: Sendable {
         guard !event.isPoison else { return }
         for (id, change) in event.changes where event.changes.count > 1 {
             let known = candidates(id)
-            entities[id] = known.union(known.flatMap { $0.all(after: change, sequence: event.sequence) })
+            believe(id, known.union(known.flatMap { $0.all(after: change, sequence: event.sequence) }))
         }
         if let mutation = event.mutation { doubtfulMutations.insert(mutation) }
-    }
-
-    // MARK: Other writes
-
-    /// Records that an answer, or a confirmation, was stored.
-    ///
-    /// - Parameters:
-    ///   - sequence: The answer's place in a log. A cache without a log takes it for a place in the first log that it
-    ///     receives.
-    ///   - isCertain: False when the answer may be stored now, later or not at all.
-    ///   - askedAfter: The ``leftLogCount`` at the time of the question: the place is void when the log was left since.
-    ///   - isWhole: Whether the answer has every field of the entity.
-    ///   - hasPlace: Whether the answer names its place, rather than being as old as its question.
-    package mutating func answer(
-        _ id: String, _ fields: ItemFields, log: Int, sequence: Int64, askedAfter: Int, isWhole: Bool = true,
-        hasPlace: Bool = true, isCertain: Bool
-    ) {
-        let known = candidates(id)
-        onTheWay[id, default: []].append((fields, log, sequence, isWhole, hasPlace))
-        if !hasBegun { origins[id, default: []].insert(log) }
-        guard log == self.log && askedAfter == leftLogCount || !hasBegun else {
-            blurred.insert(id)
-            // The cache cannot know this: it takes the place for one in the log that it follows.
-            entities[id] = known.union(known.map { Candidate(fields: $0.fields?.merged(fields) ?? fields) })
-                .union(known.flatMap { $0.all(after: fields, sequence: sequence, isWhole: isWhole) })
-            return
-        }
-        let after = Set(
-            known.flatMap { $0.all(after: fields, sequence: sequence, isWhole: isWhole, hasPlace: hasPlace) })
-        entities[id] = isCertain ? after : known.union(after)
-    }
-
-    /// Records that an entity was removed.
-    package mutating func remove(_ id: String, isCertain: Bool) {
-        let known = candidates(id)
-        let gone: Set = [Candidate(fields: nil)]
-        entities[id] = isCertain ? gone : known.union(gone)
-        if !isCertain { removals.insert(id) }
-        hasGaps = true
     }
 }

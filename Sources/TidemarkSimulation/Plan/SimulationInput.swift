@@ -48,6 +48,8 @@ package struct SimulationInput: Hashable, Sendable {
         case fetchDocument
         case watchDocument
         case mutateDocument
+        // Where answers race.
+        case clear
     }
 
     /// The place in the plan, which names the input when a plan is reduced.

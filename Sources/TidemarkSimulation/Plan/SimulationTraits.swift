@@ -24,6 +24,10 @@ package struct SimulationTraits: Sendable {
     /// Whether a GraphQL client uses the cache beside the host.
     package let asksGraph: Bool
 
+    /// Whether answers name no place in the log, so that the order of questions and of what happens meanwhile decides;
+    /// libraries are cleared, too, and writes of the server are numbered.
+    package let asksRacing: Bool
+
     /// The number of entities from which the database keeps them in blocks; nil: never.
     package let blockEntityCountMin: Int64?
 
@@ -36,7 +40,7 @@ package struct SimulationTraits: Sendable {
         isDiskOnly = random.chance(400)
         let evicts = random.chance(150)
         entityCountMax = evicts ? Int64(4 + random.below(8)) : nil
-        coldIDCount = random.pick([2, 10, 40])
+        let coldIDs = random.pick([2, 10, 40])
         let hasFaults = random.chance(800) && !isQuiet
         hasLies = hasFaults && random.chance(250)
         // Drawn apart, so that every other schedule is what it was before edits were sent.
@@ -47,7 +51,13 @@ package struct SimulationTraits: Sendable {
         var documents = SeededGenerator(seed: seed ^ 0x6772_6170_6871)
         // False numbers leave the place of an answer open, which is the cursor when it was asked for; and an answer
         // with some fields of an evicted entity leaves the others open.
-        asksGraph = !hasLies && entityCountMax == nil && documents.chance(300)
+        let mayAskGraph = !hasLies && entityCountMax == nil && documents.chance(300)
+        var races = SeededGenerator(seed: seed ^ 0x7175_6573_7469)
+        // Requests of the outbox name places, and a cache that evicts may show what it shows again.
+        asksRacing = !hasLies && !sends && entityCountMax == nil && !isQuiet && races.chance(400)
+        asksGraph = mayAskGraph || asksRacing && races.chance(400)
+        // Few entities meet more often.
+        coldIDCount = asksRacing ? min(coldIDs, 10) : coldIDs
         var weights: [Int] = []
         for kind in SimulationInput.Kind.allCases {
             let drawn = random.pick([0, 1, 1, 4])
@@ -62,8 +72,16 @@ package struct SimulationTraits: Sendable {
         if !hasEpochs { weigh(.restart, 0) }
         if asksGraph {
             for kind in [SimulationInput.Kind.writeDocument, .fetchDocument, .watchDocument, .mutateDocument] {
-                weigh(kind, documents.pick([0, 6, 12]))
+                weigh(kind, documents.pick(asksRacing ? [6, 12, 16] : [0, 6, 12]))
             }
+        }
+        if asksRacing {
+            for kind in [SimulationInput.Kind.invalidate, .clear, .put] { weigh(kind, races.pick([0, 3, 8])) }
+            for kind in [SimulationInput.Kind.fetch, .answerUpdate] { weigh(kind, races.pick([8, 16, 24])) }
+            weigh(.update, 8)
+            weigh(.wait, 16)
+            // After a server was restored, what is older is right.
+            weigh(.restore, 0)
         }
         self.weights = weights
     }
@@ -79,7 +97,7 @@ package struct SimulationTraits: Sendable {
         case .heartbeat, .cancel, .stall, .invalidate, .remove, .rollBack, .waitLong: drawn
         case .drop, .duplicate, .reorder, .truncate, .rubbish, .lateCopy: hasFaults ? 2 * drawn : 0
         case .lie: hasFaults ? 1 : 0
-        case .writeDocument, .fetchDocument, .watchDocument, .mutateDocument: 0
+        case .writeDocument, .fetchDocument, .watchDocument, .mutateDocument, .clear: 0
         case .poison, .restart, .restore, .upstreamFault, .upstreamLate, .queryFault: hasFaults ? drawn : 0
         case .slowDisk, .diskFails, .diskFull, .readFails, .stopAtChange, .kill, .reopen: hasFaults ? drawn : 0
         }

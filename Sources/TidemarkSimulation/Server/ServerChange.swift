@@ -25,6 +25,8 @@ package struct ServerEvent: Sendable {
     package var mutation: String?
     /// Whether the line cannot be used, from whatever source it comes.
     package var isPoison = false
+    /// The number of the write, where a server numbers them; larger than those in the values of earlier ones.
+    package var stamp: Int64?
 
     /// Returns the event as a line of a stream.
     ///

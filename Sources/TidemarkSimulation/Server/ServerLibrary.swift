@@ -20,13 +20,16 @@ package struct ServerLibrary: Sendable {
 
     /// Changes entities and appends the event to the log.
     ///
-    /// - Parameter skipping: The number of sequences to skip before the event, because they belong to another reader.
+    /// - Parameters:
+    ///   - skipping: The number of sequences to skip before the event, because they belong to another reader.
+    ///   - stamp: The number of the write; nil where the server does not number them.
     package mutating func append(
         _ changes: [(id: String, change: ServerChange)], mutation: String? = nil, isPoison: Bool = false,
-        skipping: Int64 = 0
+        skipping: Int64 = 0, stamp: Int64? = nil
     ) -> ServerEvent {
         let event = ServerEvent(
-            sequence: last + 1 + skipping, previous: last, changes: changes, mutation: mutation, isPoison: isPoison)
+            sequence: last + 1 + skipping, previous: last, changes: changes, mutation: mutation, isPoison: isPoison,
+            stamp: stamp)
         logs[logs.count - 1].append(event)
         if !isPoison { for (id, change) in changes { entities[id] = change.applied(to: entities[id]) } }
         return event

@@ -13,16 +13,10 @@ import TidemarkTesting
 final class SimulatedGraph: GraphUpstream {
     private let server: SimulatedServer
     private let clock: ManualClock
-    /// Returns the place of a library in its log.
-    private let place: @Sendable (_ library: String) async -> (epoch: String, cursor: Int64)?
 
-    init(
-        _ server: SimulatedServer,
-        place: @escaping @Sendable (_ library: String) async -> (epoch: String, cursor: Int64)?
-    ) {
+    init(_ server: SimulatedServer) {
         self.server = server
         clock = server.clock
-        self.place = place
     }
 
     var keepsTime: Bool { true }
@@ -35,7 +29,7 @@ final class SimulatedGraph: GraphUpstream {
         let name = request.operationName?.description ?? ""
         let library = request.library.description
         if request.kind == .mutation { server.with { $0.graph.edits[name]?.fate = .arrived } }
-        let place = await place(library)
+        let place = await server.with { $0.place }?(library)
         let fate = server.with { state -> Fate in
             state.trace?.append("    ? \(name) of \(library) at \(place.map { "\($0)" } ?? "no place")")
             guard let place else { return .fails(UpstreamError("the server is away"), delay: 0) }
@@ -83,6 +77,7 @@ final class SimulatedGraph: GraphUpstream {
                 state.given += given
                 fate = .answered(given)
             }
+            if let edit = state.graph.edits[name] { state.questions.mutated(edit.library, edit.id) }
             state.graph.edits[name]?.fate = fate
         }
     }
@@ -90,7 +85,7 @@ final class SimulatedGraph: GraphUpstream {
     private static func answer(
         _ name: String, _ place: (epoch: String, cursor: Int64), _ state: inout SimulatedServer.State
     ) -> Fate {
-        let delay = Int64(state.random.below(state.isLate ? 20_000 : 20))
+        let delay = state.drawDelay()
         guard state.queryFailureCount == 0 else {
             state.queryFailureCount -= 1
             return .fails(UpstreamError("the server is away"), delay: delay)
@@ -99,20 +94,23 @@ final class SimulatedGraph: GraphUpstream {
             return .fails(UpstreamError("no such question"), delay: delay)
         }
         let answer = question.answer(from: library.entities)
-        return .answers(answer.text, given(answer.given, library, place, state), delay: delay)
+        let number = state.questions.ask(library.name)
+        return .answers(answer.text, given(answer.given, library, place, state, number), delay: delay)
     }
 
     /// Performs a mutation, refuses it, or does one of them and says nothing.
     private static func perform(
         _ name: String, _ place: (epoch: String, cursor: Int64), _ state: inout SimulatedServer.State
     ) -> Fate {
-        let delay = Int64(state.random.below(state.isLate ? 20_000 : 20))
+        let delay = state.drawDelay()
         let fault = state.random.below(10)
         if fault == 0 { return .fails(UpstreamError("the connection is cut"), delay: delay) }
         if fault == 1 { return .fails(UpstreamError("the host refuses", isRefusal: true), delay: delay) }
         guard fault != 2, let edit = state.graph.edits[name], let library = state.libraries[edit.library],
-            let after = edit.operation.applied(to: library.entities[edit.id])
+            var after = edit.operation.applied(to: library.entities[edit.id])
         else { return .answers(#"{"data":null,"errors":[{"message":"refused"}]}"#, nil, delay: delay) }
+        let number = state.questions.ask(library.name)
+        if state.questions.isRacing { after.values["v"] = "\(state.questions.nextStamp())" }
         let mutation = state.random.chance(700) ? name : nil
         guard let event = state.libraries[edit.library]?.append([(edit.id, .replace(after))], mutation: mutation),
             let now = state.libraries[edit.library]
@@ -127,27 +125,18 @@ final class SimulatedGraph: GraphUpstream {
         let answer = question.answer(from: now.entities)
         let text = answer.text.split(separator: "\"f0\"", omittingEmptySubsequences: false).joined(
             separator: "\"edit\"")
-        return .answers(text, given(answer.given, now, place, state), delay: delay)
+        return .answers(text, given(answer.given, now, place, state, number), delay: delay)
     }
 
     /// Returns an answer with every place that it may have.
     private static func given(
         _ entities: [(id: String, fields: ItemFields)], _ library: ServerLibrary,
-        _ place: (epoch: String, cursor: Int64), _ state: SimulatedServer.State
+        _ place: (epoch: String, cursor: Int64), _ state: SimulatedServer.State, _ question: Int
     ) -> [SimulatedServer.Given] {
-        let log = library.logIndex(epoch: place.epoch) ?? library.logs.count - 1
-        var places = [(log, place.cursor)]
-        var first = library.logs[log].base
-        if let checked = state.graph.places[library.name] {
-            places.append(checked)
-            if checked.log == log { first = min(checked.cursor, place.cursor) }
-        }
-        places += library.logs[log].events(after: first, through: place.cursor).map { (log, $0.sequence) }
-        return places.map { log, sequence in
-            SimulatedServer.Given(
-                library: library.name, log: log, sequence: sequence, entities: entities,
-                askedAfter: state.leftLogCounts[library.name] ?? 0, hasPlace: false, isWhole: false)
-        }
+        let given = SimulatedServer.Given(
+            library: library.name, log: library.logs.count - 1, sequence: library.last, entities: entities,
+            askedAfter: state.leftLogCounts[library.name] ?? 0, hasPlace: false, isWhole: false, question: question)
+        return SimulatedServer.everyPlace(of: given, place, state)
     }
 }
 
@@ -157,6 +146,4 @@ package struct GraphDesk: Sendable {
     package var questions: [String: GraphQuestion] = [:]
     /// The mutations by pending id. Bounded by the inputs of the plan.
     package var edits: [String: GraphEdit] = [:]
-    /// The log and the place that the cache followed at its last check, by library.
-    package var places: [String: (log: Int, cursor: Int64)] = [:]
 }

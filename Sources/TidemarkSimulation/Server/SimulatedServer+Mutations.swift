@@ -44,7 +44,7 @@ extension SimulatedServer: MutationUpstream {
         guard let (edit, arrival) = state.sent.arrive(mutation) else {
             return .fails(UpstreamError("no such edit", isRefusal: true), delay: 0)
         }
-        var delay = Int64(state.random.below(state.isLate ? 20_000 : 20))
+        var delay = state.drawDelay()
         let fault = state.sent.hasFaults ? state.random.below(10) : 9
         state.trace?.append("    ? \(pendingID), attempt \(mutation.attempt), fault \(fault)")
         if fault == 0 { return .fails(UpstreamError("the connection is cut"), delay: delay) }

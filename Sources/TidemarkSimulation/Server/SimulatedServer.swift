@@ -41,6 +41,8 @@ package final class SimulatedServer: Sendable {
         package var hasPlace = true
         /// Whether the answer has every field of its entities.
         package var isWhole = true
+        /// The number of its question; an answer that nobody asked for has a number of its own.
+        package var question = 0
     }
 
     package struct State: Sendable {
@@ -71,6 +73,17 @@ package final class SimulatedServer: Sendable {
         package var sent = SentEdits()
         /// The documents of a GraphQL client.
         package var graph = GraphDesk()
+        /// The questions about lists and documents, and what became of them.
+        package var questions = QuestionDesk()
+        /// The place that the cache follows, by library, as of its last check.
+        package var places: [String: (log: Int, cursor: Int64)] = [:]
+        /// Returns the cache's place in its log now.
+        package var place: (@Sendable (_ library: String) async -> (epoch: String, cursor: Int64)?)?
+
+        /// Draws the milliseconds until an answer: where answers race, several inputs pass meanwhile.
+        mutating func drawDelay() -> Int64 {
+            Int64(random.below(isLate ? 20_000 : questions.isRacing ? 500 : 20))
+        }
     }
 
     let state: Mutex<State>
@@ -166,66 +179,5 @@ extension SimulatedServer: Upstream {
             state.brought.append((name, library.logs.count - 1, event.sequence))
         }
         return draft
-    }
-}
-
-extension SimulatedServer: QueryUpstream {
-    package func fetch(_ query: QueryKey) async throws(UpstreamError) -> QueryResult {
-        let drawn: (Result<(QueryResult, Given), UpstreamError>, Int64) = state.withLock { state in
-            state.questionCount += 1
-            let delay = Int64(state.random.below(state.isLate ? 20_000 : 20))
-            guard state.queryFailureCount == 0 else {
-                state.queryFailureCount -= 1
-                return (.failure(UpstreamError("the server is away")), delay)
-            }
-            guard let library = state.libraries[query.library.description],
-                let kind = ServerQuery.allCases.first(where: { ByteString($0.input) == query.input })
-            else { return (.failure(UpstreamError("no such query")), delay) }
-            let askedAfter = state.leftLogCounts[library.name] ?? 0
-            return (
-                Self.answer(kind, library).map { result, given in
-                    var given = given
-                    given.askedAfter = askedAfter
-                    return (result, given)
-                }, delay
-            )
-        }
-        defer { state.withLock { $0.questionCount -= 1 } }
-        do throws(CancellationError) {
-            try await clock.sleep(milliseconds: drawn.1)
-        } catch {
-            throw UpstreamError("the request was cancelled")
-        }
-        let (result, given) = try drawn.0.get()
-        state.withLock { state in
-            state.given.append(given)
-            state.trace?.append(
-                "    = \(given.library) \(query.input) at \(given.sequence): \(given.entities.map { "\($0.id) \($0.fields)" })"
-            )
-        }
-        return result
-    }
-
-    /// Returns the server's answer to a query now.
-    package static func answer(
-        _ kind: ServerQuery, _ library: ServerLibrary
-    ) -> Result<(QueryResult, Given), UpstreamError> {
-        do throws(ReferenceJSONError) {
-            let ids = try kind.ids(of: library.entities)
-            let entities = ids.compactMap { id in library.entities[id].map { (id: id, fields: $0) } }
-            var result = QueryResult(
-                resourceType: "file", resources: entities.map { Array($0.fields.resource($0.id).utf8) })
-            result.asOf = EventSequence(library.last)
-            result.membership = kind.membership.map { Array($0.utf8) }
-            result.isLocal = kind == .local
-            return .success(
-                (
-                    result,
-                    Given(
-                        library: library.name, log: library.logs.count - 1, sequence: library.last, entities: entities)
-                ))
-        } catch {
-            return .failure(UpstreamError("a simulated resource is not JSON"))
-        }
     }
 }

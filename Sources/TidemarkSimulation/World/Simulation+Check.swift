@@ -23,6 +23,7 @@ extension Simulation {
         for call in finished where call.isWrite { call.effect(&truth, false) }
         finished = []
         for name in Self.libraryNames { truth.libraries[name]?.endLook() }
+        followQuestions(given)
         let mayLay = Set(underway.compactMap(\.lays))
         truth.settleLayers()
         loosenSent(&truth)
@@ -38,6 +39,7 @@ extension Simulation {
         try checkObservers(seen)
         if isThorough { try checkDocuments(seen) }
         try checkFreshness(seen)
+        try checkQuestions(seen)
         try checkCounts(seen)
     }
 
@@ -81,7 +83,7 @@ extension Simulation {
             accounts[given.library, default: DeliveryAccount()].touch(id, given.sequence)
             truth.libraries[given.library]?.answer(
                 id, fields, log: given.log, sequence: given.sequence, askedAfter: given.askedAfter,
-                isWhole: given.isWhole, hasPlace: given.hasPlace, isCertain: isCertain)
+                isWhole: given.isWhole, hasPlace: given.hasPlace, question: given.question, isCertain: isCertain)
         }
     }
 
@@ -101,7 +103,7 @@ extension Simulation {
             truth.libraries[name] = known
             server.with { state in
                 state.leftLogCounts[name] = known.leftLogCount
-                state.graph.places[name] = known.cursor.map { (known.log, $0) }
+                state.places[name] = known.cursor.map { (known.log, $0) }
             }
             digest.mix(
                 "\(name) \(status?.epoch ?? "") \(status?.cursor?.rawValue ?? -1) \(status?.phase.rawValue ?? "")")

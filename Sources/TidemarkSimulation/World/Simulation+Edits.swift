@@ -104,6 +104,11 @@ extension Simulation {
         try answer(random.pick(open), input.number, &random, isSure: false)
     }
 
+    /// Numbers a write, where the server does.
+    private func stamped(_ fields: ItemFields) -> ItemFields {
+        traits.asksRacing ? fields.merged(ItemFields(["v": "\(nextStamp())"])) : fields
+    }
+
     /// Answers an edit.
     ///
     /// - Parameter isSure: Whether the answer certainly reaches the host.
@@ -118,11 +123,11 @@ extension Simulation {
         var changes: [(id: String, change: ServerChange)] = []
         for (id, operation) in layer.changes {
             switch operation {
-            case .put(let fields): changes.append((id, .replace(fields)))
+            case .put(let fields): changes.append((id, .replace(stamped(fields))))
             case .patch(let fields):
                 // The server no longer has the entity that the patch changes.
                 guard let there = library.entities[id] else { return try rollBack(layer.pendingID, input) }
-                changes.append((id, .replace(there.merged(fields))))
+                changes.append((id, .replace(stamped(there.merged(fields)))))
             case .delete: changes.append((id, .delete))
             }
         }
@@ -138,13 +143,21 @@ extension Simulation {
             commit.confirmed = given.map { Array($0.fields.resource($0.id).utf8) }
             commit.resourceType = "file"
         }
+        var confirmed: SimulatedServer.Given?
+        if confirms {
+            var given = SimulatedServer.Given(
+                library: name, log: now.logs.count - 1, sequence: now.last, entities: given,
+                askedAfter: truth.libraries[name]?.leftLogCount ?? 0)
+            // A confirmation without a place counts from now on.
+            if traits.asksRacing, random.chance(700), place(&given) {
+                commit.sequence = nil
+            } else {
+                given.question = server.with { $0.questions.ask(name) }
+            }
+            confirmed = given
+        }
         try self.commit(
-            commit, layer.pendingID, input,
-            confirms
-                ? SimulatedServer.Given(
-                    library: name, log: now.logs.count - 1, sequence: now.last, entities: given,
-                    askedAfter: truth.libraries[name]?.leftLogCount ?? 0)
-                : nil, waitsFor: confirms ? nil : (now.logs.count - 1, now.last))
+            commit, layer.pendingID, input, confirmed, waitsFor: confirms ? nil : (now.logs.count - 1, now.last))
     }
 
     private func commit(
@@ -186,6 +199,7 @@ extension Simulation {
                         }
                         return
                     }
+                    if let given { for (id, _) in given.entities { world.questions.rewrote(given.library, id) } }
                     // After a failure of the disk the commit is done in memory.
                     let isCertain = outcome.value == .some(nil)
                     if let given {

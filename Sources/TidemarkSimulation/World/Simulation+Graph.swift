@@ -11,13 +11,8 @@ extension Simulation {
 
     /// Gives a cache the documents' engine, with the simulated server behind it.
     static func attachGraph(to cache: SyncCache, _ server: SimulatedServer) async {
-        await cache.attach { [unowned cache] in
-            let upstream = SimulatedGraph(server) { library in
-                let status = await cache.libraries().first { $0.library == ByteString(library) }
-                guard let status, let cursor = status.cursor else { return nil }
-                return (status.epoch.description, cursor.rawValue)
-            }
-            return GraphEngine(rules: GraphRules(), upstream: upstream)
+        await cache.attach {
+            GraphEngine(rules: GraphRules(), upstream: SimulatedGraph(server))
         }
     }
 
@@ -58,16 +53,18 @@ extension Simulation {
             return
         }
         let answer = question.answer(from: library.entities)
-        let given = SimulatedServer.Given(
+        var given = SimulatedServer.Given(
             library: name, log: library.logs.count - 1, sequence: library.last, entities: answer.given,
             askedAfter: truth.libraries[name]?.leftLogCount ?? 0, isWhole: false)
+        guard place(&given) else { return }
+        let asOf = traits.asksRacing ? nil : EventSequence(given.sequence)
         for (id, _) in given.entities { accounts[name, default: DeliveryAccount()].touch(id, given.sequence) }
         trace?("    < \(question.name) of \(name) at \(given.sequence): \(answer.text)")
         let request = Self.request(question, .cacheOnly).operation
         let outcome = try call { cache -> CacheError? in
             do throws(CacheError) {
                 let parts = try Self.parts(answer.text)
-                try await cache.writeGraph(request, parts, asOf: EventSequence(given.sequence))
+                try await cache.writeGraph(request, parts, asOf: asOf)
                 return nil
             } catch {
                 return error
@@ -76,8 +73,8 @@ extension Simulation {
         follow(
             Underway(
                 name: "put", input: input.number, isDelivery: false, lays: nil, isDone: { outcome.value != nil },
-                effect: { [self] truth, isCertain in recordAnswer(given, isCertain: isCertain, &truth) },
-                finish: { world, isSure in
+                effect: { [self, given] truth, isCertain in recordAnswer(given, isCertain: isCertain, &truth) },
+                finish: { [given] world, isSure in
                     if outcome.value == .some(nil) { world.recordAnswer(given, isCertain: isSure, &world.truth) }
                 }))
     }

@@ -6,10 +6,12 @@ import TidemarkTesting
 /// Requests of a cache's host.
 extension Simulation {
     func put(_ input: SimulationInput, _ name: String, _ query: ServerQuery) throws {
+        let racing = traits.asksRacing ? input.number : nil
         guard process != nil, let library = server.library(name), let key = Self.key(query, name),
-            case .success(let (result, answered)) = SimulatedServer.answer(query, library)
+            case .success(let (result, answered)) = SimulatedServer.answer(query, library, racing: racing)
         else { return }
         var given = answered
+        guard place(&given) else { return }
         given.askedAfter = truth.libraries[name]?.leftLogCount ?? 0
         for (id, _) in given.entities { accounts[name, default: DeliveryAccount()].touch(id, given.sequence) }
         // Events under way may be stored before the answer or after it, and make it stale.
@@ -29,6 +31,11 @@ extension Simulation {
                 effect: { [self, given] truth, isCertain in recordAnswer(given, isCertain: isCertain, &truth) },
                 finish: { [given] world, isSure in
                     guard outcome.value == .some(nil) else { return }
+                    world.server.with {
+                        $0.questions.listed.append(
+                            QuestionDesk.Listed(
+                                library: name, query: query, question: given.question, ids: given.entities.map(\.id)))
+                    }
                     world.recordAnswer(given, isCertain: isSure, &world.truth)
                     guard query == .all, isAlone, world.current?.number == input.number else { return }
                     world.fresh.insert(name)
@@ -39,6 +46,7 @@ extension Simulation {
     func fetch(_ input: SimulationInput, _ name: String, _ query: ServerQuery) throws {
         guard process != nil, let key = Self.key(query, name) else { return }
         let reply = Outcome<Bool>()
+        let earliest = questions.mustAskAfter(name)
         _ = try call { cache in
             await cache.read(
                 QueryRequest(key, policy: .networkOnly), observing: nil,
@@ -47,7 +55,17 @@ extension Simulation {
         follow(
             Underway(
                 name: "fetch", input: input.number, isDelivery: false, lays: nil, isDone: { reply.value != nil },
-                effect: { _, _ in }, finish: { _, _ in }))
+                effect: { _, _ in },
+                finish: { world, _ in
+                    guard reply.value == true, query != .local, world.traits.asksRacing,
+                        let last = world.server.with({ $0.questions.last[name]?[query] }), last <= earliest
+                    else { return }
+                    world.noted =
+                        world.noted
+                        ?? SimulationFailure(
+                            "a reader of \(name) \(query) got the answer to question \(last), "
+                                + "and what happened after \(earliest) made it old (L12)")
+                }))
     }
 
     func observe(_ name: String, _ query: ServerQuery) throws {
@@ -100,6 +118,7 @@ extension Simulation {
 
     func invalidate(_ name: String, _ random: inout SeededGenerator) throws {
         fresh.remove(name)
+        let count = server.with { $0.questions.count }
         var invalidation = Invalidation(library: ByteString(name))
         if random.chance(500) { invalidation.resourceType = "file" }
         let outcome = try call { [invalidation] cache -> CacheError? in
@@ -111,6 +130,7 @@ extension Simulation {
             }
         }
         if let error = outcome.value ?? nil { throw SimulationFailure("nothing can be invalidated: \(error) (L10)") }
+        questions.staled(name, after: count)
     }
 
     func remove(_ input: SimulationInput, _ name: String, _ random: inout SeededGenerator) throws {
@@ -139,11 +159,12 @@ extension Simulation {
                 finish: { world, _ in
                     world.forget(name, world.truth)
                     world.truth.libraries[name]?.remove(id, isCertain: false)
+                    world.questions.rewrote(name, id)
                 }))
     }
 
     /// Notes that entities of a library may have been removed by hand.
-    private func forget(_ name: String, _ truth: WorldTruth) {
+    func forget(_ name: String, _ truth: WorldTruth) {
         guard let library = server.library(name) else { return }
         let last = max(library.last, truth.libraries[name]?.cursor ?? -1)
         accounts[name, default: DeliveryAccount()].forget(through: last)

@@ -24,11 +24,15 @@ extension Simulation {
         case .upstreamLate: server.with { $0.isLate.toggle() }
         case .queryFault: server.with { $0.queryFailureCount += 1 + random.below(3) }
         case .put: try put(input, name, random.pick(ServerQuery.allCases))
-        case .fetch: try fetch(input, name, random.pick(ServerQuery.allCases))
+        case .fetch:
+            // Where answers race, most are about one list.
+            let query = traits.asksRacing && random.chance(600) ? .liked : random.pick(ServerQuery.allCases)
+            try fetch(input, name, query)
         case .observe: try observe(name, random.pick(ServerQuery.allCases))
         case .cancel: try cancel(&random)
         case .stall: try stall(&random)
         case .invalidate: try invalidate(name, &random)
+        case .clear: try clear(name)
         case .remove: try remove(input, name, &random)
         case .update: try update(input, name, &random)
         case .answerUpdate: try answerUpdate(input, &random)
@@ -67,9 +71,11 @@ extension Simulation {
         // Many readers take U+2028 for the end of a line; it does not end one here.
         case "t": random.pick([#""x""#, #""y""#, #""""#, "\"\u{2028}\""])
         // Numbers above 2^53 that are odd, so that no double can represent them.
-        default: "\(9_007_199_254_740_993 + 2 * random.below(1_000_000))"
+        default: traits.asksRacing ? "\(nextStamp())" : "\(9_007_199_254_740_993 + 2 * random.below(1_000_000))"
         }
     }
+
+    func nextStamp() -> Int64 { server.with { $0.questions.nextStamp() } }
 
     private func fields(_ random: inout SeededGenerator) -> ItemFields {
         var fields = ItemFields()
@@ -92,10 +98,11 @@ extension Simulation {
         mutation: String? = nil, isPoison: Bool = false
     ) {
         let skipping = traits.isFiltered && random.chance(300) ? Int64(1 + random.below(3)) : 0
+        let stamp = traits.asksRacing ? nextStamp() : nil
         let line = server.with { state -> WireLine? in
             guard
                 let event = state.libraries[name]?.append(
-                    changes, mutation: mutation, isPoison: isPoison, skipping: skipping),
+                    changes, mutation: mutation, isPoison: isPoison, skipping: skipping, stamp: stamp),
                 let library = state.libraries[name]
             else { return nil }
             return WireLine(

@@ -57,6 +57,7 @@ extension Simulation {
             let process = SimulatedProcess(cache: cache, folder: folder, disk: disk)
             self.process = process
             let durable = process.durable
+            followPlaces(of: cache)
             if traits.asksGraph { _ = try call { await Self.attachGraph(to: $0, server) } }
             _ = try call { await $0.observeDurability { durable.record($0) } }
             let counts = try call { await $0.counts() }.value ?? EventCounts()
@@ -140,6 +141,8 @@ extension Simulation {
         subscriptions = []
         fresh = []
         process = nil
+        server.with { $0.place = nil }
+        questions.forgetAll()
         guard mayFail else { return }
         // After a crash, answers and calls are dropped; after an orderly end they are checked with the next process.
         finished = []

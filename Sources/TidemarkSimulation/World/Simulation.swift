@@ -25,6 +25,8 @@ package final class Simulation {
     /// The running process; nil between a crash and the next opening.
     var process: SimulatedProcess?
     var truth: WorldTruth
+    /// What answers on their way may not undo.
+    var questions = QuestionTruth()
     /// The accounts of what was delivered, by library; they continue through crashes.
     var accounts: [String: DeliveryAccount] = [:]
     /// The states that may be on the disk, oldest first: everything that was true since the last acknowledgement.
@@ -86,7 +88,11 @@ package final class Simulation {
         }
         server = SimulatedServer(libraries: libraries, clock: clock, seed: plan.seed ^ 0x7365_7276)
         let mayBoast = !plan.traits.hasLies
-        server.with { $0.mayBoast = mayBoast }
+        let isRacing = plan.traits.asksRacing
+        server.with { state in
+            state.mayBoast = mayBoast
+            state.questions.isRacing = isRacing
+        }
         truth = WorldTruth(libraries: Self.libraryNames)
     }
 
@@ -151,8 +157,9 @@ package final class Simulation {
         // When no job of the cache ran, nothing of the cache can have changed.
         if executor.jobCount != seenJobCount {
             // Inputs that concern all lists at once need a check of all lists.
-            let concernsAll = [.remove, .rollBack, .invalidate].contains(input.kind)
-            try check(isThorough: concernsAll || input.seed % 8 == 0)
+            let concernsAll = [.remove, .rollBack, .invalidate, .clear].contains(input.kind)
+            let mayBring = traits.asksRacing && input.kind == .wait && input.seed % 2 == 0
+            try check(isThorough: concernsAll || mayBring || input.seed % 8 == 0)
             if let truthOnTheWay { snapshots.append((input.number, truthOnTheWay)) }
             if let truthBeforeAnswers { snapshots.append((input.number, truthBeforeAnswers)) }
             truthOnTheWay = nil

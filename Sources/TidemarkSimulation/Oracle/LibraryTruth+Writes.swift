@@ -1,0 +1,54 @@
+/// Writes of others than the log.
+extension LibraryTruth {
+    /// Records that an answer, or a confirmation, was stored.
+    ///
+    /// - Parameters:
+    ///   - sequence: The answer's place in a log. A cache without a log takes it for a place in the first log that it
+    ///     receives.
+    ///   - isCertain: False when the answer may be stored now, later or not at all.
+    ///   - askedAfter: The ``leftLogCount`` at the time of the question: the place is void when the log was left since.
+    ///   - isWhole: Whether the answer has every field of the entity.
+    ///   - hasPlace: Whether the answer names its place, rather than being as old as its question.
+    ///   - question: The number of its question: nothing of an answer from before a clear is stored.
+    package mutating func answer(
+        _ id: String, _ fields: ItemFields, log: Int, sequence: Int64, askedAfter: Int, isWhole: Bool = true,
+        hasPlace: Bool = true, question: Int = 0, isCertain: Bool
+    ) {
+        guard question > clearedAt else { return }
+        let known = candidates(id)
+        onTheWay[id, default: []].append(
+            Answer(
+                fields: fields, log: log, sequence: sequence, isWhole: isWhole, hasPlace: hasPlace, question: question))
+        if !hasBegun { origins[id, default: []].insert(log) }
+        guard log == self.log && askedAfter == leftLogCount || !hasBegun else {
+            blurred.insert(id)
+            // The cache cannot know this: it takes the place for one in the log that it follows.
+            believe(
+                id,
+                known.union(known.map { Candidate(fields: $0.fields?.merged(fields) ?? fields) })
+                    .union(known.flatMap { $0.all(after: fields, sequence: sequence, isWhole: isWhole) }))
+            return
+        }
+        let after = Set(
+            known.flatMap {
+                $0.all(after: fields, sequence: sequence, isWhole: isWhole, hasPlace: hasPlace, question: question)
+            })
+        believe(id, isCertain ? after : known.union(after))
+    }
+
+    /// Records that everything was removed after a number of questions.
+    package mutating func clear(after questionCount: Int) {
+        (entities, origins, onTheWay, blurred, overflowed, removals) = ([:], [:], [:], [], [], [])
+        clearedAt = questionCount
+        hasGaps = true
+    }
+
+    /// Records that an entity was removed.
+    package mutating func remove(_ id: String, isCertain: Bool) {
+        let known = candidates(id)
+        let gone: Set = [Candidate(fields: nil)]
+        entities[id] = isCertain ? gone : known.union(gone)
+        if !isCertain { removals.insert(id) }
+        hasGaps = true
+    }
+}

@@ -1,0 +1,94 @@
+import Tidemark
+import TidemarkModel
+
+/// Answers that race with what happens meanwhile.
+extension Simulation {
+    /// Lets the server know the place that a cache follows whenever it is asked something.
+    func followPlaces(of cache: SyncCache) {
+        server.with { state in
+            state.place = { [weak cache] library in
+                let status = await cache?.libraries().first { $0.library == ByteString(library) }
+                guard let status, let cursor = status.cursor else { return nil }
+                return (status.epoch.description, cursor.rawValue)
+            }
+        }
+    }
+
+    /// Gives an answer that nobody asked for, where answers race, the place that it counts for: the cache's own.
+    ///
+    /// - Returns: False when that place is open.
+    func place(_ given: inout SimulatedServer.Given) -> Bool {
+        given.question = server.with { $0.questions.ask(given.library) }
+        guard traits.asksRacing else { return true }
+        guard let known = truth.libraries[given.library], let cursor = known.cursor, !executor.isLaneStalled,
+            !underway.contains(where: \.isDelivery)
+        else { return false }
+        (given.log, given.sequence, given.hasPlace) = (known.log, cursor, false)
+        return true
+    }
+
+    /// Clears a library while questions are on their way.
+    func clear(_ name: String) throws {
+        guard process != nil, !executor.isLaneStalled, !underway.contains(where: { $0.isWrite || $0.isDelivery }) else {
+            return
+        }
+        let count = server.with { $0.questions.count }
+        trace?("    \(name), after question \(count)")
+        let outcome = try call { cache -> CacheError? in
+            do throws(CacheError) {
+                try await cache.clear(library: ByteString(name))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        guard outcome.value == .some(nil) else { throw SimulationFailure("\(name) cannot be cleared") }
+        fresh.remove(name)
+        forget(name, truth)
+        truth.libraries[name]?.clear(after: count)
+        questions.cleared(name, after: count)
+    }
+
+    /// Takes what reached the cache since the last check.
+    ///
+    /// - Parameter given: The answers that came.
+    func followQuestions(_ given: [SimulatedServer.Given]) {
+        guard traits.asksRacing else { return }
+        for name in Self.libraryNames {
+            guard let known = truth.libraries[name], let library = server.library(name) else { continue }
+            questions.follow(name, known, library.logs[known.log])
+        }
+        for list in server.with({ state in
+            defer { state.questions.listed = [] }
+            return state.questions.listed
+        }) { questions.listed(list) }
+        // A disk that fails keeps answers from being stored.
+        if diskMayFail { questions.forgetLists() }
+        let mutations = server.with { $0.questions.takeMutated() }
+        for (library, id) in mutations { questions.rewrote(library, id) }
+    }
+
+    func checkQuestions(_ seen: Seen) throws {
+        guard traits.asksRacing else { return }
+        for name in Self.libraryNames {
+            for (id, shown) in seen.entities[name] ?? [:] {
+                let isCovered = truth.layers.contains {
+                    $0.library == name && $0.changes.contains { $0.id == id }
+                }
+                if isCovered { continue }
+                if let problem = questions.problem(name, id, shows: shown.fields) { throw SimulationFailure(problem) }
+            }
+        }
+        // A disk that does not answer keeps answers from being stored.
+        if !executor.isLaneStalled {
+            for (name, query, list) in seen.lists {
+                guard case .success(let answer) = list else { continue }
+                let ids = answer.keys.map(\.id.description)
+                if let problem = questions.problem(name, query, lists: ids, isStale: answer.isStale) {
+                    throw SimulationFailure(problem)
+                }
+            }
+        }
+        questions.endCheck(questionCount: server.with { $0.questions.count })
+    }
+}
