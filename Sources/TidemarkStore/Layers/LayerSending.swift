@@ -75,9 +75,10 @@ public struct LayerSending: Hashable, Sendable {
     ///   - temporary: The temporary id, canonical.
     ///   - json: The real id as a JSON value.
     mutating func rename(_ temporary: ByteString, to json: [UInt8]) {
-        // From the last place to the first, so that the earlier ones stay where they are.
-        for place in places.sorted(by: { $0.lowerBound > $1.lowerBound })
-        where LayerSending.id(request.input[place]) == temporary {
+        // Places may be within one another; those that hold the id are not.
+        let named = places.filter { LayerSending.id(request.input[$0]) == temporary }
+        // From the last to the first, so that the earlier ones stay where they are.
+        for place in named.sorted(by: { $0.lowerBound > $1.lowerBound }) {
             request.input.replaceSubrange(place, with: json)
         }
     }
