@@ -30,10 +30,10 @@ const LATE_COUNT_MAX = 64;
 /** One attempt that is under way. */
 interface Attempt {
   readonly number: number;
-  /** The generation of the library's log when the attempt was begun: a place in the answer belongs to it. */
-  readonly generation: number;
+  /** The generation of the library's log when the request was sent: a place in the answer belongs to it. */
+  generation: number;
   /** How often everything of the library had been removed by then. */
-  readonly clearCount: number;
+  clearCount: number;
   /** Whether the request was sent: then an answer may come. */
   hasLeft: boolean;
   cancelTimer: (() => void) | null;
@@ -173,13 +173,9 @@ export class Outbox {
   /** Counts an attempt, and sends it when the count is durable. */
   private begin(item: OutboxItem, members: readonly OutboxItem[]): void {
     const { state, flusher } = this.engine;
-    const { library } = item.layer;
     beginAttempt(state, item.layer, members.map(({ layer }) => layer), this.engine.now());
     this.takeChanges();
-    const attempt: Attempt = {
-      number: item.sending.attemptCount, generation: library.gate.generation, clearCount: clearCount(state, library), hasLeft: false,
-      cancelTimer: null,
-    };
+    const attempt: Attempt = { number: item.sending.attemptCount, generation: 0, clearCount: 0, hasLeft: false, cancelTimer: null };
     this.attempts.set(item, attempt);
     flusher.wait(true, (error) => {
       if (error === null && this.send(item, attempt)) return;
@@ -199,6 +195,9 @@ export class Outbox {
       pending_id: item.layer.pendingId, method: item.sending.request.method, input: new Raw(input), attempt: attempt.number,
       library_id: item.layer.library.name, changes: new Raw(changes),
     };
+    // A new log may have begun while the journal was written: the answer will be about the log of now.
+    attempt.generation = item.layer.library.gate.generation;
+    attempt.clearCount = clearCount(state, item.layer.library);
     attempt.hasLeft = true;
     if (upstream.hasTimeout !== true) {
       attempt.cancelTimer = clock.schedule(fetchTimeout, () =>
