@@ -258,4 +258,4 @@ function inspectShared(shared) {
 }
 
 Object.assign(globalThis, { inspectShared, share, edit, damage, until, inspect, mountWaiting, mountHooks });
-Object.assign(globalThis, { open, write, mount, event, ready: true });
+Object.assign(globalThis, { SharedCache, open, write, mount, event, ready: true });
