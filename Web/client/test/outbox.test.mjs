@@ -3,11 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryJournal, NormalizedCache, UpstreamError } from "../dist/index.js";
-import { OutboxQueue } from "../dist/outbox/queue.js";
-import { newSending } from "../dist/outbox/sending.js";
 import { policyOfRules } from "../dist/policy/index.js";
 import { ManualClock } from "./support/clock.mjs";
-import { Random } from "./support/random.mjs";
 
 const edit = (id, n, send) => ({
   pending_id: id, changes: [{ op: "put", resource_type: "photo", resource: { id: "a", n } }], send: { method: "photos.set", input: n, ...send },
@@ -97,6 +94,22 @@ class SlowServer {
   of(pendingId) { return this.sent.find(({ pending_id }) => pending_id === pendingId); }
 }
 
+/** A journal whose commits wait while it is held. */
+class HeldJournal extends MemoryJournal {
+  isHeld = false;
+  waiting = [];
+
+  async commit(batch) {
+    if (this.isHeld) await new Promise((resolve) => { this.waiting.push(resolve); });
+    return super.commit(batch);
+  }
+
+  release() {
+    this.isHeld = false;
+    for (const resolve of this.waiting.splice(0)) resolve();
+  }
+}
+
 const turns = async () => { for (let left = 10; left > 0; left -= 1) await new Promise((resolve) => { setImmediate(resolve); }); };
 const put = (pending_id, id, send, rest) => ({
   pending_id, changes: [{ op: "put", resource_type: "photo", resource: { id, n: 1 } }], send: { method: "photos.set", input: id, ...send }, ...rest,
@@ -179,29 +192,47 @@ test("the next request of a key waits for an attempt whose edit was rolled back,
 
 test("an edit that is rolled back before its request left lets the next one of its key go", async () => {
   const server = new SlowServer();
-  const kept = new MemoryJournal();
-  let release = () => undefined;
-  let isHeld = false;
-  const journal = {
-    open: () => kept.open(), close: () => kept.close(),
-    commit: (batch) => isHeld ? new Promise((resolve) => { release = resolve; }).then(() => kept.commit(batch)) : kept.commit(batch),
-  };
+  const journal = new HeldJournal();
   const cache = new NormalizedCache({ upstream: server, journal });
   await cache.calls.outbox.pause();
   await cache.calls.optimistic.update(put("p1", "a"));
   await cache.calls.optimistic.update(put("p2", "b"));
-  isHeld = true;
+  journal.isHeld = true;
   await cache.calls.outbox.resume();
   await turns();
   const rolledBack = cache.calls.optimistic.rollback({ pending_id: "p1" });
   await turns();
   assert.deepEqual(server.sent, []);
-  isHeld = false;
-  release();
+  journal.release();
   await rolledBack;
   await turns();
   assert.deepEqual(server.pendingIds, ["p2"]);
   await cache.close();
+});
+
+test("the place in an answer belongs to the log of the moment when the request left", async () => {
+  for (const isNewAfter of [false, true]) {
+    const server = new SlowServer();
+    const journal = new HeldJournal();
+    const cache = new NormalizedCache({ upstream: server, journal });
+    const ingest = (sequence, epoch, n) => cache.ingest({ sequence, epoch, event: { ResourceChanged: { resource_type: "photo", resource: { id: "a", n } } } });
+    ingest(9, "e1", 1);
+    await cache.calls.outbox.pause();
+    await cache.calls.optimistic.update(put("p1", "a"));
+    journal.isHeld = true;
+    await cache.calls.outbox.resume();
+    await turns();
+    if (!isNewAfter) ingest(1, "e2", 2);
+    journal.release();
+    await turns();
+    assert.deepEqual(server.pendingIds, ["p1"]);
+    if (isNewAfter) ingest(1, "e2", 2);
+    // The sixth place of the old log, or of the new one.
+    server.sent[0].resolve({ confirmed: { id: "a", n: 3 }, sequence: 6 });
+    await turns();
+    assert.deepEqual(await photo(cache, "a"), { id: "a", n: isNewAfter ? 2 : 3 });
+    await cache.close();
+  }
 });
 
 test("of answers whose edits are gone 64 are waited for", async () => {
@@ -319,74 +350,3 @@ test("a broken record of a renaming or of a request that left is named, and left
   assert.deepEqual((await cache.calls.optimistic.list()).pending, []);
   await cache.close();
 });
-
-// The law of the queue against a model that looks at everything: only the first of a chain is sent, the oldest first, eight at most.
-for (let seed = 1; seed <= 200; seed += 1) {
-  test(`the queue keeps its order, seed ${seed}`, () => {
-    const random = new Random(seed);
-    const queue = new OutboxQueue();
-    const library = { name: "" };
-    const layers = new Map();
-    let number = 0;
-    const sending = new Set();
-    /** The removed requests that keep their key waiting. */
-    const held = new Map();
-    const chain = (layer) => String(layer.sending.request.key);
-    const request = () => ({
-      method: "m", input: "1", key: random.below(2) === 0 ? null : `k${random.below(12)}`, attemptCountMax: null, duration: null,
-      temporaryIds: [], isReplaceable: false, onFailure: random.below(3) === 0 ? "continue" : "stop", discardsOnFailure: false,
-    });
-    for (let step = 0; step < 120; step += 1) {
-      const known = [...layers.values()];
-      const one = known[random.below(Math.max(1, known.length))];
-      if (random.below(8) === 0) {
-        const [item] = [...held.keys()];
-        held.delete(item);
-        if (item !== undefined) queue.endHeld(item);
-      }
-      switch (random.below(5)) {
-        case 0: case 1: {
-          number += 1;
-          const layer = { number, pendingId: `p${number}`, library, dependsOn: random.below(6) === 0 ? ["x"] : [], sending: newSending(request()) };
-          layers.set(number, layer);
-          queue.put(layer, layer.sending);
-          break;
-        }
-        case 2: {
-          if (one === undefined) break;
-          const item = queue.get(one.number);
-          const holdsKey = random.below(2) === 0;
-          if (sending.has(one.number) && holdsKey) held.set(item, chain(one));
-          layers.delete(one.number);
-          sending.delete(one.number);
-          queue.remove(one.number, holdsKey);
-          break;
-        }
-        case 3: {
-          if (one === undefined || !sending.has(one.number)) break;
-          sending.delete(one.number);
-          one.sending.failure = { message: "no", code: null };
-          queue.put(one, one.sending);
-          break;
-        }
-        case 4:
-          if (one === undefined || one.sending.failure === null) break;
-          one.sending.failure = null;
-          queue.put(one, one.sending);
-      }
-      for (let start = queue.next(); start !== null; start = queue.next()) {
-        const isOut = (layer) => layer.sending.failure !== null && layer.sending.request.onFailure === "continue";
-        const wanted = [...layers.values()].filter((layer) => {
-          if (layer.sending.failure !== null || layer.dependsOn.length > 0 || [...held.values()].includes(chain(layer))) return false;
-          const others = [...layers.values()].filter((other) => chain(other) === chain(layer));
-          return others.every((other) => !sending.has(other.number) && (other.number >= layer.number || isOut(other)));
-        }).sort((left, right) => left.number - right.number);
-        assert.ok(sending.size + held.size < 8);
-        assert.equal(start.item.layer.number, wanted[0]?.number);
-        start.item.layer.sending.attemptCount += 1;
-        sending.add(start.item.layer.number);
-      }
-      assert.ok([...held.keys()].every((item) => queue.isHeld(item)));
-    }
-  });
-}

@@ -128,6 +128,46 @@ test("a renaming that is known is not one of a newer entity under the same tempo
   await cache.close();
 });
 
+test("real ids that would fill the room of all edits twice are refused, and change nothing", async () => {
+  const cache = new NormalizedCache({ limits: { layerByteCountMax: 1_500 } });
+  const patch = (n) => ({ op: "patch", resource_type: "file", id: "t", fields: { n } });
+  const shown = async () => (await cache.calls.optimistic.list()).pending.map(({ changes }) => changes[0].id);
+  await cache.calls.optimistic.update({ pending_id: "p1", changes: [patch(1), patch(2), patch(3)] });
+  const commit = (real) => cache.calls.optimistic.commit({ pending_id: "p1", id_map: { t: real } });
+  await assert.rejects(commit("R".repeat(1_000)), { code: "limit_exceeded" });
+  assert.deepEqual(await shown(), ["t"]);
+  // An event that tells such an id settles its edit; the other edits keep the temporary id.
+  await cache.calls.optimistic.update({ pending_id: "p2", changes: [{ op: "put", resource_type: "file", resource: { id: "t", n: 1 } }] });
+  cache.ingest({ mutation_id: "p2", event: { ResourceChanged: { resource_type: "file", resource: { id: "S".repeat(1_000), n: 1 } } } });
+  assert.deepEqual(await shown(), ["t"]);
+  await commit("R".repeat(200));
+  assert.deepEqual(await shown(), ["R".repeat(200)]);
+  await cache.close();
+});
+
+test("a renaming of one type concerns the inputs of requests whose edits mean that type", async () => {
+  const sent = [];
+  const cache = new NormalizedCache({ upstream: { send: async (mutation) => { sent.push(mutation); return { confirmed: [] }; } } });
+  await cache.calls.outbox.pause();
+  const edit = (pending_id, resource_type, op = {}) => cache.calls.optimistic.update({
+    pending_id, changes: [{ op: "patch", resource_type, id: "t", fields: { n: 1 }, ...op }],
+    send: { method: "m", input: { id: "t", text: "t" }, ids: ["/id", "/absent"], key: pending_id },
+  });
+  await edit("p1", "file", { op: "put", id: undefined, fields: undefined, resource: { id: "t", n: 1 } });
+  await edit("p2", "file");
+  await edit("p3", "tag");
+  await edit("p4", "tag", { id: "other" });
+  // The event tells the file's real id alone: nobody knows whether an edit that names no such entity means it.
+  cache.ingest({ mutation_id: "p1", event: { ResourceChanged: { resource_type: "file", resource: { id: 7, n: 1 } } } });
+  // A later edit that names none means the only entity that had the id.
+  await edit("p5", "tag", { id: "other" });
+  await cache.calls.outbox.resume();
+  for (let left = 20; left > 0; left -= 1) await turn();
+  assert.deepEqual(sent.map(({ pending_id, input }) => [pending_id, input.id, input.text]),
+    [["p2", 7, "t"], ["p3", "t", "t"], ["p4", "t", "t"], ["p5", 7, "t"]]);
+  await cache.close();
+});
+
 test("an event tells no real id of an entity that was there before", async () => {
   for (const [name, before, resource, id] of [
     ["stored, with other fields", [{ id: "R", n: 9 }], { id: "R", n: 10 }, "t"],
