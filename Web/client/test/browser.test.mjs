@@ -272,42 +272,42 @@ test("React sees one state in each render, and renders only for what is selected
   const page = await browser.page(server.url);
   const found = await page.run(`(async () => {
     const app = await mount();
-    const { cache, settle, text } = app;
+    const { cache, text } = app;
     const seen = { empty: text('list'), one: text('one') };
     cache.ingest(event(1, { id: 'a', n: 1, note: 'x' }));
     cache.ingest(event(2, { id: 'b', n: 2 }));
-    await settle();
+    await app.shows('a=1 b=2', '0 pending');
+    await until(() => text('one') === '1');
     seen.two = text('list');
     seen.loaded = text('one');
     const before = app.renders();
     cache.ingest(event(3, { id: 'a', n: 1, note: 'another' }));
-    await settle();
+    // Another component shows the event: whoever renders for it has done so.
+    await until(() => document.getElementById('one').title === 'another');
     seen.rendersForOthers = app.renders() - before;
     for (let step = 0; step < 30; step += 1) {
       app.transition(() => cache.ingest(event(4 + step, { id: 'a', n: 10 + step })));
       await new Promise((resolve) => { setTimeout(resolve, 1); });
     }
-    await settle();
+    await app.shows('a=39 b=2', '0 pending');
     seen.after = text('list');
     seen.torn = app.tornLog.length;
     let answer;
     globalThis.serverAnswer = new Promise((resolve) => { answer = resolve; });
     const mutation = mutate(99);
-    await settle();
+    await app.shows('a=99 b=2*', '1 pending');
     seen.optimistic = text('list') + ' ' + text('edits');
     answer();
     await mutation;
-    await settle();
+    await app.shows('a=99 b=2', '0 pending');
     seen.confirmed = text('list') + ' ' + text('edits');
     seen.refused = await mutate(-1).catch((error) => error.message);
-    await settle();
+    await app.shows('a=99 b=2', '0 pending');
     seen.rolledBack = text('list');
     app.setters.setShown(false);
-    await settle();
-    seen.observers = (await cache.calls.cache.stats()).observers;
+    seen.observers = await app.observers(1);
     app.unmount();
-    await settle();
-    seen.left = (await cache.calls.cache.stats()).observers;
+    seen.left = await app.observers(0);
     return seen;
   })()`);
   assert.deepEqual(found, {

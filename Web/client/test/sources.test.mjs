@@ -88,6 +88,7 @@ test("server-sent events are read however they are cut", () => {
 test("a connection goes on after a cut, and says when it has to begin anew", async () => {
   const streams = [];
   const said = [];
+  let cut;
   const server = createServer((request, response) => {
     assert.equal(request.headers.authorization, "Bearer t0ken");
     if (request.url.startsWith("/stream")) {
@@ -95,7 +96,7 @@ test("a connection goes on after a cut, and says when it has to begin anew", asy
       response.writeHead(200, { "Content-Type": "text/event-stream" });
       if (streams.length === 1) {
         response.write("event: hello\ndata: {\"stream\":\"s1\"}\n\nid: 7\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"durable\",\"params\":{\"sequence\":1}}\n\n");
-        setTimeout(() => response.destroy(), 30);
+        cut = () => response.destroy();
       } else {
         response.write("event: gone\ndata: {}\n\nevent: hello\ndata: {\"stream\":\"s2\"}\n\n");
       }
@@ -112,9 +113,16 @@ test("a connection goes on after a cut, and says when it has to begin anew", asy
   });
   await new Promise((resolve) => { server.listen(0, "127.0.0.1", resolve); });
   const connection = connectServe(`http://127.0.0.1:${server.address().port}/`, "t0ken", { random: () => 0.01 });
-  connection.on("durable", (params) => said.push(params));
+  const heard = new Promise((resolve) => {
+    connection.on("durable", (params) => {
+      said.push(params);
+      resolve();
+    });
+  });
   const gone = new Promise((resolve) => { connection.onGone(resolve); });
   assert.deepEqual(await connection.call("entity.get", { id: "a" }), { entity: { id: "a" } });
+  await heard;
+  cut();
   await gone;
   await assert.rejects(connection.call("cache.transaction", {}), { code: "conflict" });
   assert.deepEqual(said, [{ sequence: 1 }]);

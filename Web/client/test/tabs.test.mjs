@@ -169,6 +169,27 @@ test("a newer page takes the database: the older one says so, and serves from me
   await browser.close();
 });
 
+test("the tab that writes connects its sources before it asks for what waits", options, async () => {
+  const browser = await Browser.start(path, server.profile());
+  const page = await browser.page(server.url);
+  assert.deepEqual(await page.run(`(async () => {
+    let isConnected = false;
+    const upstream = {
+      async fetch() {
+        if (!isConnected) throw new Error('there is no connection');
+        return { resource_type: 'photo', resources: [{ id: 'a', n: 1 }] };
+      },
+    };
+    const lead = () => {
+      isConnected = true;
+      return () => undefined;
+    };
+    const shared = new SharedCache({ name: 'connected', upstream, lead });
+    return (await shared.calls.query.observe({ method: 'photos' })).entities;
+  })()`), [{ id: "a", n: 1 }]);
+  await browser.close();
+});
+
 test("damaged records are left out and named; the rest is there", options, async () => {
   const browser = await Browser.start(path, server.profile());
   const page = await browser.page(server.url);

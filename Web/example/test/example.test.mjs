@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { after, before, test } from "node:test";
 import { Browser } from "../../client/test/support/chromium.mjs";
+import { drawn } from "../../client/test/support/drawn.mjs";
 import { browserPath, options } from "../../client/test/support/page.mjs";
 import { start } from "../server/main.mjs";
 
@@ -49,7 +50,8 @@ const helpers = `(() => {
     const input = document.querySelector('dialog input');
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, title);
     input.dispatchEvent(new Event('input', { bubbles: true }));
-    await new Promise((resolve) => { setTimeout(resolve, 30); });
+    // React writes the attribute when it has taken the value over.
+    await until(() => input.getAttribute('value') === title);
     button('Save').click();
   };
   globalThis.violations = [];
@@ -67,11 +69,13 @@ async function open() {
 async function picture(page, name) {
   if (pictures === undefined) return;
   mkdirSync(pictures, { recursive: true });
+  await page.send("Page.bringToFront", {});
   for (const scheme of ["light", "dark"]) {
     await page.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }] });
     for (const [width, height] of [[360, 780], [1280, 800]]) {
       await page.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: width < 600 });
-      await page.run("new Promise((resolve) => { setTimeout(resolve, 100); })");
+      await page.run(`until(() => innerWidth === ${width} && matchMedia('(prefers-color-scheme: ${scheme})').matches)`);
+      await drawn(page);
       assert.ok(await page.run("document.documentElement.scrollWidth <= innerWidth"), `${name} at ${width} is wider than the window`);
       const { data } = await page.send("Page.captureScreenshot", { format: "png" });
       writeFileSync(join(pictures, `${name}-${scheme}-${width}.png`), Buffer.from(data, "base64"));
@@ -136,9 +140,10 @@ test("an edit while offline survives a reload, and is sent when the page is onli
   await page.run("until(() => titles().includes('Offline ridge') && text('pending') === '1 edit to send')");
   await picture(page, "offline");
   await page.run("cache.flush()");
+  // The mark goes with the page that is left.
+  await page.run("globalThis.isLeft = true");
   await page.send("Page.reload", {});
-  await page.run("new Promise((resolve) => { setTimeout(resolve, 300); })").catch(() => undefined);
-  while (await page.run("typeof globalThis.cache").catch(() => "") !== "object") { /* it loads */ }
+  while (await page.run("globalThis.isLeft === true ? '' : typeof globalThis.cache").catch(() => "") !== "object") { /* it loads */ }
   await page.run(helpers);
   await page.run("until(() => titles().includes('Offline ridge') && text('pending') === '1 edit to send' && text('phase') === 'Offline')");
   assert.equal(example.service.photos.get("p5").title, "Ridge path");

@@ -107,7 +107,7 @@ export interface MutationRequestParams {
   discard?: boolean;
 }
 
-/** The progress of an edit's request. */
+/** The progress of an edit's request. `outbox.changed` has one more state, `discarded`: the request failed, and the edit is gone. */
 export interface OutboxEntry {
   readonly pending_id: string;
   readonly state: "queued" | "sending" | "waiting" | "failed";

@@ -9,12 +9,12 @@ import type { OutboxItem, OutboxStatus } from "../outbox/queue.js";
 import { OutboxQueue } from "../outbox/queue.js";
 import { boundedFailure } from "../outbox/sending.js";
 import type { MutationFailure } from "../outbox/sending.js";
+import type { Layer } from "../layers/layer.js";
 import { stackOf } from "../layers/stack.js";
 import { clearCount } from "../state/clears.js";
-import { confirm, rollBack } from "../state/layers.js";
+import { confirm, renameLate, rollBack } from "../state/layers.js";
 import type { Confirmation } from "../state/layers.js";
-import { beginAttempt, failRequest, retryRequest } from "../state/outbox.js";
-import { changesOut } from "../methods/changes.js";
+import { beginAttempt, discardedWith, failAttempt, failRequest, keepSentGroups, retryRequest } from "../state/outbox.js";
 import { Params } from "../methods/params.js";
 import { confirmationOf } from "../methods/steps.js";
 import type { Engine } from "./engine.js";
@@ -24,19 +24,25 @@ const POSTPONED = 1_000;
 /** The failures after which the mutation is sent again, though the server named them. */
 const passing: readonly string[] = ["offline", "timed_out", "connection_lost"];
 
+/** The attempts that wait for their answers although their edits are gone. Beyond it the oldest is given up. */
+const LATE_COUNT_MAX = 64;
+
 /** One attempt that is under way. */
 interface Attempt {
   readonly number: number;
-  /** The generation of the library's log when the attempt was begun: a place in the answer belongs to it. */
-  readonly generation: number;
+  /** The generation of the library's log when the request was sent: a place in the answer belongs to it. */
+  generation: number;
   /** How often everything of the library had been removed by then. */
-  readonly clearCount: number;
+  clearCount: number;
+  /** Whether the request was sent: then an answer may come. */
+  hasLeft: boolean;
   cancelTimer: (() => void) | null;
 }
 
 /** The outbox of a cache: the queue, and the work that its decisions need. */
 export class Outbox {
   private readonly queue = new OutboxQueue();
+  /** The attempts under way: at most 8, and those whose edits are gone. */
   private readonly attempts = new Map<OutboxItem, Attempt>();
   /** The statuses that were told. */
   private readonly shown = new WeakMap<OutboxItem, string>();
@@ -48,6 +54,7 @@ export class Outbox {
 
   /** Takes the layers that were restored: nobody is told of those that do not move. */
   restore(): void {
+    keepSentGroups(this.engine.state);
     this.takeChanges();
     this.queue.takeChanged();
   }
@@ -108,15 +115,29 @@ export class Outbox {
 
   private takeChanges(): void {
     const layers = stackOf(this.engine.state);
-    for (const layer of layers.takeChangedRequests()) {
+    const { changed, unanswered } = layers.takeChangedRequests();
+    for (const layer of changed) {
       if (layers.get(layer.pendingId) === layer && layer.sending !== null) {
         this.queue.put(layer, layer.sending);
         continue;
       }
       const item = this.queue.get(layer.number);
-      if (item !== null) this.endAttempt(item);
-      this.queue.remove(layer.number);
+      if (item !== null) this.remove(item, unanswered.has(layer));
     }
+  }
+
+  /**
+   * Takes over that a request is gone. An attempt that is under way goes on, since its answer may bring real ids. `isUnanswered`:
+   * only the answer tells what became of the request, so that the next one of its key waits for it.
+   */
+  private remove(item: OutboxItem, isUnanswered: boolean): void {
+    const isUnderWay = this.attempts.has(item);
+    this.queue.remove(item.layer.number, isUnderWay && isUnanswered);
+    if (!isUnderWay) return;
+    const late = [...this.attempts].filter(([one, { hasLeft }]) =>
+      hasLeft && this.queue.get(one.layer.number) !== one && !this.queue.isHeld(one));
+    if (late.length <= LATE_COUNT_MAX) return;
+    this.endAttempt(late.map(([one]) => one).reduce((oldest, one) => one.layer.number < oldest.layer.number ? one : oldest));
   }
 
   private tell(): void {
@@ -127,8 +148,12 @@ export class Outbox {
       const text = textOf(params);
       if (this.shown.get(item) === text) continue;
       this.shown.set(item, text);
-      for (const sink of this.engine.sinks) this.engine.observers.tell(sink, { method: "outbox.changed", params });
+      this.notify(params);
     }
+  }
+
+  private notify(params: { readonly [name: string]: Out; }): void {
+    for (const sink of this.engine.sinks) this.engine.observers.tell(sink, { method: "outbox.changed", params });
   }
 
   private setTimer(): void {
@@ -148,30 +173,32 @@ export class Outbox {
   /** Counts an attempt, and sends it when the count is durable. */
   private begin(item: OutboxItem, members: readonly OutboxItem[]): void {
     const { state, flusher } = this.engine;
-    const { library } = item.layer;
     beginAttempt(state, item.layer, members.map(({ layer }) => layer), this.engine.now());
     this.takeChanges();
-    const attempt: Attempt = {
-      number: item.sending.attemptCount, generation: library.gate.generation, clearCount: clearCount(state, library), cancelTimer: null,
-    };
+    const attempt: Attempt = { number: item.sending.attemptCount, generation: 0, clearCount: 0, hasLeft: false, cancelTimer: null };
     this.attempts.set(item, attempt);
     flusher.wait(true, (error) => {
-      if (error === null) return this.send(item, attempt);
+      if (error === null && this.send(item, attempt)) return;
       this.endAttempt(item);
-      this.queue.postpone(item, attempt.number, this.engine.now() + POSTPONED);
+      if (error !== null) this.queue.postpone(item, attempt.number, this.engine.now() + POSTPONED);
+      // The end of an attempt that was not sent may let the next one of its key go.
       this.follow(true);
     });
   }
 
-  private send(item: OutboxItem, attempt: Attempt): void {
+  /** Sends an attempt. Returns false when there is nothing to send any more. */
+  private send(item: OutboxItem, attempt: Attempt): boolean {
     const { upstream, state, clock, fetchTimeout } = this.engine;
-    if (!this.maySend || upstream?.send == null || !this.queue.isSending(item, attempt.number)) return;
-    const group = stackOf(state).group(item.layer);
+    if (!this.maySend || upstream?.send == null || !this.queue.isSending(item, attempt.number)) return false;
+    const { input, changes } = stackOf(state).outgoing(item.layer);
     const mutation = {
-      pending_id: item.layer.pendingId, method: item.sending.request.method,
-      input: new Raw(group[group.length - 1].sending?.request.input ?? item.sending.request.input), attempt: attempt.number,
-      library_id: item.layer.library.name, changes: group.flatMap(({ changes }) => changesOut(changes)),
+      pending_id: item.layer.pendingId, method: item.sending.request.method, input: new Raw(input), attempt: attempt.number,
+      library_id: item.layer.library.name, changes: new Raw(changes),
     };
+    // A new log may have begun while the journal was written: the answer will be about the log of now.
+    attempt.generation = item.layer.library.gate.generation;
+    attempt.clearCount = clearCount(state, item.layer.library);
+    attempt.hasLeft = true;
     if (upstream.hasTimeout !== true) {
       attempt.cancelTimer = clock.schedule(fetchTimeout, () =>
         this.failed(item, attempt, boundedFailure(`no answer came in ${fetchTimeout} ms`, "timed_out"), true));
@@ -179,17 +206,21 @@ export class Outbox {
     upstream.send(textOf(mutation)).then(
       (answer) => this.answered(item, attempt, answer),
       (error: unknown) => this.failed(item, attempt, failureOf(error), isWorthRetrying(error)));
+    return true;
   }
 
+  /** Ends an attempt: its answer came, or nobody waits for it any more. */
   private endAttempt(item: OutboxItem): void {
     this.attempts.get(item)?.cancelTimer?.();
     this.attempts.delete(item);
+    this.queue.endHeld(item);
   }
 
   // Answers
 
   private answered(item: OutboxItem, attempt: Attempt, answer: string): void {
-    if (this.isStopped || this.engine.isClosed || !this.queue.isSending(item, attempt.number)) return;
+    if (this.isStopped || this.engine.isClosed || this.attempts.get(item) !== attempt) return;
+    if (!this.queue.isSending(item, attempt.number)) return this.answeredLate(item, answer);
     const fail = (message: string, code: string | null): void => this.failed(item, attempt, boundedFailure(message, code), false);
     let confirmation: Confirmation;
     try {
@@ -214,24 +245,52 @@ export class Outbox {
     this.engine.noteChanged();
   }
 
+  /** Takes an answer whose edit has settled, or was rolled back: only its real ids count. */
+  private answeredLate(item: OutboxItem, answer: string): void {
+    const { state, methods } = this.engine;
+    const { pendingId, library } = item.layer;
+    try {
+      const { realIds } = confirmationOf(new Params(answer, "result"), methods.context, pendingId);
+      if (realIds.length > 0) renameLate(state, { pendingId, library: library.name, realIds }, this.engine.now());
+    } catch (error) {
+      // An answer that cannot be used has no real ids that could be.
+      if (!(error instanceof CacheError)) throw error;
+    }
+    // Only now may the next request of the key go, with the real ids.
+    this.endAttempt(item);
+    this.engine.distribute();
+    this.follow(true);
+    this.engine.noteChanged();
+  }
+
   private failed(item: OutboxItem, attempt: Attempt, failure: MutationFailure, mayRetry: boolean): void {
     if (this.isStopped || this.engine.isClosed || this.attempts.get(item) !== attempt) return;
     this.endAttempt(item);
     const { state } = this.engine;
     const now = this.engine.now();
     switch (this.queue.failed(item, attempt.number, failure, mayRetry, now, this.engine.random())) {
-      case "ignored": return;
-      case "again": break;
+      // The end of the attempt may let the next one of its key go.
+      case "ignored": break;
+      case "again": failAttempt(state, item.layer); break;
       case "failed": failRequest(state, item.layer, failure); break;
-      case "discarded":
-        for (const layer of stackOf(state).group(item.layer).reverse()) {
-          // The rollback of a newer one may have taken this one along.
-          if (stackOf(state).get(layer.pendingId) === layer) rollBack(state, layer.pendingId, null, now);
-        }
-        this.engine.distribute();
+      case "discarded": this.discard(item.layer, failure, now);
     }
     this.follow(true);
     this.engine.noteChanged();
+  }
+
+  /** Rolls back the edits that a request serves, and tells why they are gone. */
+  private discard(sender: Layer, failure: MutationFailure, now: number): void {
+    const { state } = this.engine;
+    const gone = discardedWith(state, sender);
+    for (const layer of stackOf(state).group(sender).reverse()) {
+      // The rollback of a newer one may have taken this one along.
+      if (stackOf(state).get(layer.pendingId) === layer) rollBack(state, layer.pendingId, null, now);
+    }
+    this.engine.distribute();
+    for (const { layer: { pendingId }, attemptCount } of gone) {
+      this.notify({ pending_id: pendingId, state: "discarded", attempt: attemptCount, next_attempt_at: null, error: failureOut(failure) });
+    }
   }
 }
 

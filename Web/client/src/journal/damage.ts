@@ -20,11 +20,15 @@ const shapes: Readonly<Record<JournalStore, Readonly<Record<string, "string" | "
   evicted: { library: "string", key: "string" },
 };
 
+/** The same for a renaming of a temporary id, which stands among the layers. */
+const renamingShape = { number: "number", library: "string", temporary: "string", real: "string", json: "string" } as const;
+
 /** Whether a value is a record of a store. */
 export function hasShape(value: unknown, store: JournalStore): boolean {
   if (typeof value !== "object" || value === null) return false;
   const members = value as Readonly<Record<string, unknown>>;
-  return Object.entries(shapes[store]).every(([name, kind]) =>
+  const isRenaming = store === "layers" && "temporary" in members;
+  return Object.entries(isRenaming ? renamingShape : shapes[store]).every(([name, kind]) =>
     kind === "array" ? Array.isArray(members[name]) : typeof members[name] === kind) && textsOf(members, store).every(isJson);
 }
 
@@ -34,10 +38,20 @@ function textsOf(members: Readonly<Record<string, unknown>>, store: JournalStore
   switch (store) {
     case "entities": return texts([members.text]);
     case "queries": return texts([members.rule, members.input]);
-    case "layers": return (members.changes as readonly { resource?: unknown; fields?: unknown; }[]).flatMap(
-      (change) => texts([change?.resource, change?.fields]));
+    case "layers": return [
+      ...texts([members.json]), ...sentTexts(members.sent),
+      ...((members.changes ?? []) as readonly { resource?: unknown; fields?: unknown; }[]).flatMap(
+        (change) => texts([change?.resource, change?.fields])),
+    ];
     case "libraries": case "evicted": return [];
   }
+}
+
+/** A request that left has both of its texts. */
+function sentTexts(sent: unknown): unknown[] {
+  if (sent === undefined) return [];
+  const { input, changes } = (sent ?? {}) as { input?: unknown; changes?: unknown; };
+  return [input, changes];
 }
 
 function isJson(text: unknown): boolean {

@@ -1,7 +1,8 @@
 // What a journal keeps: plain values that survive a structured clone and JSON alike.
 
 import type { Layer, LayerChange } from "../layers/layer.js";
-import type { LayerSending } from "../outbox/sending.js";
+import type { Renaming } from "../layers/renamings.js";
+import type { LayerSending, SentRequest } from "../outbox/sending.js";
 import { edits, lists } from "../parts/index.js";
 import type { Limits } from "../model/limits.js";
 import { parseSequence } from "../model/sequence.js";
@@ -86,6 +87,19 @@ interface LayerRecord {
   changes: readonly ChangeRecord[];
   /** The request of the layer; absent where there is none. */
   sending?: LayerSending;
+  /** The request as it left; absent where the layer tells. */
+  sent?: SentRequest;
+}
+
+/** A renaming of a temporary id, which stands among the layers. */
+interface RenamingRecord {
+  number: number;
+  library: string;
+  type: string | null;
+  temporary: string;
+  real: string;
+  json: string;
+  isEnded: boolean;
 }
 
 const written = (sequence: Sequence | null): string | null => sequence === null ? null : String(sequence);
@@ -103,7 +117,7 @@ export function batchOf(state: State, changes: Changes): JournalBatch {
   for (const number of changes.removedQueries) add("queries", String(number), undefined);
   for (const query of changes.queries) add("queries", String(query.number), queryRecord(query));
   for (const number of changes.removedLayers) add("layers", String(number), undefined);
-  for (const layer of changes.layers) add("layers", String(layer.number), layerRecord(layer));
+  for (const one of changes.layers) add("layers", String(one.number), one.changes === undefined ? renamingRecord(one) : layerRecord(one));
   for (const { library, key, isEvicted } of changes.evicted.values()) {
     add("evicted", `${libraryKey(library)}${key}`, isEvicted ? { library, key } : undefined);
   }
@@ -157,13 +171,16 @@ function queryRecord(query: Query): QueryRecord | undefined {
   };
 }
 
-function copied(sending: LayerSending): LayerSending { return { ...sending, request: { ...sending.request } }; }
+function renamingRecord({ number, library, type, temporary, real, json, isEnded }: Renaming): RenamingRecord {
+  return { number, library: library.name, type, temporary, real, json, isEnded };
+}
 
 function layerRecord(layer: Layer): LayerRecord {
   return {
     number: layer.number, pendingId: layer.pendingId, library: layer.library.name, createdAt: layer.createdAt,
     isConfirmed: layer.isConfirmed, dependsOn: layer.dependsOn,
-    ...layer.sending === null ? {} : { sending: copied(layer.sending) },
+    ...layer.sending === null ? {} : { sending: edits.code.recordedSending(layer.sending) },
+    ...layer.sent === null ? {} : { sent: layer.sent },
     awaited: layer.awaited === null ? null : [String(layer.awaited.sequence), layer.awaited.generation],
     changes: layer.changes.map((change): ChangeRecord => {
       const key = { type: change.slot.table.name, id: change.slot.id };
@@ -216,7 +233,8 @@ export function recover(state: State, contents: JournalContents, limits: Limits,
   each<{ library: string; key: string; }>("evicted", ({ library, key }) => { state.evicted.insert(library, key); });
   const byNumber = (left: { number: number; }, right: { number: number; }): number => left.number - right.number;
   const laid: Layer[] = [];
-  each<LayerRecord>("layers", (record) => {
+  each<LayerRecord | RenamingRecord>("layers", (record) => {
+    if ("temporary" in record) return recoverRenaming(state, record);
     const layer = recoverLayer(state, record);
     if (layer !== null) laid.push(layer);
   }, byNumber);
@@ -271,8 +289,9 @@ function recoverLayer(state: State, record: LayerRecord): Layer | null {
       case "delete": return { op: "delete", slot, ...change.isAlong === true ? { isAlong: true } : {} };
     }
   });
-  const sending = record.sending === undefined ? null : copied(record.sending);
-  const parts = { pendingId: record.pendingId, dependsOn: [...record.dependsOn], changes, sending };
+  // One of an older version does not say whether an attempt is under way: none is.
+  const sending = record.sending === undefined ? null : edits.code.recordedSending(record.sending);
+  const parts = { pendingId: record.pendingId, dependsOn: [...record.dependsOn], changes, sending, sent: record.sent ?? null };
   const sequence = record.awaited === null ? null : read(record.awaited[0]);
   const layer: Layer = {
     ...parts, number: record.number, library, createdAt: record.createdAt, isConfirmed: record.isConfirmed,
@@ -281,6 +300,14 @@ function recoverLayer(state: State, record: LayerRecord): Layer | null {
   };
   edits.code.pushLayer(state, layer);
   return layer;
+}
+
+function recoverRenaming(state: State, { number, library: name, type, temporary, real, json, isEnded }: RenamingRecord): void {
+  const library = state.takeLibrary(name);
+  if (library === null) return;
+  const layers = edits.code.stackOf(state);
+  layers.noteNumber(number);
+  layers.renamings.restore({ number, library, type, temporary, real, json, isEnded });
 }
 
 function recoverQuery(state: State, record: QueryRecord): void {

@@ -1,4 +1,4 @@
-import type { LayerSending } from "../outbox/sending.js";
+import type { LayerSending, SentRequest } from "../outbox/sending.js";
 import { sendingByteCount } from "../outbox/sending.js";
 import { mergedByPath } from "../store/graph.js";
 import { assigned } from "../store/merge.js";
@@ -35,6 +35,8 @@ export interface Layer {
   awaited: AwaitedPlace | null;
   /** The request that is sent for the layer; null where there is none, or none any more. */
   sending: LayerSending | null;
+  /** The request as it left, where the layers that it serves have changed since or may change; until then they tell. */
+  sent: SentRequest | null;
   /** The bytes that count toward the bound on layers. */
   byteCount: number;
 }
@@ -54,8 +56,9 @@ export function fold(change: LayerChange, value: string | null): string | null {
 export function isAlong(change: LayerChange): boolean { return change.op === "delete" && change.isAlong === true; }
 
 /** Returns the bytes that a layer's parts count. */
-export function layerByteCount(layer: Pick<Layer, "pendingId" | "dependsOn" | "changes" | "sending">): number {
-  return (layer.sending === null ? 0 : sendingByteCount(layer.sending)) + layer.changes.reduce((sum, change) => sum + changeByteCount(change),
+export function layerByteCount(layer: Pick<Layer, "pendingId" | "dependsOn" | "changes" | "sending" | "sent">): number {
+  const sentByteCount = layer.sent === null ? 0 : layer.sent.input.length + layer.sent.changes.length;
+  return sentByteCount + (layer.sending === null ? 0 : sendingByteCount(layer.sending)) + layer.changes.reduce((sum, change) => sum + changeByteCount(change),
     layer.dependsOn.reduce((sum, id) => sum + id.length + 16, layer.pendingId.length));
 }
 

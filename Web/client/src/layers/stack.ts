@@ -3,13 +3,19 @@ import type { KeyNode, Overlay } from "../queries/node.js";
 import type { Library } from "../store/library.js";
 import type { AwaitedPlace, Layer } from "./layer.js";
 import { layerByteCount } from "./layer.js";
+import { Renamings } from "./renamings.js";
 import type { LayerView } from "./view.js";
-import type { LayerSending } from "../outbox/sending.js";
+import { changesOut } from "../methods/changes.js";
+import type { LayerSending, SentRequest } from "../outbox/sending.js";
+import { textOf } from "../out/value.js";
 
 /** The pending layers, oldest first. What they do to an entity stands at its node. */
 export class LayerStack implements LayerView {
   private readonly layers = new Map<string, Layer>();
+  /** The highest number of a layer or a renaming. */
   private lastNumber = 0;
+  /** The temporary ids that were renamed. */
+  readonly renamings = new Renamings();
   /** Grows with each change of any layer. */
   version = 0;
   /** The bytes of all changes. */
@@ -18,6 +24,8 @@ export class LayerStack implements LayerView {
   private readonly members = new Map<string, Set<Layer>>();
   /** The layers whose request was added, changed or removed since the last call of `takeChangedRequests`. */
   private changedRequests = new Set<Layer>();
+  /** Those of them that were removed while only the server's answer tells what became of their requests. */
+  private unanswered = new Set<Layer>();
 
   get size(): number { return this.layers.size; }
 
@@ -27,6 +35,12 @@ export class LayerStack implements LayerView {
   get all(): Layer[] { return [...this.layers.values()].sort((left, right) => left.number - right.number); }
 
   get nextNumber(): number { return this.lastNumber + 1; }
+
+  /** Returns a number for a renaming. */
+  takeNumber(): number { return this.lastNumber += 1; }
+
+  /** Notes the number of a renaming that the journal has. */
+  noteNumber(number: number): void { this.lastNumber = Math.max(this.lastNumber, number); }
 
   get(pendingId: string): Layer | null { return this.layers.get(pendingId) ?? null; }
 
@@ -46,7 +60,7 @@ export class LayerStack implements LayerView {
 
   /** Adds a layer on top; its changes are added to the overlays of their nodes. */
   push(layer: Layer, overlayOf: (node: Layer["changes"][number]) => Overlay): void {
-    this.lastNumber = Math.max(this.lastNumber, layer.number);
+    this.noteNumber(layer.number);
     this.version += 1;
     this.layers.set(layer.pendingId, layer);
     this.byteCount += layer.byteCount;
@@ -70,6 +84,7 @@ export class LayerStack implements LayerView {
     layer.awaited = awaited;
     this.removeRequest(layer);
     layer.sending = null;
+    layer.sent = null;
     this.recount(layer);
     return this.releaseDependents(layer);
   }
@@ -98,12 +113,30 @@ export class LayerStack implements LayerView {
   /** Whether the outbox has changes to look at. */
   get hasChangedRequests(): boolean { return this.changedRequests.size > 0; }
 
-  /** Returns the layers whose requests changed since the last call, oldest first. */
-  takeChangedRequests(): Layer[] {
+  /** Returns the layers whose requests changed since the last call, oldest first, and which of them `noteUnanswered` named. */
+  takeChangedRequests(): { changed: Layer[]; unanswered: ReadonlySet<Layer>; } {
+    const { unanswered } = this;
     const changed = [...this.changedRequests].sort((left, right) => left.number - right.number);
     this.changedRequests = new Set();
-    return changed;
+    this.unanswered = new Set();
+    return { changed, unanswered };
   }
+
+  /** Notes that a layer is removed while only the server's answer can tell what became of its request. */
+  noteUnanswered(layer: Layer): void {
+    if (layer.sending !== null && layer.sending.attemptCount > 0) this.unanswered.add(layer);
+  }
+
+  /** Keeps the request of a layer as it left, before the layer changes. Returns whether there is something new to write. */
+  keepSent(layer: Layer): boolean {
+    if (layer.sending === null || layer.sending.attemptCount === 0 || layer.sent !== null) return false;
+    layer.sent = sentBy(this.group(layer));
+    this.recount(layer);
+    return true;
+  }
+
+  /** Returns the request that a layer sends: as it left, once it has. */
+  outgoing(layer: Layer): SentRequest { return layer.sent ?? sentBy(this.group(layer)); }
 
   /** Returns a layer and those whose input its request has, oldest first. */
   group(layer: Layer): Layer[] {
@@ -163,6 +196,12 @@ export class LayerStack implements LayerView {
 /** Returns the stack of a state, which is made with its first edit. */
 export function stackOf(state: { layers: LayerView; }): LayerStack {
   return state.layers instanceof LayerStack ? state.layers : state.layers = new LayerStack();
+}
+
+/** Returns the request of layers that are sent together, oldest first: the changes of all, and the input of the newest. */
+function sentBy(group: readonly Layer[]): SentRequest {
+  const newest = group[group.length - 1].sending;
+  return { input: newest === null ? "null" : newest.request.input, changes: textOf(group.flatMap(({ changes }) => changesOut(changes))) };
 }
 
 /** Returns the nodes that layers name, each once, by number. */

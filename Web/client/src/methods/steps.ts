@@ -1,7 +1,8 @@
 // Params of methods that change something → what the state is asked to do. Each refuses what makes no sense, before anything changes.
 
-import { kindOf, membersOf } from "../json/text.js";
+import { kindOf, membersOf, quoted } from "../json/text.js";
 import { byteLength } from "../json/utf8.js";
+import type { RealId } from "../layers/renamings.js";
 import { canonicalId } from "../model/identity.js";
 import type { Limits } from "../model/limits.js";
 import type { Sequence } from "../model/sequence.js";
@@ -148,10 +149,11 @@ export function confirmationOf(params: Params, context: RequestContext, pendingI
   const sequence = params.sequence("sequence");
   const realIds = realIdsOf(params, limits);
   const confirmed = resources === null ? null : resources.map((resource) => memberOfResource(resource, limits));
-  return { pendingId, library, confirmed, resourceType, sequence, generation: null, realIds };
+  const confirmsDeletes = confirmed !== null && confirmed.length === 0;
+  return { pendingId, library, confirmed, confirmsDeletes, resourceType, sequence, generation: null, realIds };
 }
 
-function realIdsOf(params: Params, limits: Limits): { temporary: string; real: string; given: string; }[] {
+function realIdsOf(params: Params, limits: Limits): RealId[] {
   const value = params.value("id_map");
   if (value === null) return [];
   if (kindOf(value) !== "object") return params.wrong("id_map", "an object of ids by temporary ids");
@@ -159,6 +161,7 @@ function realIdsOf(params: Params, limits: Limits): { temporary: string; real: s
   return members.map(({ name, value: json }) => {
     if (name === "" || byteLength(name) > limits.idByteCountMax) refuse(`id_map names an id of ${byteLength(name)} bytes: name 1 to ${limits.idByteCountMax}`);
     const given = idText(json, `id_map.${name}`, limits);
-    return { temporary: canonicalId(name), real: canonicalId(given), given };
+    // The real id keeps its kind: 42 stays an integer.
+    return { temporary: canonicalId(name), real: canonicalId(given), json: kindOf(json) === "number" ? json : quoted(given) };
   });
 }

@@ -1,7 +1,11 @@
 // The decisions of the outbox: which requests wait, which is sent next, and what follows an answer. It knows no time, disk or
 // server. Protocol/optimistic.md, the outbox.
 
+import { byteLength } from "../json/utf8.js";
 import type { Layer } from "../layers/layer.js";
+import { changesOut } from "../methods/changes.js";
+import { defaultLimits } from "../model/limits.js";
+import { textOf } from "../out/value.js";
 import { pauseAfter } from "./backoff.js";
 import type { LayerSending, MutationFailure } from "./sending.js";
 
@@ -53,6 +57,8 @@ const FAILED: OutboxPhase = { is: "failed" };
 const IN_FLIGHT_COUNT_MAX = 8;
 /** The newer requests that one request replaces at most. */
 const MEMBER_COUNT_MAX = 1_000;
+/** The bytes of the changes and the input of a request that replaces others: those of a line, less what the line says besides. */
+const GROUP_BYTE_COUNT_MAX = defaultLimits.lineByteCountMax - (64 << 10);
 
 /** The requests of pending layers. Bounded by the layers. */
 export class OutboxQueue {
@@ -63,6 +69,8 @@ export class OutboxQueue {
   private readonly ready = new Set<Chain>();
   private readonly waiting = new Set<OutboxItem>();
   private changed = new Set<OutboxItem>();
+  /** The removed requests whose attempts are under way and keep their key waiting. At most 8. */
+  private readonly held = new Set<OutboxItem>();
   private inFlightCount = 0;
   isPaused = false;
 
@@ -105,8 +113,11 @@ export class OutboxQueue {
     this.settleInChain(item);
   }
 
-  /** Removes a request: its layer has settled, or was rolled back. */
-  remove(number: number): void {
+  /**
+   * Removes a request: its layer has settled, or was rolled back. `holdsKey`: an attempt that is under way keeps the next request
+   * of the key waiting until `endHeld`, since the server may still be performing this one.
+   */
+  remove(number: number, holdsKey = false): void {
     const item = this.byNumber.get(number);
     if (item === undefined) return;
     const { chain } = item;
@@ -114,7 +125,8 @@ export class OutboxQueue {
     this.byPendingId.delete(item.layer.pendingId);
     this.changed.delete(item);
     if (item.phase.is === "member") item.phase.of.members.delete(item);
-    this.setPhase(item, QUEUED);
+    if (item.phase.is === "sending" && holdsKey) this.held.add(item);
+    else this.setPhase(item, QUEUED);
     takeOut(chain.items, item);
     for (const member of item.members) {
       this.setPhase(member, QUEUED);
@@ -123,8 +135,21 @@ export class OutboxQueue {
     }
     this.offer(chain);
     chain.count -= 1;
-    if (chain.count === 0) this.chains.delete(chain.name);
+    this.dropIdle(chain);
   }
+
+  /** Ends an attempt whose request was removed while it was under way: the next one of its key may be sent. */
+  endHeld(item: OutboxItem): void {
+    if (!this.held.delete(item)) return;
+    this.setPhase(item, QUEUED);
+    this.dropIdle(item.chain);
+    this.offer(item.chain);
+  }
+
+  /** Whether the attempt of a removed request keeps its key waiting. */
+  isHeld(item: OutboxItem): boolean { return this.held.has(item); }
+
+  private dropIdle(chain: Chain): void { if (chain.count === 0 && chain.sending === null) this.chains.delete(chain.name); }
 
   private takeChain(name: string): Chain {
     let chain = this.chains.get(name);
@@ -256,15 +281,22 @@ function replaceable({ chain, sending, layer }: OutboxItem): OutboxItem[] {
   const { request } = sending;
   const members: OutboxItem[] = [];
   if (!request.isReplaceable || sending.attemptCount > 0) return members;
+  // The line has the changes of all, and the input of the newest.
+  let changesByteCount = byteCountOf(layer);
   for (const next of chain.items) {
     if (next.layer.number <= layer.number) continue;
     const isTaken = members.length < MEMBER_COUNT_MAX && next.phase.is === "queued" && next.layer.dependsOn.length === 0
       && next.sending.attemptCount === 0 && next.sending.request.isReplaceable && next.sending.request.method === request.method;
     if (!isTaken) break;
+    changesByteCount += byteCountOf(next.layer);
+    if (changesByteCount + byteLength(next.sending.request.input) > GROUP_BYTE_COUNT_MAX) break;
     members.push(next);
   }
   return members;
 }
+
+/** Returns the bytes that the changes of a layer take in a line. */
+function byteCountOf({ changes }: Layer): number { return byteLength(textOf(changesOut(changes))); }
 
 /** Returns the place of the first item that is not older than another. */
 function placeOf(items: readonly OutboxItem[], number: number): number {

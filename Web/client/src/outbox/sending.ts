@@ -2,8 +2,7 @@
 
 import { elementsOf, kindOf, membersOf } from "../json/text.js";
 import { byteLength } from "../json/utf8.js";
-import { canonicalId } from "../model/identity.js";
-import { textOf } from "../methods/params.js";
+import { idOf } from "../model/identity.js";
 import { Pointer } from "../queries/pointer.js";
 
 /** The request by which a pending edit reaches the server. */
@@ -34,8 +33,14 @@ export interface LayerSending {
   readonly request: MutationRequest;
   /** The attempts that were begun. One is counted on the disk before it is sent. */
   attemptCount: number;
-  /** The attempts that do not count toward the request's limit, since somebody asked for a fresh start after them. */
+  /**
+   * The attempts that do not count toward the request's limit: those before a fresh start that somebody asked for, and those that
+   * ended without an answer or a failure, because the session ended or the journal failed.
+   */
   forgivenCount: number;
+  /** Whether an attempt is under way. A journal has it as one that does not count: it may be interrupted. */
+  isUnderWay: boolean;
+  /** The time of the first attempt that counts. */
   firstAttemptAt: number | null;
   /** Why the request failed for good. */
   failure: MutationFailure | null;
@@ -43,13 +48,28 @@ export interface LayerSending {
   sentWith: string | null;
 }
 
+/** A request as it left: what is sent under one pending id is the same in every attempt. */
+export interface SentRequest {
+  readonly input: string;
+  /** The changes of all layers that the request serves, as a JSON array of operations. */
+  readonly changes: string;
+}
+
 /** The bytes of a message or a code that are kept. */
 const TEXT_BYTE_COUNT_MAX = 1_024;
 
 /** Begins the sending of a request. */
 export function newSending(request: MutationRequest): LayerSending {
-  return { request, attemptCount: 0, forgivenCount: 0, firstAttemptAt: null, failure: null, sentWith: null };
+  return { request, attemptCount: 0, forgivenCount: 0, isUnderWay: false, firstAttemptAt: null, failure: null, sentWith: null };
 }
+
+/** Returns the progress as a journal has it: a copy, in which an attempt that is under way does not count. */
+export function recordedSending(sending: LayerSending): LayerSending {
+  return { ...sending, request: { ...sending.request }, forgivenCount: interruptedCount(sending), isUnderWay: false };
+}
+
+/** Returns the attempts that do not count when the one under way ends without an answer. */
+export function interruptedCount({ forgivenCount, isUnderWay }: LayerSending): number { return forgivenCount + (isUnderWay ? 1 : 0); }
 
 /** Returns the bytes that count toward the bound on layers. */
 export function sendingByteCount({ request, failure, sentWith }: LayerSending): number {
@@ -75,19 +95,27 @@ function boundedText(text: string): string {
   return `${bounded}…`;
 }
 
-/** Replaces a temporary id at its places in an input; `json`: the real id as a JSON string. */
+/** Returns the ids in an input at the places of temporary ids, canonical, each once. */
+export function namedIds(request: MutationRequest): Set<string> {
+  const ids = pathsOf(request).map((pointer) => {
+    const value = pointer.value(request.input);
+    return value === null ? null : idOf(value);
+  });
+  return new Set(ids.filter((id): id is string => id !== null));
+}
+
+/** Returns an input with the real id at the places of a temporary one; `json`: the real id as the server gave it. */
 export function renamedInput(request: MutationRequest, temporary: string, json: string): string {
-  return request.temporaryIds.reduce((input, text) => {
-    const pointer = Pointer.parse(text);
-    return typeof pointer === "string" ? input : replaced(input, pointer.path, 0, temporary, json);
-  }, request.input);
+  return pathsOf(request).reduce((input, { path }) => replaced(input, path, 0, temporary, json), request.input);
+}
+
+/** The pointers were checked when the request was made; a record that somebody broke may hold others. */
+function pathsOf({ temporaryIds }: MutationRequest): Pointer[] {
+  return temporaryIds.map((text) => Pointer.parse(text)).filter((pointer): pointer is Pointer => typeof pointer !== "string");
 }
 
 function replaced(value: string, path: Pointer["path"], depth: number, temporary: string, json: string): string {
-  if (depth === path.length) {
-    const id = textOf(value);
-    return id !== null && canonicalId(id) === temporary ? json : value;
-  }
+  if (depth === path.length) return idOf(value) === temporary ? json : value;
   const { name, index } = path[depth];
   const inner = (child: string): string => replaced(child, path, depth + 1, temporary, json);
   switch (kindOf(value)) {

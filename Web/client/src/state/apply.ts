@@ -31,7 +31,7 @@ export function take(state: State, event: ChangeEvent, source: EventSource, now:
     if (event.kind !== "unknown") invalidateBy(state, event, library, now);
     if (library !== null && !state.layers.isEmpty && event.mutationId !== null) {
       beginUnit(state, true);
-      edits.code.settleBy(state, event, library);
+      edits.code.settlingBy(state, event, library)();
       endUnit(state, now);
     }
     return;
@@ -58,6 +58,7 @@ export function isMulti(state: State, event: ChangeEvent, library: Library): boo
 }
 
 function performEffect(state: State, event: ChangeEvent, source: EventSource, library: Library, now: number): void {
+  const settle = state.layers.isEmpty ? null : edits.code.settlingBy(state, event, library);
   switch (event.kind) {
     case "changed": case "batch":
       if (upsert(state, event, source, library, now) === "too_large") {
@@ -75,7 +76,7 @@ function performEffect(state: State, event: ChangeEvent, source: EventSource, li
     case "reset": case "unknown": break;
   }
   count(state, event, source);
-  if (!state.layers.isEmpty) edits.code.settleBy(state, event, library);
+  settle?.();
 }
 
 function upsert(state: State, event: ChangeEvent, source: EventSource, library: Library, now: number): WriteOutcome {

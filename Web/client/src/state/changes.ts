@@ -1,4 +1,5 @@
 import type { Layer } from "../layers/layer.js";
+import type { Renaming } from "../layers/renamings.js";
 import type { Query } from "../queries/query.js";
 import type { Library } from "../store/library.js";
 import type { Slot } from "../store/slot.js";
@@ -8,7 +9,8 @@ export class Changes {
   readonly slots = new Set<Slot>();
   readonly libraries = new Set<Library>();
   readonly queries = new Set<Query>();
-  readonly layers = new Set<Layer>();
+  /** Layers, and the renamings of temporary ids, which have numbers of the same kind. */
+  readonly layers = new Set<Layer | Renaming>();
   readonly removedLayers = new Set<number>();
   readonly removedQueries = new Set<number>();
   /** Keys that were evicted (true), or that came back (false). */

@@ -38,13 +38,14 @@ export function applyLate(
   if (hasReaders) beginUnit(state, isMulti(state, event, library));
   state.unit.late = sequence;
   const isCopy = library.heldOff.has(sequence);
+  const creation = state.layers.isEmpty ? null : edits.code.creationBy(state, event, library);
   const effects = writeLate(state, event, sequence, source, isCopy, library, now);
   if (event.kind === "changed" && effects[0] === "too_large") {
     refuseLateOversized(state, event, source, isCopy, library, now);
   } else {
     count(state, event, source);
     // A mutation whose result is not stored must not settle a layer.
-    if (!state.layers.isEmpty) edits.code.settleNamed(state, event, library);
+    if (!state.layers.isEmpty) edits.code.settleNamed(state, event, creation, library);
   }
   state.unit.late = null;
   if (hasReaders) endUnit(state, now);

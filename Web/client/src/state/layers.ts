@@ -1,12 +1,13 @@
 // Optimistic layers: laid over the base, confirmed, rolled back. Protocol/optimistic.md.
 
-import { membersOf, namesOf, presentMember, quoted } from "../json/text.js";
+import { membersOf, namesOf } from "../json/text.js";
 import { byteLength, isLonger } from "../json/utf8.js";
 import { CacheError, noRoomFor } from "../model/errors.js";
 import { later } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
 import type { Layer, LayerChange } from "../layers/layer.js";
 import { fold, isAlong, layerByteCount } from "../layers/layer.js";
+import type { RealId } from "../layers/renamings.js";
 import { stackOf } from "../layers/stack.js";
 import { upkeep } from "../parts/index.js";
 import type { Overlay } from "../queries/node.js";
@@ -18,10 +19,10 @@ import { writtenWholes } from "../store/written.js";
 import { newSending } from "../outbox/sending.js";
 import type { MutationRequest } from "../outbox/sending.js";
 import type { EventMember } from "../wire/events.js";
-import { clearTombstone, insertEntity, isAwaitingAnswers, overwrite } from "./entities.js";
+import { clearTombstone, deleteEntity, insertEntity, isAwaitingAnswers, overwrite } from "./entities.js";
+import { endRenamings, renamedUpdate } from "./later-edits.js";
 import { settleNode } from "./layer-lists.js";
-import { renameInputs } from "./outbox.js";
-import { rename } from "./renaming.js";
+import { rename, renamedResource, wouldOverfillLayers } from "./renaming.js";
 import { dropLayers, dropReached } from "./settling.js";
 import type { State } from "./state.js";
 import type { Step } from "./transactions.js";
@@ -60,8 +61,9 @@ interface PlacedChange {
 }
 
 /** Lays a mutation over the base, as one unit. */
-export function lay(state: State, update: LayerUpdate, now: number): void {
+export function lay(state: State, given: LayerUpdate, now: number): void {
   const { limits } = state;
+  const update = renamedUpdate(state, given);
   const layers = stackOf(state);
   if (layers.get(update.pendingId) !== null) {
     throw new CacheError("duplicate_pending",
@@ -76,7 +78,7 @@ export function lay(state: State, update: LayerUpdate, now: number): void {
   // The server has done what is confirmed: nothing depends on it any more.
   const dependsOn = update.dependsOn.filter((id) => layers.get(id)?.isConfirmed !== true);
   const sending = update.send === null ? null : newSending(update.send);
-  const parts = { pendingId: update.pendingId, dependsOn, changes, sending };
+  const parts = { pendingId: update.pendingId, dependsOn, changes, sending, sent: null };
   const layer: Layer = {
     ...parts, number: layers.nextNumber, library, createdAt: now, isConfirmed: false, awaited: null,
     byteCount: layerByteCount(parts),
@@ -91,6 +93,7 @@ export function lay(state: State, update: LayerUpdate, now: number): void {
     noteObserved(state, node);
   }
   pushLayer(state, layer);
+  endRenamings(state, layer);
   for (const node of nodes) settleNode(state, node);
   state.changes?.layers.add(layer);
   endUnit(state, now);
@@ -172,7 +175,10 @@ export function rollBack(state: State, pendingId: string, library: string | null
   const gone = stackOf(state).withDependents(layerOf(state, pendingId, library));
   const slots = new Set(gone.flatMap((layer) => layer.changes.map((change) => change.slot)));
   beginUnit(state, slots.size > 1);
-  for (const layer of gone) releaseGroup(state, layer, gone);
+  for (const layer of gone) {
+    releaseGroup(state, layer, gone);
+    stackOf(state).noteUnanswered(layer);
+  }
   dropLayers(state, gone);
   endUnit(state, now);
 }
@@ -192,16 +198,18 @@ export interface Confirmation {
   library: string | null;
   /** The resources as the server has them; null: the layer waits for its event. */
   confirmed: readonly EventMember[] | null;
+  /** Whether the layer's deletes are confirmed as well: there is nothing else to write. */
+  confirmsDeletes: boolean;
   resourceType: string | null;
   sequence: Sequence | null;
   /** The generation of the log to which the answer belongs; null: the present one. */
   generation: number | null;
-  /** Temporary and real ids, canonical, with the real ones as they were given. */
-  realIds: readonly { temporary: string; real: string; given: string; }[];
+  realIds: readonly RealId[];
 }
 
 /** Applies a server's answer to a layer's mutation, as one unit. */
 export function confirm(state: State, confirmation: Confirmation, now: number): void {
+  if (stackOf(state).get(confirmation.pendingId) === null && confirmation.realIds.length > 0) return renameLate(state, confirmation, now);
   confirmation.confirmed?.forEach(({ reason }, index) => {
     if (reason !== null) {
       throw new CacheError("invalid_params", `confirmed[${index}] cannot be used (${reason}): correct it, nothing changed`);
@@ -212,18 +220,17 @@ export function confirm(state: State, confirmation: Confirmation, now: number): 
   const group = stackOf(state).group(layer);
   const generation = confirmation.generation ?? library.gate.generation;
   const resources = confirmedResources(state, confirmation, layer);
-  const renames = confirmation.realIds.filter(({ temporary, real }) => temporary !== real);
-  checkConfirmedSizes(state, resources, renames, library);
+  checkConfirmedSizes(state, resources, confirmation.realIds, library);
   library.editCount += 1;
   const slots = new Set([
     ...group.flatMap(({ changes }) => changes.map((change) => change.slot)), ...resources.map(({ slot }) => slot),
   ]);
   beginUnit(state, slots.size > 1 || confirmation.realIds.length > 0);
-  for (const { temporary, real, given } of renames) {
-    rename(state, library, temporary, real, quoted(given));
-    renameInputs(state, library, temporary, quoted(given));
-  }
+  for (const id of confirmation.realIds) rename(state, library, id, null);
   for (const { slot, resource } of resources) confirmOne(state, slot, resource, confirmation.sequence, generation, now);
+  if (confirmation.confirmsDeletes) {
+    for (const slot of deletedBy(group)) confirmDelete(state, slot, confirmation.sequence, generation, now);
+  }
   if (confirmation.confirmed !== null) {
     if (stackOf(state).get(layer.pendingId) === layer) dropLayers(state, group);
   } else {
@@ -235,6 +242,22 @@ export function confirm(state: State, confirmation: Confirmation, now: number): 
     }
   }
   if (library.cursor !== null) dropReached(state, library.cursor, library);
+  endUnit(state, now);
+}
+
+/**
+ * Takes the real ids of an answer whose layer is gone, as one unit: an event settled it before, or somebody rolled it back. Without
+ * a library they are of the default one.
+ */
+export function renameLate(
+  state: State, { pendingId, library: name, realIds }: Pick<Confirmation, "pendingId" | "library" | "realIds">, now: number,
+): void {
+  const library = state.libraries.get(name ?? state.options.defaultLibrary);
+  // A library that was never heard of has no edits.
+  if (library === undefined) throw unknownPending(pendingId);
+  checkConfirmedSizes(state, [], realIds, library);
+  beginUnit(state, true);
+  for (const id of realIds) rename(state, library, id, null);
   endUnit(state, now);
 }
 
@@ -262,15 +285,17 @@ function typeOf(id: string, layer: Layer, confirmation: Confirmation): string | 
 
 function checkConfirmedSizes(
   state: State, resources: readonly { slot: Slot; resource: string; }[],
-  renames: readonly { temporary: string; real: string; given: string; }[], library: Library,
+  realIds: readonly RealId[], library: Library,
 ): void {
+  if (wouldOverfillLayers(state, realIds, library)) throw tooMany("pending layers hold as much as they may");
   const values = new Map<Slot, string | null>();
-  for (const { temporary, real, given } of renames) {
+  for (const { temporary, real, json } of realIds) {
+    if (temporary === real) continue;
     for (const table of library.types.values()) {
       const text = table.find(temporary)?.text ?? null;
       const slot = table.find(real);
       if (text === null || slot !== null && slot.text !== null) continue;
-      const renamed = renamedResource(text, quoted(given));
+      const renamed = renamedResource(text, json);
       if (byteLength(renamed) > state.limits.entityByteCountMax) throw tooLarge(state, "the real id", table.take(real));
       if (slot !== null) values.set(slot, renamed);
     }
@@ -283,31 +308,55 @@ function checkConfirmedSizes(
   });
 }
 
-/** Returns a resource with another id; `json`: the id as a JSON string. */
-export function renamedResource(resource: string, json: string): string {
-  const field = presentMember(resource, "id") === null ? "uuid" : "id";
-  return assigned(`{"${field}":${json}}`, resource);
-}
-
 /** Writes a confirmed resource to the base, unless the base stands for something newer. */
 function confirmOne(
   state: State, slot: Slot, resource: string, sequence: Sequence | null, generation: number, now: number,
 ): void {
-  const { library } = slot.table;
-  const isBehind = (own: Sequence | null, ownGeneration: number): boolean =>
-    ownGeneration > generation || ownGeneration === generation && sequence !== null && own !== null && sequence < own;
   let stamp: Stamp = { sequence, generation, writtenAt: now, writer: "confirmation", isPartial: true };
   if (slot.text !== null) {
-    if (isBehind(slot.stamp.sequence, slot.stamp.generation)) return;
+    if (isBehind(slot.stamp, sequence, generation)) return;
     // A confirmation without a known place must not remove the entity's own position.
     if (sequence === null && slot.stamp.generation === generation) stamp = { ...stamp, sequence: slot.stamp.sequence };
     overwrite(state, slot, assigned(resource, slot.text), writtenWholes(namesOf(resource)), stamp);
   } else {
     const tombstone = state.tombstones.get(slot);
-    if (tombstone !== null && isBehind(tombstone.sequence, tombstone.generation)) return;
+    if (tombstone !== null && isBehind(tombstone, sequence, generation)) return;
     clearTombstone(state, slot);
     insertEntity(state, slot, resource, stamp);
   }
+  noteConfirmed(state, slot, sequence, generation);
+}
+
+/** Returns the entities that layers delete in the end, in order. Those that the policy added go along with the delete in the base. */
+function deletedBy(group: readonly Layer[]): Slot[] {
+  const isDeleted = new Map<Slot, boolean>();
+  for (const change of group.flatMap(({ changes }) => changes)) if (!isAlong(change)) isDeleted.set(change.slot, change.op === "delete");
+  return [...isDeleted.keys()].filter((slot) => isDeleted.get(slot) === true);
+}
+
+/** Deletes an entity in the base, unless the base stands for something newer. */
+function confirmDelete(state: State, slot: Slot, sequence: Sequence | null, generation: number, now: number): void {
+  const known = slot.text === null ? state.tombstones.get(slot) : slot.stamp;
+  if (known !== null && isBehind(known, sequence, generation)) return;
+  // A delete without a known place must not lower the entity's own position.
+  const place = sequence === null && known !== null && known.generation === generation ? known.sequence : sequence;
+  const tombstone = { sequence: place, generation, deletedAt: now };
+  if (state.options.policy === null) deleteEntity(state, slot, tombstone);
+  else upkeep.code.deleteWithOthers(state, slot, tombstone, false);
+  // A confirmation settles no other layer.
+  state.unit.outlived.clear();
+  noteConfirmed(state, slot, sequence, generation);
+}
+
+/** Tells whether what is known of an entity is newer than an answer. */
+function isBehind(known: Pick<Stamp, "sequence" | "generation">, sequence: Sequence | null, generation: number): boolean {
+  if (known.generation !== generation) return known.generation > generation;
+  return sequence !== null && known.sequence !== null && sequence < known.sequence;
+}
+
+/** Notes how far the base stands for the server's state, for events and answers that come later. */
+function noteConfirmed(state: State, slot: Slot, sequence: Sequence | null, generation: number): void {
+  const { library } = slot.table;
   // A place in a log that has ended says nothing about the present one.
   const place = generation === library.gate.generation ? sequence : null;
   if (place !== null) {

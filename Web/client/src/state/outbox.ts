@@ -1,9 +1,10 @@
 // The requests of layers: counted, failed, sent again. Protocol/optimistic.md, the outbox.
 
 import type { Layer } from "../layers/layer.js";
+import type { RealId } from "../layers/renamings.js";
 import { stackOf } from "../layers/stack.js";
 import type { LayerSending, MutationFailure } from "../outbox/sending.js";
-import { renamedInput } from "../outbox/sending.js";
+import { interruptedCount, renamedInput } from "../outbox/sending.js";
 import type { Library } from "../store/library.js";
 import { layerOf } from "./layers.js";
 import type { State } from "./state.js";
@@ -18,13 +19,32 @@ export function beginAttempt(state: State, sender: Layer, members: readonly Laye
   for (const member of members) change(state, member, { sentWith: sender.pendingId });
   const { sending } = sender;
   if (sending === null) return;
+  const forgivenCount = interruptedCount(sending);
   change(state, sender, {
-    sentWith: null, attemptCount: sending.attemptCount + 1, firstAttemptAt: sending.firstAttemptAt ?? now,
+    sentWith: null, attemptCount: sending.attemptCount + 1, forgivenCount, isUnderWay: true,
+    firstAttemptAt: sending.attemptCount === forgivenCount ? now : sending.firstAttemptAt,
   });
+  // Each of several layers may be rolled back by itself.
+  if (members.length > 0) stackOf(state).keepSent(sender);
 }
 
+/** Counts the failure of a layer's last attempt; the request is sent again. */
+export function failAttempt(state: State, layer: Layer): void { change(state, layer, { isUnderWay: false }); }
+
 /** Notes that a layer's request failed for good. The layer stays. */
-export function failRequest(state: State, layer: Layer, failure: MutationFailure): void { change(state, layer, { failure }); }
+export function failRequest(state: State, layer: Layer, failure: MutationFailure): void {
+  change(state, layer, { isUnderWay: false, failure });
+}
+
+/** Returns the layers that the failure of a request rolls back, oldest first, with the attempts that were made for each. */
+export function discardedWith(state: State, sender: Layer): { layer: Layer; attemptCount: number; }[] {
+  const group = stackOf(state).group(sender);
+  const gone = new Set(group.flatMap((layer) => stackOf(state).withDependents(layer)));
+  return [...gone].sort((left, right) => left.number - right.number).map((layer) => {
+    const own = group.includes(layer) ? sender : layer;
+    return { layer, attemptCount: own.sending?.attemptCount ?? 0 };
+  });
+}
 
 /** Lets a failed request be sent again. Returns the layer whose request it is; null for a layer without one. */
 export function retryRequest(state: State, pendingId: string, library: string | null): Layer | null {
@@ -32,15 +52,25 @@ export function retryRequest(state: State, pendingId: string, library: string | 
   if (layer.sending === null) return null;
   const sender = (layer.sending.sentWith === null ? null : stackOf(state).get(layer.sending.sentWith)) ?? layer;
   if (sender.sending === null || sender.sending.failure === null) return sender;
-  change(state, sender, { failure: null, forgivenCount: sender.sending.attemptCount, firstAttemptAt: null });
+  change(state, sender, { failure: null, isUnderWay: false, forgivenCount: sender.sending.attemptCount, firstAttemptAt: null });
   return sender;
 }
 
-/** Replaces a temporary id in the inputs of all requests of a library; `json`: the real id as a JSON string. */
-export function renameInputs(state: State, library: Library, temporary: string, json: string): void {
+/** Keeps the requests of restored layers that are sent together: a journal of an older version has none as it left. */
+export function keepSentGroups(state: State): void {
   for (const layer of stackOf(state).all) {
-    const request = layer.sending?.request;
-    if (request === undefined || layer.library !== library || request.temporaryIds.length === 0) continue;
+    if (stackOf(state).group(layer).length > 1 && stackOf(state).keepSent(layer)) state.changes?.layers.add(layer);
+  }
+}
+
+/** Replaces a temporary id in the inputs of the requests of a library that have not left; `concerns`: whether a layer means it. */
+export function renameInputs(
+  state: State, library: Library, { temporary, json }: RealId, concerns: (layer: Layer) => boolean,
+): void {
+  for (const layer of stackOf(state).all) {
+    const { sending } = layer;
+    if (sending === null || layer.library !== library || sending.attemptCount > 0 || !concerns(layer)) continue;
+    const { request } = sending;
     const input = renamedInput(request, temporary, json);
     if (input === request.input) continue;
     request.input = input;

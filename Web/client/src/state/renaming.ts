@@ -1,24 +1,75 @@
-// Temporary ids that become real ones: in layers, in lists, and for observers. Protocol/optimistic.md, settling.
+// Temporary ids that become real ones: in layers, in lists, and for observers. Protocol/optimistic.md, temporary ids.
 
-import { memberOf } from "../json/text.js";
+import { memberOf, presentMember } from "../json/text.js";
+import type { RealId } from "../layers/renamings.js";
 import { stackOf } from "../layers/stack.js";
 import type { KeyNode } from "../queries/node.js";
 import { EXTRA } from "../queries/list.js";
-import type { Library } from "../store/library.js";
+import type { Library, TypeTable } from "../store/library.js";
+import { assigned } from "../store/merge.js";
 import { removeElement, retargetElement } from "./elements.js";
 import { clearTombstone, dropEntity, insertEntity, noteForgotten } from "./entities.js";
 import { settleNode } from "./layer-lists.js";
-import { renamedResource } from "./layers.js";
 import { holds } from "./lists.js";
+import { renameInputs } from "./outbox.js";
 import type { State } from "./state.js";
 import { noteObserved, remember } from "./units.js";
 
-/** Replaces a temporary id by the real one, for the types under which layers name it; inside a larger unit. */
-export function rename(state: State, library: Library, temporary: string, real: string, json: string): void {
-  for (const table of [...library.types.values()].sort((left, right) => left.name < right.name ? -1 : 1)) {
+/**
+ * Replaces a temporary id by the real one everywhere, and in later edits; inside a larger unit. `only`: the type of the entity;
+ * null: every type under which layers of the library name the id.
+ */
+export function rename(state: State, library: Library, id: RealId, only: string | null): void {
+  const { temporary, real, json } = id;
+  if (temporary === real) return;
+  const { renamings } = stackOf(state);
+  const naming = tablesNaming(library, temporary);
+  // A renaming that is known already must not concern a newer entity that has the temporary id since.
+  const tables = naming.filter(({ name }) => (only === null || only === name) && !renamings.isEnded(id, name, library));
+  if (naming.length === 0 && renamings.isEnded(id, null, library)) return;
+  renameInputs(state, library, id, (layer) => {
+    const own = layer.changes.filter(({ slot }) => slot.id === temporary);
+    return own.length === 0 ? tables.length === naming.length : own.some(({ slot }) => tables.includes(slot.table));
+  });
+  for (const table of tables) {
     const old = table.find(temporary)?.node ?? null;
-    if (old !== null && old.overlay !== null) renameNode(state, old, state.takeNode(table.take(real)), json);
+    if (old !== null) renameNode(state, old, state.takeNode(table.take(real)), json);
   }
+  const isUntyped = naming.length === 0 && only === null && !renamings.isKnown(id, library);
+  for (const type of isUntyped ? [null] : tables.map(({ name }) => name)) {
+    renamings.learn({ ...id, number: stackOf(state).takeNumber(), library, type, isEnded: false }, state.changes);
+  }
+}
+
+/** Returns the types under which layers of a library name an id, by their names. */
+function tablesNaming(library: Library, id: string): TypeTable[] {
+  const naming = [...library.types.values()].filter((table) => (table.find(id)?.node?.overlay ?? null) !== null);
+  return naming.sort((left, right) => left.name < right.name ? -1 : 1);
+}
+
+/**
+ * Tells whether real ids would take layers past what a journal can hold. A commit cannot wait until other layers settle:
+ * therefore ids may take layers past their bound, up to twice the bound.
+ */
+export function wouldOverfillLayers(state: State, ids: readonly RealId[], library: Library): boolean {
+  let added = 0;
+  for (const { temporary, real, json } of ids) {
+    for (const table of tablesNaming(library, temporary)) {
+      added += (table.find(temporary)?.node?.overlay?.touches.length ?? 0) * (real.length + json.length);
+    }
+  }
+  return added > 0 && stackOf(state).byteCount + added > 2 * state.limits.layerByteCountMax;
+}
+
+/** Returns a resource with another id. */
+export function renamedResource(resource: string, json: string): string {
+  const field = presentMember(resource, "id") === null ? "uuid" : "id";
+  return assigned(`{"${field}":${json}}`, resource);
+}
+
+/** Returns the fields of a merge with another id, if they have one: those of an answer often do. */
+export function renamedPart(fields: string, json: string): string {
+  return memberOf(fields, "id") === null ? fields : renamedResource(fields, json);
 }
 
 function renameNode(state: State, old: KeyNode, fresh: KeyNode, json: string): void {
@@ -48,9 +99,11 @@ function takePlaces(state: State, old: KeyNode, fresh: KeyNode): void {
 function moveChanges(state: State, old: KeyNode, fresh: KeyNode, json: string): void {
   const touches = old.overlay?.touches ?? [];
   old.overlay = null;
+  // What left is kept before the first of a layer's changes is another one.
+  for (const { layer } of touches) stackOf(state).keepSent(layer);
   for (const { layer, change } of touches) {
     change.slot = fresh.slot;
-    if (change.op === "merge" && memberOf(change.fields, "id") !== null) change.fields = renamedResource(change.fields, json);
+    if (change.op === "merge") change.fields = renamedPart(change.fields, json);
     if (change.op === "put") change.resource = renamedResource(change.resource, json);
     stackOf(state).recount(layer);
     state.changes?.layers.add(layer);

@@ -8,20 +8,34 @@ import type { Stamp } from "../store/stamp.js";
 import type { Sequence } from "../model/sequence.js";
 import type { ChangeEvent } from "../wire/events.js";
 import { settleNode } from "./layer-lists.js";
+import { creationBy } from "./creations.js";
+import type { Creation } from "./creations.js";
+import { rename } from "./renaming.js";
 import type { State } from "./state.js";
 import { beginUnit, endUnit, noteObserved, remember } from "./units.js";
 
-/** Settles the layer that an applied event names, and those that waited for its place, in the event's own unit. */
-export function settleBy(state: State, event: ChangeEvent, library: Library): void {
-  settleNamed(state, event, library);
-  if (event.sequence !== null) dropReached(state, event.sequence, library);
-  dropOutlived(state);
+/**
+ * Looks at an event that is not applied yet. Returns the step that settles the layer that it names, and those that waited for
+ * its place: performed when the event is applied, in the event's own unit.
+ */
+export function settlingBy(state: State, event: ChangeEvent, library: Library): () => void {
+  const creation = creationBy(state, event, library);
+  return () => {
+    settleNamed(state, event, creation, library);
+    if (event.sequence !== null) dropReached(state, event.sequence, library);
+    dropOutlived(state);
+  };
 }
 
-/** Settles the layer whose mutation an event names. */
-export function settleNamed(state: State, event: ChangeEvent, library: Library): void {
+/** Settles the layer whose mutation an event names; `creation`: what the event told before it was applied. */
+export function settleNamed(state: State, event: ChangeEvent, creation: Creation | null, library: Library): void {
   const layer = event.mutationId === null ? null : stackOf(state).get(event.mutationId);
-  if (layer !== null && layer.library === library) dropLayers(state, stackOf(state).group(layer));
+  if (layer === null || layer.library !== library) return;
+  const { renaming, isOpen } = creation ?? { renaming: null, isOpen: false };
+  if (renaming !== null) rename(state, library, renaming.id, renaming.type);
+  // Later requests of the key may name an entity whose real id only the answer tells.
+  if (isOpen) stackOf(state).noteUnanswered(layer);
+  dropLayers(state, stackOf(state).group(layer));
 }
 
 /** Whether an event may settle layers: several entities may change then. */

@@ -320,9 +320,13 @@ export class SharedCache implements CacheHandle {
     this.followed = null;
     this.leader = new Leader(this.cache, this.name, this.tab, (message) => this.post(message));
     this.cache.port.onEdits(() => this.showOwnEdits());
-    this.goOn();
-    this.showOwnEdits();
-    this.endSource = this.options.lead?.(this.cache) ?? (() => undefined);
+    // First the sources: what goes on may have to be fetched over the connection that they make.
+    try {
+      this.endSource = this.options.lead?.(this.cache) ?? (() => undefined);
+    } finally {
+      this.goOn();
+      this.showOwnEdits();
+    }
   }
 
   private showOwnEdits(): void {
@@ -382,9 +386,7 @@ export class SharedCache implements CacheHandle {
     for (const call of calls) call.reply(error);
   }
 
-  private post(message: TabMessage): void {
-    this.channel.postMessage(message);
-  }
+  private post(message: TabMessage): void { this.channel.postMessage(message); }
 }
 
 /** What a request that was sent twice comes to: an edit that is there, or has settled, was performed the first time. */

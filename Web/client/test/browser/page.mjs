@@ -52,7 +52,7 @@ function Edit() {
 
 function One() {
   const { data } = useEntity("photo", "a", { suspense: true });
-  return h("p", { id: "one" }, data === null ? "none" : String(data.n));
+  return h("p", { id: "one", title: data?.note }, data === null ? "none" : String(data.n));
 }
 
 /** Mounts the components; returns what the test asks of them. */
@@ -68,11 +68,20 @@ async function mount() {
   };
   const root = createRoot(document.body.appendChild(document.createElement("div")));
   root.render(h(StrictMode, null, h(App)));
-  const settle = () => new Promise((resolve) => { setTimeout(resolve, 60); });
-  await settle();
+  const text = (id) => document.getElementById(id)?.textContent ?? null;
+  await until(() => text("one") === "none" && text("list") === "");
   return {
-    cache, tornLog, settle, setters, transition: (body) => startTransition(body), renders: () => renders,
-    text: (id) => document.getElementById(id)?.textContent ?? null, unmount: () => root.unmount(), event,
+    cache, tornLog, setters, transition: (body) => startTransition(body), renders: () => renders, text, unmount: () => root.unmount(), event,
+    shows: (list, edits) => until(() => text("list") === list && text("edits") === edits),
+    /** Waits until the cache has a number of observers, and returns it. */
+    observers: async (count) => {
+      let found;
+      await until(() => {
+        cache.calls.cache.stats().then(({ observers }) => { found = observers; });
+        return found === count;
+      });
+      return found;
+    },
   };
 }
 
@@ -249,4 +258,4 @@ function inspectShared(shared) {
 }
 
 Object.assign(globalThis, { inspectShared, share, edit, damage, until, inspect, mountWaiting, mountHooks });
-Object.assign(globalThis, { open, write, mount, event, ready: true });
+Object.assign(globalThis, { SharedCache, open, write, mount, event, ready: true });

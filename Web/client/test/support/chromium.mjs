@@ -58,6 +58,8 @@ export class Browser {
     this.profile = profile;
     this.lastId = 0;
     this.waiting = new Map();
+    /** Who waits for an event: one entry for each. */
+    this.listeners = new Set();
     this.isEnded = false;
     this.rest = "";
     child.stdio[4].setEncoding("utf8");
@@ -75,11 +77,32 @@ export class Browser {
   }
 
   take(message) {
+    for (const listener of this.listeners) listener(message);
     const waiting = this.waiting.get(message.id);
     if (waiting === undefined) return;
     this.waiting.delete(message.id);
     if (message.error !== undefined) waiting.reject(new Error(message.error.message));
     else waiting.resolve(message.result);
+  }
+
+  /** Resolves with the params of the next event of a name that is the wanted one; rejects when none comes. */
+  event(method, isWanted, patience = 30_000) {
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        this.listeners.delete(listener);
+        clearTimeout(timer);
+      };
+      const timer = setTimeout(() => {
+        end();
+        reject(new Error(`no ${method} came in ${patience} ms`));
+      }, patience);
+      const listener = (message) => {
+        if (message.method !== method || !isWanted(message.params)) return;
+        end();
+        resolve(message.params);
+      };
+      this.listeners.add(listener);
+    });
   }
 
   send(method, params = {}, sessionId = undefined) {

@@ -25,6 +25,7 @@ class Walk {
     this.keyed = new Random(seed ^ 0x4e7ed);
     this.references = new Random(seed ^ 0x2efe2);
     this.merges = new Random(seed ^ 0x3e26e);
+    this.renames = new Random(seed ^ 0x4e2a3e);
     this.nextId = 1;
     this.sequences = new Map();
     this.pendingIds = [];
@@ -286,12 +287,7 @@ class Walk {
         confirmed: { id: this.id(), ...this.fields() }, resource_type: "file",
         sequence: random.chance(0.5) ? (this.sequences.get("") ?? 0) + random.below(2) : undefined,
       })],
-      [0.5, () => {
-        // The command remembers an `id_map` for later edits and events; the client does not do so yet (vectors-not-run.json).
-        this.id();
-        this.id();
-        this.settle("optimistic.commit", {});
-      }],
+      [0.5, () => this.settle("optimistic.commit", { id_map: this.idMap() })],
     ])();
   }
 
@@ -309,7 +305,22 @@ class Walk {
     };
   }
 
+  /** A temporary id with its real one, which now and then is an integer. */
+  idMap() { return { [this.id()]: this.renames.chance(0.2) ? `#${1_000 + this.renames.below(3)}` : this.id() }; }
+
+  /** A commit of any edit, one that has settled too, and one that confirms deletes. Drawn apart, so that walks stay what they were. */
+  commitLate() {
+    const { renames } = this;
+    const id = () => `k${renames.below(5)}`;
+    const params = renames.pick([{ id_map: { [id()]: id() } }, { confirmed: [] }, { confirmed: [], id_map: { [id()]: id() } }]);
+    this.request("optimistic.commit", {
+      pending_id: `p${1 + renames.below(this.lastPending + 1)}`, ...params, library_id: renames.chance(0.3) ? "" : undefined,
+      sequence: renames.chance(0.3) ? (this.sequences.get("") ?? 0) + renames.below(3) - 1 : undefined,
+    });
+  }
+
   settle(method, params) {
+    if (this.renames.chance(0.15)) this.commitLate();
     if (this.sends.chance(0.2)) this.request("outbox.list", this.sends.chance(0.3) ? { library_id: "" } : {});
     if (this.sends.chance(0.1)) this.request("optimistic.retry", { pending_id: `p${1 + this.sends.below(this.lastPending + 1)}` });
     if (this.sends.chance(0.1)) this.request(this.sends.pick(["outbox.pause", "outbox.resume"]), {});

@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Browser } from "../../../client/test/support/chromium.mjs";
+import { drawn } from "../../../client/test/support/drawn.mjs";
 
 const WATCH = `
   globalThis.reports = [];
@@ -104,7 +105,7 @@ export class Page {
   }
 
   async picture(path) {
-    await new Promise((resolve) => { setTimeout(resolve, 150); });
+    await drawn(this);
     const { data } = await this.send("Page.captureScreenshot", { format: "png" });
     writeFileSync(path, Buffer.from(data, "base64"));
   }

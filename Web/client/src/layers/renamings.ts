@@ -1,0 +1,125 @@
+// The temporary ids that were renamed: an edit that still names one becomes one of the real entity. Protocol/optimistic.md,
+// temporary ids.
+
+import { byteLength } from "../json/utf8.js";
+import type { Changes } from "../state/changes.js";
+import type { Library } from "../store/library.js";
+
+/** A temporary id, and the real id that the server gave instead; both canonical. */
+export interface RealId {
+  readonly temporary: string;
+  readonly real: string;
+  /** The real id as the server gave it: a JSON string or integer. */
+  readonly json: string;
+}
+
+/** A renaming, as a journal keeps it. */
+export interface Renaming extends RealId {
+  /** Orders renamings. No layer has the number of one. */
+  readonly number: number;
+  readonly library: Library;
+  /** The type of the entity; null when it is unknown: the id is then renamed under every type. */
+  readonly type: string | null;
+  /** Whether a newer entity has the temporary id; then it is renamed no more. */
+  isEnded: boolean;
+  /** A journal has renamings among its layers: this tells one from a layer, which has changes. */
+  readonly changes?: undefined;
+}
+
+const COUNT_MAX = 10_000;
+const BYTE_COUNT_MAX = 4 << 20;
+
+/** The renamings of all libraries: the last 10,000, of at most 4 MiB. Edits that are pending were renamed when one became known. */
+export class Renamings {
+  /** Oldest first. */
+  private readonly ordered = new Set<Renaming>();
+  /** The renamings of a temporary id, at most one for each type. */
+  private readonly byName = new Map<string, Renaming[]>();
+  private byteCount = 0;
+
+  get isEmpty(): boolean { return this.ordered.size === 0; }
+
+  get size(): number { return this.ordered.size; }
+
+  /** Returns the renaming of an entity's temporary id; null when it is none, or when a newer entity has it. */
+  find(temporary: string, type: string, library: Library): Renaming | null {
+    const all = this.all(temporary, library);
+    const found = all.find((one) => one.type === type) ?? all.find((one) => one.type === null);
+    return found === undefined || found.isEnded ? null : found;
+  }
+
+  /**
+   * Returns the renaming of a temporary id in the input of a request. `types`: those under which the edit itself names the id.
+   * Without any the id is renamed when only one entity had it, since a wrong entity would be worse than none.
+   */
+  findNamed(temporary: string, types: ReadonlySet<string>, library: Library): Renaming | null {
+    const all = this.all(temporary, library).filter(({ type }) => types.size === 0 || type === null || types.has(type));
+    const isOne = all.length > 0 && all.every(({ real, isEnded }) => real === all[0].real && !isEnded);
+    return isOne ? all[0] : null;
+  }
+
+  /** Tells whether a renaming is known and a newer entity has its temporary id. `type`: null when no layer names the id. */
+  isEnded({ temporary, real }: RealId, type: string | null, library: Library): boolean {
+    return this.all(temporary, library).some(
+      (one) => (one.type === null || one.type === type) && one.real === real && one.isEnded);
+  }
+
+  /** Tells whether a renaming is known, under any type. */
+  isKnown({ temporary, real }: RealId, library: Library): boolean {
+    return this.all(temporary, library).some((one) => one.real === real);
+  }
+
+  private all(temporary: string, library: Library): readonly Renaming[] {
+    return this.byName.get(nameOf(temporary, library)) ?? [];
+  }
+
+  /** Remembers a renaming, whose number is above all others. One of the same id and type is replaced. */
+  learn(renaming: Renaming, changes: Changes | null): void {
+    const known = this.all(renaming.temporary, renaming.library).find(({ type }) => type === renaming.type);
+    if (known !== undefined) {
+      if (known.real === renaming.real && known.json === renaming.json) return;
+      this.remove(known, changes);
+    }
+    this.restore(renaming);
+    changes?.layers.add(renaming);
+    for (const oldest of this.ordered) {
+      if (this.ordered.size <= COUNT_MAX && this.byteCount <= BYTE_COUNT_MAX) break;
+      this.remove(oldest, changes);
+    }
+  }
+
+  /** Notes that an edit adds a new entity under a temporary id: the id is renamed no more. */
+  end(temporary: string, type: string, library: Library, changes: Changes | null): void {
+    for (const known of this.all(temporary, library)) {
+      if (known.isEnded || known.type !== type && known.type !== null) continue;
+      known.isEnded = true;
+      changes?.layers.add(known);
+    }
+  }
+
+  /** Takes over a renaming that the journal has. Those before it have lower numbers. */
+  restore(renaming: Renaming): void {
+    this.ordered.add(renaming);
+    this.byteCount += byteCountOf(renaming);
+    const name = nameOf(renaming.temporary, renaming.library);
+    this.byName.set(name, [...this.byName.get(name) ?? [], renaming]);
+  }
+
+  private remove(renaming: Renaming, changes: Changes | null): void {
+    this.ordered.delete(renaming);
+    this.byteCount -= byteCountOf(renaming);
+    const name = nameOf(renaming.temporary, renaming.library);
+    const rest = (this.byName.get(name) ?? []).filter((one) => one !== renaming);
+    if (rest.length === 0) this.byName.delete(name);
+    else this.byName.set(name, rest);
+    changes?.layers.delete(renaming);
+    changes?.removedLayers.add(renaming.number);
+  }
+}
+
+/** Returns a text that only one temporary id of one library has. */
+function nameOf(temporary: string, library: Library): string { return `${JSON.stringify(library.name)}/${temporary}`; }
+
+function byteCountOf({ temporary, real, json }: Renaming): number {
+  return 64 + byteLength(temporary) + byteLength(real) + byteLength(json);
+}
