@@ -306,7 +306,7 @@ class Walk {
   }
 
   /** A temporary id with its real one, which now and then is an integer. */
-  idMap() { return { [this.id()]: this.renames.chance(0.2) ? `#${1_000 + this.renames.below(3)}` : this.id() }; }
+  idMap() { return { [this.id()]: this.renames.chance(0.2) ? `#${this.renames.pick([2, 30, 1_000])}` : this.id() }; }
 
   /** A commit of any edit, one that has settled too, and one that confirms deletes. Drawn apart, so that walks stay what they were. */
   commitLate() {
