@@ -91,6 +91,23 @@ import TidemarkTesting
         #expect(try await world.read(allowsStale: false)?.data == Self.shown("new"))
     }
 
+    @Test func `an older answer that comes last stays behind the newer one though the log began anew`() async throws {
+        let world = try await World()
+        let other = EventLine.change(#"{"id":"2"}"#)
+        try await world.cache.ingest(Array(#"{"sequence":1,"epoch":"e0","event":\#(other)}\#n"#.utf8))
+        let first = await world.begin()
+        await world.upstream.waitForQuestions(1)
+        _ = try await world.cache.invalidate(Invalidation(library: ""))
+        let second = await world.begin()
+        await world.upstream.waitForQuestions(2)
+        try await world.cache.ingest(Array(#"{"sequence":7,"epoch":"e1","event":\#(other)}\#n"#.utf8))
+        await world.upstream.answerNewest(Self.data("new"))
+        _ = await second.first()
+        await world.upstream.answerOldest(Self.data("old", age: 5))
+        _ = await first.first()
+        #expect(try await world.read()?.data == Self.shown("new"))
+    }
+
     @Test func `nothing of an answer is stored that was asked for before a clear`() async throws {
         let world = try await World()
         let reader = await world.begin()

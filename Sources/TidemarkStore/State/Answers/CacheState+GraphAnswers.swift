@@ -98,8 +98,9 @@ extension CacheState {
     private func newerFields(
         of key: StoredKey, for answer: GraphAnswer, _ newer: NewerWrites, _ place: EventSequence?
     ) -> Set<ByteString>? {
-        guard !newer.isUnsure, answer.asOf == nil, let start = answer.start,
-            start.generation == generation(of: answer.library)
+        // A place in a log that has ended says nothing: then the order of questions decides, as without a place.
+        guard !newer.isUnsure, let start = answer.start,
+            answer.asOf == nil || start.generation != generation(of: answer.library)
         else {
             return nil
         }
