@@ -6,7 +6,7 @@ import TidemarkSimulation
 @Suite struct QuestionTruthTests {
     private static func fields(_ stamp: Int64) -> ItemFields { ItemFields(["v": "\(stamp)"]) }
 
-    /// What is true of a cache that came to places of a log, one after another, and the account of it.
+    /// Returns the account of a cache that came to places of a log, one after another.
     private static func followed(_ library: ServerLibrary, _ cursors: Int64...) -> QuestionTruth {
         var (truth, questions) = (LibraryTruth(), QuestionTruth())
         truth.heard(log: 0, base: 0)

@@ -55,10 +55,19 @@ package struct Candidate: Hashable, Sendable {
     ///   - isWhole: Whether the answer has every field of the entity; one of GraphQL has those of its selection.
     ///   - hasPlace: Whether the answer names its place. One that does not is as old as its question: it is newer than
     ///     answers that came before, whatever place these have. Nobody here knows which of them did.
+    ///   - keepsPlace: Whether it confirms an edit and names no place.
     ///   - question: The number of its question. It may leave fields that a later one wrote.
     package func all(
-        after answer: ItemFields, sequence: Int64, isWhole: Bool = true, hasPlace: Bool = true, question: Int = 0
+        after answer: ItemFields, sequence: Int64, isWhole: Bool = true, hasPlace: Bool = true,
+        keepsPlace: Bool = false,
+        question: Int = 0
     ) -> Set<Candidate> {
+        if keepsPlace {
+            var next = self
+            next.fields = fields?.merged(answer) ?? answer
+            for name in answer.values.keys { next.questions[name] = question }
+            return [next]
+        }
         let newest = max(written, named.values.max() ?? -1)
         var all: Set<Candidate> = []
         if newest > sequence {

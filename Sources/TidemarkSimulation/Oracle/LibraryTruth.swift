@@ -19,6 +19,7 @@ package struct LibraryTruth: Sendable {
         let sequence: Int64
         let isWhole: Bool
         let hasPlace: Bool
+        let keepsPlace: Bool
         let question: Int
     }
 
@@ -284,7 +285,7 @@ package struct LibraryTruth: Sendable {
                         next.flatMap {
                             $0.all(
                                 after: answer.fields, sequence: answer.sequence, isWhole: answer.isWhole,
-                                hasPlace: answer.hasPlace, question: answer.question)
+                                hasPlace: answer.hasPlace, keepsPlace: answer.keepsPlace, question: answer.question)
                         }))
             }
             if removals.contains(id) { entities[id] = candidates(id).union([Candidate(fields: nil)]) }

@@ -1,5 +1,5 @@
-/// What must hold of a cache whose answers race: no answer undoes what was known when it was asked for, nor what has
-/// happened since. Law: L12.
+/// The account of questions to a cache whose answers race: no answer undoes what was known when it was asked for, nor
+/// what has happened since. Law: L12.
 ///
 /// It knows the order of questions and the numbers that the server gives its writes, and nothing of marks, logs of
 /// writes or attempts: a value never gives way to an older one unless an event says so; a list that is fresh was asked
@@ -65,7 +65,7 @@ package struct QuestionTruth: Sendable {
         libraries[list.library] = known
     }
 
-    /// It is unknown which lists the cache could store.
+    /// Forgets which lists the cache stored: a disk that fails leaves that unknown.
     package mutating func forgetLists() {
         for name in libraries.keys { libraries[name]?.forgetLists() }
     }

@@ -99,9 +99,19 @@ extension SimulatedServer: MutationUpstream {
         guard let place = state.sent.edits[pendingID]?.place, let library = state.libraries[edit.library],
             place.log == library.logs.count - 1
         else {
-            // A place in an earlier log says nothing in this one.
-            commit.confirmed = []
-            return .answered(commit, nil, delay: delay)
+            // A place in an earlier log says nothing in this one: the server says what there is now.
+            guard let library = state.libraries[edit.library] else { return .answered(commit, nil, delay: delay) }
+            let there = edit.changes.compactMap { change in
+                library.entities[change.id].map { (id: change.id, fields: $0) }
+            }
+            commit.confirmed = there.map { Array($0.fields.resource($0.id).utf8) }
+            commit.resourceType = "file"
+            commit.sequence = EventSequence(library.last)
+            let given = Given(
+                library: library.name, log: library.logs.count - 1, sequence: library.last, entities: there,
+                askedAfter: state.leftLogCounts[library.name] ?? 0,
+                deleted: edit.changes.map(\.id).filter { library.entities[$0] == nil })
+            return .answered(commit, given, delay: delay)
         }
         let entities = edit.changes.compactMap { change in
             library.entities[change.id].map { (id: change.id, fields: $0) }

@@ -39,6 +39,10 @@ package final class SimulatedServer: Sendable {
         package var askedAfter = 0
         /// Whether the answer names its place. Else it is as old as its question.
         package var hasPlace = true
+        /// Whether it confirms an edit and names no place: the entities keep the places that they have.
+        package var keepsPlaces = false
+        /// The entities that it says are gone.
+        package var deleted: [String] = []
         /// Whether the answer has every field of its entities.
         package var isWhole = true
         /// The number of its question; an answer that nobody asked for has a number of its own.

@@ -83,8 +83,10 @@ extension Simulation {
             accounts[given.library, default: DeliveryAccount()].touch(id, given.sequence)
             truth.libraries[given.library]?.answer(
                 id, fields, log: given.log, sequence: given.sequence, askedAfter: given.askedAfter,
-                isWhole: given.isWhole, hasPlace: given.hasPlace, question: given.question, isCertain: isCertain)
+                isWhole: given.isWhole, hasPlace: given.hasPlace, keepsPlace: given.keepsPlaces,
+                question: given.question, isCertain: isCertain)
         }
+        for id in given.deleted { truth.libraries[given.library]?.remove(id, isCertain: false) }
     }
 
     private func checkLibraries(_ seen: Seen) throws {

@@ -151,6 +151,7 @@ extension Simulation {
             // A confirmation without a place counts from now on.
             if traits.asksRacing, random.chance(700), place(&given) {
                 commit.sequence = nil
+                given.keepsPlaces = true
             } else {
                 given.question = server.with { $0.questions.ask(name) }
             }

@@ -25,7 +25,7 @@ package final class Simulation {
     /// The running process; nil between a crash and the next opening.
     var process: SimulatedProcess?
     var truth: WorldTruth
-    /// What answers on their way may not undo.
+    /// The account of what answers on their way may not undo.
     var questions = QuestionTruth()
     /// The accounts of what was delivered, by library; they continue through crashes.
     var accounts: [String: DeliveryAccount] = [:]
