@@ -46,13 +46,12 @@ final class NatsServer {
                 \(storage)
                 \(configuration)
                 """.utf8), to: "server.conf")
-        process = Process()
-        process.executableURL = URL(fileURLWithPath: try #require(NatsServer.program))
-        process.arguments = ["-c", folder.path("server.conf"), "-l", folder.path("server.log")]
-        try process.run()
-        let ports = folder.path("nats-server_\(process.processIdentifier).ports")
-        // The file is written once the server listens; it may be read when half of it is there.
+        try launch()
         try waitUntil("the server listens") {
+            // A connection of somebody else may have taken one of its ports while it was away: then it ends at once.
+            if !process.isRunning { try launch() }
+            // The file is written once the server listens; it may be read when half of it is there.
+            let ports = folder.path("nats-server_\(process.processIdentifier).ports")
             guard let data = FileManager.default.contents(atPath: ports),
                 let names = try? JSONDecoder().decode([String: [String]].self, from: data),
                 let found = names["nats"]?.first.flatMap({ URL(string: $0)?.port })
@@ -60,6 +59,13 @@ final class NatsServer {
             port = found
             return true
         }
+    }
+
+    private func launch() throws {
+        process = Process()
+        process.executableURL = URL(fileURLWithPath: try #require(NatsServer.program))
+        process.arguments = ["-c", folder.path("server.conf"), "-l", folder.path("server.log")]
+        try process.run()
     }
 
     func kill(_ number: Int32) {
