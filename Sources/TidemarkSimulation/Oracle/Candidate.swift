@@ -56,10 +56,11 @@ package struct Candidate: Hashable, Sendable {
     ///   - hasPlace: Whether the answer names its place. One that does not is as old as its question: it is newer than
     ///     answers that came before, whatever place these have. Nobody here knows which of them did.
     ///   - keepsPlace: Whether it confirms an edit and names no place.
+    ///   - isMutation: Whether it answers a mutation: nobody here knows which of its fields others wrote since.
     ///   - question: The number of its question. It may leave fields that a later one wrote.
     package func all(
         after answer: ItemFields, sequence: Int64, isWhole: Bool = true, hasPlace: Bool = true,
-        keepsPlace: Bool = false,
+        keepsPlace: Bool = false, isMutation: Bool = false,
         question: Int = 0
     ) -> Set<Candidate> {
         if keepsPlace {
@@ -77,6 +78,11 @@ package struct Candidate: Hashable, Sendable {
         let place = max(newest, sequence)
         all.insert(merged(answer, place, isWhole, question))
         guard !hasPlace else { return all }
+        if isMutation {
+            for (name, value) in answer.values {
+                all.insert(merged(ItemFields([name: value]), place, false, question))
+            }
+        }
         let left = answer.values.filter { question >= questions[$0.key] ?? 0 }
         if left.count < answer.values.count { all.insert(merged(ItemFields(left), place, false, question)) }
         return all

@@ -10,17 +10,18 @@ extension LibraryTruth {
     ///   - isWhole: Whether the answer has every field of the entity.
     ///   - hasPlace: Whether the answer names its place, rather than being as old as its question.
     ///   - keepsPlace: Whether it confirms an edit and names no place: the entity keeps the place that it has.
+    ///   - isMutation: Whether it answers a mutation.
     ///   - question: The number of its question: nothing of an answer from before a clear is stored.
     package mutating func answer(
         _ id: String, _ fields: ItemFields, log: Int, sequence: Int64, askedAfter: Int, isWhole: Bool = true,
-        hasPlace: Bool = true, keepsPlace: Bool = false, question: Int = 0, isCertain: Bool
+        hasPlace: Bool = true, keepsPlace: Bool = false, isMutation: Bool = false, question: Int = 0, isCertain: Bool
     ) {
         guard question > clearedAt else { return }
         let known = candidates(id)
         onTheWay[id, default: []].append(
             Answer(
                 fields: fields, log: log, sequence: sequence, isWhole: isWhole, hasPlace: hasPlace,
-                keepsPlace: keepsPlace, question: question))
+                keepsPlace: keepsPlace, isMutation: isMutation, question: question))
         if !hasBegun { origins[id, default: []].insert(log) }
         guard log == self.log && askedAfter == leftLogCount || !hasBegun else {
             blurred.insert(id)
@@ -35,6 +36,7 @@ extension LibraryTruth {
             known.flatMap {
                 $0.all(
                     after: fields, sequence: sequence, isWhole: isWhole, hasPlace: hasPlace, keepsPlace: keepsPlace,
+                    isMutation: isMutation,
                     question: question)
             })
         believe(id, isCertain ? after : known.union(after))

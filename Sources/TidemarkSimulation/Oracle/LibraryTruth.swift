@@ -20,6 +20,7 @@ package struct LibraryTruth: Sendable {
         let isWhole: Bool
         let hasPlace: Bool
         let keepsPlace: Bool
+        let isMutation: Bool
         let question: Int
     }
 
@@ -285,7 +286,8 @@ package struct LibraryTruth: Sendable {
                         next.flatMap {
                             $0.all(
                                 after: answer.fields, sequence: answer.sequence, isWhole: answer.isWhole,
-                                hasPlace: answer.hasPlace, keepsPlace: answer.keepsPlace, question: answer.question)
+                                hasPlace: answer.hasPlace, keepsPlace: answer.keepsPlace, isMutation: answer.isMutation,
+                                question: answer.question)
                         }))
             }
             if removals.contains(id) { entities[id] = candidates(id).union([Candidate(fields: nil)]) }

@@ -125,7 +125,9 @@ final class SimulatedGraph: GraphUpstream {
         let answer = question.answer(from: now.entities)
         let text = answer.text.split(separator: "\"f0\"", omittingEmptySubsequences: false).joined(
             separator: "\"edit\"")
-        return .answers(text, given(answer.given, now, place, state, number), delay: delay)
+        var places = given(answer.given, now, place, state, number)
+        for index in places.indices { places[index].isMutation = true }
+        return .answers(text, places, delay: delay)
     }
 
     /// Returns an answer with every place that it may have.

@@ -41,6 +41,9 @@ package final class SimulatedServer: Sendable {
         package var hasPlace = true
         /// Whether it confirms an edit and names no place: the entities keep the places that they have.
         package var keepsPlaces = false
+        /// Whether it answers a mutation: it wins over lists and documents that were asked for later, and not over what
+        /// a host wrote after it was sent.
+        package var isMutation = false
         /// The entities that it says are gone.
         package var deleted: [String] = []
         /// Whether the answer has every field of its entities.

@@ -84,6 +84,7 @@ extension Simulation {
             truth.libraries[given.library]?.answer(
                 id, fields, log: given.log, sequence: given.sequence, askedAfter: given.askedAfter,
                 isWhole: given.isWhole, hasPlace: given.hasPlace, keepsPlace: given.keepsPlaces,
+                isMutation: given.isMutation,
                 question: given.question, isCertain: isCertain)
         }
         for id in given.deleted { truth.libraries[given.library]?.remove(id, isCertain: false) }
