@@ -60,8 +60,7 @@ package struct Candidate: Hashable, Sendable {
     ///   - question: The number of its question. It may leave fields that a later one wrote.
     package func all(
         after answer: ItemFields, sequence: Int64, isWhole: Bool = true, hasPlace: Bool = true,
-        keepsPlace: Bool = false, isMutation: Bool = false,
-        question: Int = 0
+        keepsPlace: Bool = false, isMutation: Bool = false, question: Int = 0
     ) -> Set<Candidate> {
         if keepsPlace {
             var next = self

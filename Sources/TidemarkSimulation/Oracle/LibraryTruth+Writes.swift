@@ -36,8 +36,7 @@ extension LibraryTruth {
             known.flatMap {
                 $0.all(
                     after: fields, sequence: sequence, isWhole: isWhole, hasPlace: hasPlace, keepsPlace: keepsPlace,
-                    isMutation: isMutation,
-                    question: question)
+                    isMutation: isMutation, question: question)
             })
         believe(id, isCertain ? after : known.union(after))
     }

@@ -37,7 +37,7 @@ package struct QuestionTruth: Sendable {
 
     package init() {}
 
-    // MARK: What happens
+    // MARK: Events of the world
 
     /// A process ended: it is unknown what of its memory came back.
     package mutating func forgetAll() { libraries = [:] }
@@ -70,7 +70,7 @@ package struct QuestionTruth: Sendable {
         for name in libraries.keys { libraries[name]?.forgetLists() }
     }
 
-    // MARK: Checking
+    // MARK: Comparing with the cache
 
     /// Takes the place of a library: events between the last one and this one say what they wrote.
     package mutating func follow(_ name: String, _ truth: LibraryTruth, _ log: ServerLog) {
@@ -104,7 +104,7 @@ package struct QuestionTruth: Sendable {
         }
     }
 
-    /// Ends a check.
+    /// Ends the comparison after one input. Questions up to `questionCount` are older than all that is noticed later.
     package mutating func endCheck(questionCount: Int) { checkedCount = questionCount }
 
     /// Compares an entity, without layers, with what was there before.

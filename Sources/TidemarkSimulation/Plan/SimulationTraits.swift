@@ -56,7 +56,7 @@ package struct SimulationTraits: Sendable {
         // Requests of the outbox name places, and a cache that evicts may show what it shows again.
         asksRacing = !hasLies && !sends && entityCountMax == nil && !isQuiet && races.chance(400)
         asksGraph = mayAskGraph || asksRacing && races.chance(400)
-        // Few entities meet more often.
+        // With few ids, answers and events concern the same entity more often.
         coldIDCount = asksRacing ? min(coldIDs, 10) : coldIDs
         var weights: [Int] = []
         for kind in SimulationInput.Kind.allCases {

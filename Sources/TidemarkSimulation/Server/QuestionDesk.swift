@@ -7,7 +7,7 @@ package struct QuestionDesk: Sendable {
     package struct Listed: Sendable {
         package let library: String
         package let query: ServerQuery
-        /// The number of its question.
+        /// The number of the question that the list answers; later questions have higher numbers.
         package let question: Int
         package let ids: [String]
 

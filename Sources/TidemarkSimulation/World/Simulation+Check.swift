@@ -23,7 +23,7 @@ extension Simulation {
         for call in finished where call.isWrite { call.effect(&truth, false) }
         finished = []
         for name in Self.libraryNames { truth.libraries[name]?.endLook() }
-        followQuestions(given)
+        followQuestions()
         let mayLay = Set(underway.compactMap(\.lays))
         truth.settleLayers()
         loosenSent(&truth)

@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 
-/// Answers that race with what happens meanwhile.
+/// Questions whose answers arrive after events, edits, invalidations and clears that they do not know of (law L12).
 extension Simulation {
     /// Lets the server know the place that a cache follows whenever it is asked something.
     func followPlaces(of cache: SyncCache) {
@@ -49,10 +49,8 @@ extension Simulation {
         questions.cleared(name, after: count)
     }
 
-    /// Takes what reached the cache since the last check.
-    ///
-    /// - Parameter given: The answers that came.
-    func followQuestions(_ given: [SimulatedServer.Given]) {
+    /// Tells the account of questions what reached the cache since the last check: events, lists and mutations.
+    func followQuestions() {
         guard traits.asksRacing else { return }
         for name in Self.libraryNames {
             guard let known = truth.libraries[name], let library = server.library(name) else { continue }

@@ -38,12 +38,13 @@ struct ElectionTests {
         let end = live.finish(seconds: 60)
         #expect(end.status == 0, "\(end.errors)")
         let folder = try TemporaryFolder()
+        let deadline = TestPatience.deadline
         var result: CommandResult
         repeat {
             result = try await CommandRunner().run(
                 ["ingest", "--db", folder.path("cache.db"), "--from", cluster.address, "--until-caught-up"])
             // On a slow machine the election can take longer than the time in which `ingest` must find the stream.
-        } while result.status != 0
+        } while result.status != 0 && ContinuousClock.now < deadline
             && ["no_server", "timed_out", "no_jetstream"].contains { result.errorText.contains($0) }
         try #require(result.status == 0, "\(result.errorText)")
         let summary = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
