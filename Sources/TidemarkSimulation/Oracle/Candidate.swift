@@ -10,6 +10,8 @@ package struct Candidate: Hashable, Sendable {
     package var named: [String: Int64] = [:]
     /// The numbers of the questions that wrote fields with ``named``; 0 where that is unknown.
     package var questions: [String: Int] = [:]
+    /// The fields that the answer to a mutation wrote last: answers to questions from before it leave them.
+    package var mutated: Set<String> = []
 
     package init(fields: ItemFields?) {
         self.fields = fields
@@ -33,6 +35,7 @@ package struct Candidate: Hashable, Sendable {
         var around = next
         around.named = kept
         around.questions = questions.filter { kept[$0.key] != nil }
+        around.mutated = mutated.filter { kept[$0] != nil }
         around.fields = left
         return next.fields == nil ? [self, next, around] : [self, around]
     }
@@ -43,6 +46,7 @@ package struct Candidate: Hashable, Sendable {
         guard isAnswer, let fields else { return self }
         var next = self
         next.named = named.filter { $0.value >= sequence }
+        next.mutated = mutated.filter { next.named[$0] != nil }
         var left = change.applied(to: fields) ?? ItemFields()
         for name in next.named.keys { left.values[name] = fields.values[name] }
         next.fields = left
@@ -75,11 +79,24 @@ package struct Candidate: Hashable, Sendable {
             guard !hasPlace && (isAnswer || newest > written) else { return all }
         }
         let place = max(newest, sequence)
-        all.insert(merged(answer, place, isWhole, question))
+        all.insert(merged(answer, place, isWhole, question, isMutation))
+        // A mutation that was answered while the answer was on its way wins, whatever their places.
+        for kept in keptMutations {
+            var next = merged(answer, place, isWhole, question)
+            for name in kept {
+                next.fields?.values[name] = fields?.values[name]
+                (next.named[name], next.questions[name]) = (named[name], questions[name])
+            }
+            next.mutated = kept
+            all.insert(next)
+        }
         guard !hasPlace else { return all }
         if isMutation {
+            // Over the answer to a later question, its fields have its own place.
+            all.insert(merged(answer, sequence, false, question, true))
             for (name, value) in answer.values {
-                all.insert(merged(ItemFields([name: value]), place, false, question))
+                all.insert(merged(ItemFields([name: value]), place, false, question, true))
+                all.insert(merged(ItemFields([name: value]), sequence, false, question, true))
             }
         }
         let left = answer.values.filter { question >= questions[$0.key] ?? 0 }
@@ -87,10 +104,18 @@ package struct Candidate: Hashable, Sendable {
         return all
     }
 
-    private func merged(_ answer: ItemFields, _ sequence: Int64, _ isWhole: Bool, _ question: Int) -> Candidate {
-        var next = Candidate(fields: fields?.merged(answer) ?? answer)
-        (next.written, next.isAnswer, next.named, next.questions) = (written, isAnswer, named, questions)
-        if fields == nil { (next.written, next.named, next.questions) = (-1, [:], [:]) }
+    /// The fields of mutations that may all have been answered after some question was asked, for each such question.
+    private var keptMutations: [Set<String>] {
+        Set(mutated.map { questions[$0] ?? 0 }).map { first in mutated.filter { questions[$0] ?? 0 >= first } }
+    }
+
+    private func merged(
+        _ answer: ItemFields, _ sequence: Int64, _ isWhole: Bool, _ question: Int, _ isMutation: Bool = false
+    ) -> Candidate {
+        var next = self
+        next.fields = fields?.merged(answer) ?? answer
+        if fields == nil { next = Candidate(fields: answer) }
+        if isMutation { next.mutated.formUnion(answer.values.keys) } else { next.mutated.subtract(answer.values.keys) }
         // The key was answered, too: no older delete takes the entity away for certain.
         for name in answer.values.keys + ["id"] {
             next.named[name] = sequence

@@ -92,6 +92,13 @@ package struct QuestionTruth: Sendable {
         if isLost { known.staledAt = max(known.staledAt, checkedCount) }
         // Numbers that were found again wrote entities that are not told apart here.
         if before.lost != truth.lost { known.floors = [:] }
+        // An event with several entities may come late, and write some of them, while its number stays lost.
+        for range in truth.lost {
+            for event in log.events(after: range.lowerBound - 1, through: range.upperBound)
+            where event.changes.count > 1 {
+                for (id, _) in event.changes { known.floors[id] = nil }
+            }
+        }
         for event in log.events(after: before.cursor, through: cursor) {
             let isSure = !event.isPoison && !truth.isLost(event.sequence) && !truth.isDenied(event.sequence)
             for (id, change) in event.changes {

@@ -58,6 +58,12 @@ import TidemarkTesting
             let hasLayer = try await cache.beginGraph(mutation)
             _ = try await cache.finishGraph(mutation, hasLayer: hasLayer)
         }
+
+        /// Reads the entity, with every field of it that is stored.
+        func entity() async throws -> String? {
+            let read = try await cache.read(EntityRequest(EntityKey(library: "", type: "C", id: "1")))
+            return read.entity.map { String(decoding: $0, as: UTF8.self) }
+        }
     }
 
     @Test func `a document that was invalidated while its answer was on its way is stored stale`() async throws {
@@ -152,6 +158,28 @@ import TidemarkTesting
         await world.upstream.answerOldest(Self.data("newer", age: 6))
         _ = await next.first()
         #expect(try await world.read()?.data == Self.shown("newer", age: 6))
+    }
+
+    @Test func `a mutation wins over a later answer with a higher place, and the log then tells which was newer`()
+        async throws
+    {
+        let world = try await World()
+        try await world.cache.ingest(Array(#"{"event":{"Heartbeat":{"last_sequence":0}}}\#n"#.utf8))
+        let mutating = Task { try await world.mutate() }
+        await world.upstream.waitForQuestions(1)
+        var list = QueryResult(
+            resourceType: "C", resources: [Array(#"{"id":"1","name":"another's","age":7}"#.utf8)])
+        list.asOf = EventSequence(2)
+        try await world.cache.store(list, for: try QueryKey(library: "", method: "list", input: Array("{}".utf8)))
+        await world.upstream.answerOldest(#"{"data":{"set":{"__typename":"C","id":"1","name":"own"}}}"#)
+        try await mutating.value
+        #expect(try await world.entity()?.hasPrefix(#"{"id":"1","name":"own","age":7"#) == true)
+        for (sequence, name, shown) in [(1, "own", "own"), (2, "another's", "another's")] {
+            let event = EventLine.change(
+                #"{"id":"1","name":"\#(name)","age":7}"#, type: "C", sequence: Int64(sequence))
+            try await world.cache.ingest(Array((event + "\n").utf8))
+            #expect(try await world.entity()?.hasPrefix(#"{"id":"1","name":"\#(shown)","age":7"#) == true)
+        }
     }
 
     @Test func `of two mutations the one that was sent later stays`() async throws {

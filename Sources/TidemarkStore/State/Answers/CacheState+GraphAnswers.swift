@@ -105,9 +105,13 @@ extension CacheState {
             return nil
         }
         // An event came for it: that one is newer as a whole.
-        if newer.keys.contains(key), newer.writes.contains(where: { $0.key == key && $0.extent == .whole }) {
-            return nil
-        }
+        // So is another answer for a higher place, but not than a mutation, which wins field by field.
+        let isWhole =
+            newer.keys.contains(key)
+            && newer.writes.contains { write in
+                write.key == key && write.extent == .whole && !(write.isAnswer && answer.isMutation)
+            }
+        guard !isWhole else { return nil }
         return newerFields(of: key, since: start, place, isMutation: answer.isMutation)
     }
 
@@ -130,6 +134,12 @@ extension CacheState {
                 let merged = resource.withUnsafeBytes {
                     Merge.graph($0, into: entities.payload(of: index), keeping: kept ?? [])
                 }
+                if !isPlaceKnown, isOvertaken(answer, key, stamp) {
+                    var stamps = entities.fieldStamps[index] ?? FieldStamps(rest: stored, named: [:])
+                    stamps.date(merged.written, as: stamp)
+                    merged.resource.withUnsafeBytes { _ = overwrite(index, $0, around: stamps, at: stamp) }
+                    return note(answer, index, resource, fields: merged.written.wholes, stamp, question)
+                }
                 merged.resource.withUnsafeBytes { overwrite(index, $0, fields: merged.written, stamp: whole) }
                 return note(answer, index, resource, fields: merged.written.wholes, whole, question)
             }
@@ -143,6 +153,13 @@ extension CacheState {
             let index = resource.withUnsafeBytes { insert(identity, $0, stamp: stamp) }
             note(answer, index, resource, fields: nil, stamp, question)
         }
+    }
+
+    /// Tells whether a mutation's answer has to keep its own place: it wins over what was asked for later, and that may
+    /// stand for a place past the mutation. The events in between say which of the two is newer.
+    private func isOvertaken(_ answer: GraphAnswer, _ key: StoredKey, _ stamp: EntityStamp) -> Bool {
+        guard answer.isMutation, let start = answer.start, let place = stamp.sequence else { return false }
+        return fieldWrites.hasQuestion(of: key, after: start.question, past: place)
     }
 
     /// Remembers a write of an answer for others that are on their way.

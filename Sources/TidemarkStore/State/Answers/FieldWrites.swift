@@ -70,6 +70,16 @@ struct FieldWrites {
         return Set(writes.lazy.filter { $0.ordinal > answer.start && FieldWrites.wins($0, over: answer) }.map(\.path))
     }
 
+    /// Tells whether the answer to a later question wrote the entity for a higher place in the log.
+    ///
+    /// - Complexity: O(remembered fields of the entity).
+    func hasQuestion(of key: StoredKey, after question: Int64, past place: EventSequence) -> Bool {
+        writes[key]?.contains { write in
+            guard write.origin == .question, write.question > question, let own = write.place else { return false }
+            return own > place
+        } ?? false
+    }
+
     private static func wins(_ write: Write, over answer: Answer) -> Bool {
         switch write.origin {
         case .request: return true

@@ -55,7 +55,7 @@ extension CacheState {
     }
 
     /// - Returns: Whether the entity changed for readers.
-    private mutating func overwrite(
+    mutating func overwrite(
         _ index: SlotIndex, _ resource: UnsafeRawBufferPointer, around stamps: FieldStamps, at stamp: EntityStamp
     ) -> Bool {
         if keptEvents.notesWrites { keepWrite(of: index, before: entities.payload(of: index), after: resource) }
