@@ -95,8 +95,10 @@ import TidemarkTestKit
 
     @Test func `no file is longer than the limit for one idea`() throws {
         for file in try Tree.swiftFiles(in: "Sources") {
-            let count = try Tree.text(file).split(separator: "\n", omittingEmptySubsequences: false).count
-            #expect(count <= 351, "\(file) has \(count - 1) lines")
+            let lines = try Tree.text(file).split(separator: "\n", omittingEmptySubsequences: false)
+            // Documentation costs a reader of the code nothing.
+            let count = lines.count { !$0.drop { $0 == " " }.hasPrefix("//") }
+            #expect(count <= 351, "\(file) has \(count - 1) lines without comments")
         }
     }
 
