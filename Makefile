@@ -19,8 +19,7 @@ PEERS ?=
 TARGET ?=
 SECONDS ?= 20
 INPUT ?=
-# All tests at once would hold thousands of files open, and each would take as long as all of them.
-export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
+PREFIX ?= /usr/local
 SOURCES := $(wildcard Sources Tests Benchmarks Examples) Package.swift
 
 ifeq ($(shell uname), Darwin)
@@ -29,83 +28,69 @@ BREW := $(shell brew --prefix 2> /dev/null)
 export CPATH := $(BREW)/include$(if $(CPATH),:$(CPATH))
 export LIBRARY_PATH := $(BREW)/lib$(if $(LIBRARY_PATH),:$(LIBRARY_PATH))
 else
-# All release builds are linked so that they run where no Swift is installed: packages are made of the build that the
-# benchmarks measure, and other flags would build everything a second time.
+# Release builds run where no Swift is installed.
 STATIC := --static-swift-stdlib
-# Tests are linked by lld, which takes half of the default linker's time.
-LINKER := -Xswiftc -use-ld=lld
 endif
 
-# The compilers allocate much and free little: with huge pages and larger caches of glibc's allocator they take a
-# twentieth less. Not for the tests, which measure the memory of child processes.
-QUICK_MALLOC := GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.tcache_count=2000
-
-# Without debug information, which the packages do not have either.
-RELEASE_BUILD = $(QUICK_MALLOC) $(SWIFT) build -c release -debug-info-format none $(STATIC)
-
-# Tests are built without debug information, each module at once, and as a release but without optimization: in a debug
-# build every child process spends half of its time in ArgumentParser's checks of declarations, which `swift test` by
-# hand makes. A module's interface comes from the same run of the compiler as its code: in a run of its own it would be
-# read a second time. Builds with other flags share nothing, so this one has a folder of its own: `make test` and
-# `swift test` by hand leave each other's builds alone.
-TESTS := -c release --scratch-path .build-tests -debug-info-format none -Xcc -O0 -Xswiftc -Onone \
-    -Xswiftc -enable-testing -Xswiftc -no-emit-module-separately-wmo -Xswiftc -num-threads -Xswiftc 2 $(LINKER)
-# `Package.swift` optimizes some modules for it. `swift test` would name `-enable-testing` a second time, and
-# `swift build` would then build everything again.
-FOR_TESTS = TIDEMARK_MADE_FOR=tests $(SWIFT)
-TEST = $(FOR_TESTS) test $(TESTS) --disable-xctest --disable-testable-imports
+# Packages, `make install` and the benchmarks are made of this build. It has no debug information.
+RELEASE_BUILD = $(SWIFT) build -c release -debug-info-format none $(STATIC)
+RELEASE = $$($(SWIFT) build -c release --show-bin-path)
+# A first look, the examples and the tests share the debug build, `.build`, with `swift build` and `swift test` by hand.
+DEBUG = $$($(SWIFT) build --show-bin-path)
+# Sizes that a debug build takes hours for.
+LARGE_TEST = $(SWIFT) test -c release -Xswiftc -enable-testing
 
 .DEFAULT_GOAL := help
 
-## run: build, apply a sample stream to a fresh database, and show the result; then build the server that shows it in a browser
+## run: build without optimization, apply a sample stream to a fresh database, and show the result
 run: deps
-	@$(RELEASE_BUILD) --product tidemark
-	@docs/examples/first-run.sh "$$($(SWIFT) build -c release --show-bin-path)/tidemark" demo.db
-	@printf '\nNow the server is built, which shows the same in a browser.\n'
-	@$(RELEASE_BUILD) --product tidemark-serve
-	@printf '\nLook at it:  %s serve --db demo.db\n' "$$($(SWIFT) build -c release --show-bin-path | sed "s|^$(CURDIR)/||")/tidemark"
+	@printf 'Building the command without optimization, for a first look: some two minutes on two cores.\n'
+	@$(SWIFT) build --product tidemark
+	@docs/examples/first-run.sh "$(DEBUG)/tidemark" demo.db
+	@printf '\nSee the same in a browser:  make run-serve\n'
+
+## run-serve: build the server, which takes another two minutes the first time, and show demo.db in a browser
+run-serve: deps
+	@if [ ! -e demo.db ]; then $(MAKE) --no-print-directory run; fi
+	@printf 'Building the server without optimization: another two minutes on two cores.\n'
+	@$(SWIFT) build --product tidemark
+	@$(SWIFT) build --product tidemark-serve
+	@"$(DEBUG)/tidemark" serve --db demo.db
 
 ## run-http: a server with ETags, the cache in front of it, and events beside
 run-http: deps
-	@$(RELEASE_BUILD) --product tidemark
-	@python3 docs/examples/http-answers.py "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
+	@$(SWIFT) build --product tidemark
+	@python3 docs/examples/http-answers.py "$(DEBUG)/tidemark"
 
 ## run-graphql: a GraphQL server, the cache in front of it, and events beside; a mutation and a deferred fragment
 run-graphql: deps
-	@$(RELEASE_BUILD) --product tidemark
-	@python3 docs/examples/graphql-and-events.py "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
+	@$(SWIFT) build --product tidemark
+	@python3 docs/examples/graphql-and-events.py "$(DEBUG)/tidemark"
 
 ## run-jetstream: a NATS server, a publisher, and two caches with half of the libraries each; one is killed
 run-jetstream: deps
+	@$(SWIFT) build --product tidemark
+	@docs/examples/jetstream.sh "$(DEBUG)/tidemark"
+
+## install: build for release and install the commands below PREFIX (PREFIX=/usr/local, DESTDIR=)
+install: deps
+	@$(RELEASE_BUILD) --product tidemark-serve
+	@$(RELEASE_BUILD) --product tidemark-graphql-generate
 	@$(RELEASE_BUILD) --product tidemark
-	@docs/examples/jetstream.sh "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
+	@install -d "$(DESTDIR)$(PREFIX)/bin"
+	@for name in tidemark tidemark-serve tidemark-graphql-generate; do \
+	    install -m 755 "$(RELEASE)/$$name" "$(DESTDIR)$(PREFIX)/bin/$$name"; done
+	@printf 'Installed in %s\n' "$(DESTDIR)$(PREFIX)/bin"
 
-# The suites that are tagged `.slow`. All but two try many crash points, kinds of damage, orders or recordings,
-# simulate, or measure, and take a third of the time of all tests; TLS, Combine and the bench take time to build, and
-# `make test` leaves them out of the package (`Package.swift`). The runner cannot select tests by a tag.
-SLOW_SUITES := BenchmarkTests HeaderRepairTests JournalConformanceTests JournalCrashPointTests \
-    OptimisticExhaustiveTests QueryObjectTests RecordedSessionTests RepairTests ReplayTests SeededDamageTests SimulationTests SQLiteExtensionTests TLSTests
-SLOW_FILTER := \.($(subst $() ,|,$(strip $(SLOW_SUITES))))/
-
-BUILD_TESTS = $(QUICK_MALLOC) $(FOR_TESTS) build --build-tests $(TESTS) --disable-xctest
-# Starts what was built, as `swift test` does after ten seconds in which it plans the build once more. On macOS the
-# tests are a bundle, which only `swift test` can load.
-ifeq ($(shell uname), Darwin)
-RUN_TESTS = $(TEST) --skip-build
-else
-RUN_TESTS = $(CURDIR)/.build-tests/release/tidemarkPackageTests.xctest --testing-library swift-testing
-endif
-
-## test: every test but those of make test-slow
+## test: every test, as `swift test` by hand runs them
 test: deps
-	$(BUILD_TESTS)
-	$(RUN_TESTS) --skip '$(SLOW_FILTER)'
+	$(SWIFT) test
 
-## test-slow: the suites that take longest, to build or to run: many crash points, kinds of damage and orders, simulation, benchmarks, TLS, Combine
-test-slow: FOR_TESTS = TIDEMARK_MADE_FOR=slow-tests $(SWIFT)
-test-slow: deps
-	$(BUILD_TESTS)
-	$(RUN_TESTS) --filter '$(SLOW_FILTER)'
+## test-quick: build the tests and run those of one module, with the time of each step (SUITE=TidemarkStoreTests)
+test-quick: deps
+	@begun=$$(date +%s); $(SWIFT) build --build-tests && built=$$(date +%s) \
+	    && $(SWIFT) test --skip-build --filter '^$(or $(SUITE),TidemarkStoreTests)\.' \
+	    && printf 'built in %d s, tested in %d s\n' $$((built - begun)) $$(($$(date +%s) - built))
 
 ## format: format every source file
 format:
@@ -120,7 +105,7 @@ BENCH_BUILD = $(RELEASE_BUILD) --product tidemark-bench && $(RELEASE_BUILD) --pr
 ifeq ($(filter-out serve,$(or $(SUITE),serve)),)
 BENCH_BUILD += && $(RELEASE_BUILD) --product tidemark-serve
 endif
-BENCH_RUN = "$$($(SWIFT) build -c release --show-bin-path)/tidemark-bench"
+BENCH_RUN = "$(RELEASE)/tidemark-bench"
 
 ## bench: time every stage, or SUITE, with its reference in one run, and keep the results (SUITE=apply BENCH=--smoke)
 bench: deps
@@ -135,7 +120,7 @@ bench-compare: deps
 
 ## bench-urlcache: the suite of HTTP answers with Foundation's URLCache beside it; builds the bench without static linking
 bench-urlcache: deps
-	@TIDEMARK_URLCACHE=1 $(SWIFT) build -c release --scratch-path .build-urlcache --product tidemark-bench
+	@$(SWIFT) build -c release --scratch-path .build-urlcache -Xswiftc -DTIDEMARK_URLCACHE --product tidemark-bench
 	@.build-urlcache/release/tidemark-bench --suite http $(BENCH)
 
 ## bench-guard: small runs: fail if counted work or a ratio is above Benchmarks/thresholds.json
@@ -154,27 +139,27 @@ bench-peers: deps
 
 ## crash-test: kill ingests and sessions KILLS times each and check that nothing acknowledged was lost (KILLS=500); minutes
 crash-test: deps
-	TIDEMARK_SCALE=kills=$(KILLS) $(TEST) --filter CrashTests
+	TIDEMARK_SCALE=kills=$(KILLS) $(LARGE_TEST) --filter CrashTests
 
 ## crash-points: stop at every change of the disk, by process and by power (POINTS=100 for fewer, SEED=1 for others); minutes
 crash-points: deps
 	TIDEMARK_SCALE=points=$(if $(filter-out all,$(POINTS)),$(POINTS),0),seed=$(SEED) \
-	    $(TEST) --filter 'CrashPointTests|StreamFaultTests'
+	    $(LARGE_TEST) --filter 'CrashPointTests|StreamFaultTests'
 
 ## cluster-test: kill, stop and cut off caches, publishers and three NATS servers for ROUNDS rounds (ROUNDS=20); minutes
 cluster-test: deps
-	@$(FOR_TESTS) build $(TESTS) --product tidemark
-	@python3 Tests/Cluster/cluster.py --rounds $(ROUNDS) --command "$$($(FOR_TESTS) build $(TESTS) --show-bin-path)/tidemark"
+	@$(SWIFT) build --product tidemark
+	@python3 Tests/Cluster/cluster.py --rounds $(ROUNDS) --command "$(DEBUG)/tidemark"
 
 ## stream-memory: read MESSAGES messages of a stream into a cache, whose memory must stay flat (MESSAGES=10000000); minutes
 stream-memory: deps
 	@$(RELEASE_BUILD) --product tidemark
-	@python3 Tests/Cluster/memory.py --messages $(MESSAGES) --command "$$($(SWIFT) build -c release --show-bin-path)/tidemark"
+	@python3 Tests/Cluster/memory.py --messages $(MESSAGES) --command "$(RELEASE)/tidemark"
 
 ## simulate: run SEEDS schedules of the simulated world, in a release build, from SEED=1 on (SEEDS=20000); minutes
 simulate: deps
 	@$(RELEASE_BUILD) --product tidemark
-	@"$$($(SWIFT) build -c release --show-bin-path)/tidemark" selftest --schedules $(SEEDS) \
+	@"$(RELEASE)/tidemark" selftest --schedules $(SEEDS) \
 	    --seed $(if $(filter-out 0,$(SEED)),$(SEED),1)
 
 ## canaries: plant defects in a copy of the sources and find each with the simulation, within 200 seeds; minutes
@@ -183,8 +168,8 @@ canaries: deps
 
 ## generate-operations: write the generated operations of the tests again
 generate-operations: deps
-	@$(FOR_TESTS) build $(TESTS) --product tidemark-graphql-generate
-	@tool="$$($(FOR_TESTS) build $(TESTS) --show-bin-path)/tidemark-graphql-generate" && cd Tests/TidemarkOperationsTests && \
+	@$(SWIFT) build --product tidemark-graphql-generate
+	@tool="$(DEBUG)/tidemark-graphql-generate" && cd Tests/TidemarkOperationsTests && \
 	    "$$tool" --schema StarWars/schema.graphqls --operations 'StarWars/Documents/*.graphql' --output StarWars/Generated && \
 	    "$$tool" --schema Photos/schema.graphqls --operations 'Photos/Documents/*.graphql' --output Photos/Generated \
 	        --module Photos --access package --scalars DateTime=Date,Link=URL --per-document && \
@@ -196,7 +181,7 @@ generate-operations: deps
 ## graphql-oracle: compare DOCUMENTS random documents with graphql-core, which it installs (DOCUMENTS=10000); minutes
 graphql-oracle: deps
 	@Tests/Python/install
-	TIDEMARK_SCALE=documents=$(DOCUMENTS) $(TEST) --filter OracleTests
+	TIDEMARK_SCALE=documents=$(DOCUMENTS) $(LARGE_TEST) --filter OracleTests
 
 ## python: install the Python packages that some tests compare with (graphql-core, jsonschema) below .build
 python:
@@ -205,25 +190,24 @@ python:
 
 ## big-test: a million faulty lines against the reference model; minutes
 big-test: deps
-	TIDEMARK_SCALE=big=200000 $(SWIFT) test -c release -Xswiftc -enable-testing --disable-xctest --filter BigStreamTests
+	TIDEMARK_SCALE=big=200000 $(LARGE_TEST) --filter BigStreamTests
 
 ## test-limits: a million entities under 100 MB of disk, the memory of the process, a schema of 10,000 lines; minutes
 test-limits: deps
-	TIDEMARK_SCALE=limits $(SWIFT) test -c release -Xswiftc -enable-testing --disable-xctest \
-	    --filter 'LimitTests|LargeSchemaTests'
+	TIDEMARK_SCALE=limits $(LARGE_TEST) --filter 'LimitTests|LargeSchemaTests'
 
 ## test-tsan: RACES races of observers against all other calls, under the thread sanitizer (RACES=10000); minutes
 test-tsan: deps
 	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan
 	TIDEMARK_SCALE=races=$(RACES) TSAN_OPTIONS="halt_on_error=1 exitcode=66 suppressions=$(CURDIR)/Tests/tsan-suppressions.txt" \
 	    $(SWIFT) test --skip-build \
-	    --disable-xctest --sanitize=thread --scratch-path .build-tsan --filter SubscriptionRaceTests
+	    --sanitize=thread --scratch-path .build-tsan --filter SubscriptionRaceTests
 
 ## asan-jetstream: the tests of streams, with real servers, under the address sanitizer; minutes
 asan-jetstream: deps
-	TIDEMARK_TESTS=TidemarkJetStreamTests $(SWIFT) build --build-tests --sanitize=address --scratch-path .build-asan
-	TIDEMARK_TESTS=TidemarkJetStreamTests ASAN_OPTIONS=detect_leaks=0:halt_on_error=1:exitcode=66 $(SWIFT) test \
-	    --skip-build --disable-xctest --sanitize=address --scratch-path .build-asan
+	$(SWIFT) build --build-tests --sanitize=address --scratch-path .build-asan
+	ASAN_OPTIONS=detect_leaks=0:halt_on_error=1:exitcode=66 $(SWIFT) test --skip-build --sanitize=address \
+	    --scratch-path .build-asan --filter TidemarkJetStreamTests
 
 ## fuzz: fuzz TARGET, or every target, for SECONDS each (TARGET=lines SECONDS=60), or one input (INPUT=file)
 fuzz: deps
@@ -238,16 +222,16 @@ soak: deps
 	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan
 	TIDEMARK_SCALE=minutes=$(MINUTES),seed=$(SEED) \
 	    TSAN_OPTIONS="halt_on_error=1 exitcode=66 suppressions=$(CURDIR)/Tests/tsan-suppressions.txt" \
-	    $(SWIFT) test --skip-build --disable-xctest --sanitize=thread --scratch-path .build-tsan --filter SoakTests
+	    $(SWIFT) test --skip-build --sanitize=thread --scratch-path .build-tsan --filter SoakTests
 	$(SWIFT) build --build-tests --sanitize=address --scratch-path .build-asan
 	TIDEMARK_SCALE=minutes=$(MINUTES),seed=$(SEED) ASAN_OPTIONS="detect_leaks=0" \
-	    $(SWIFT) test --skip-build --disable-xctest --sanitize=address --scratch-path .build-asan --filter SoakTests
+	    $(SWIFT) test --skip-build --sanitize=address --scratch-path .build-asan --filter SoakTests
 
 ## load-test: lines of a gigabyte, a million unusable lines, hosts that never read: the command at its limits; minutes
 load-test: deps
 	@$(RELEASE_BUILD) --product tidemark
-	TIDEMARK_SCALE=load TIDEMARK_COMMAND="$$($(SWIFT) build -c release --show-bin-path)/tidemark" \
-	    $(TEST) --no-parallel --filter 'LoadTests|LoadHostTests'
+	TIDEMARK_SCALE=load TIDEMARK_COMMAND="$(RELEASE)/tidemark" \
+	    $(SWIFT) test --no-parallel --filter 'LoadTests|LoadHostTests'
 
 ## dist: a .tar.gz and a .deb that need no Swift installation, below .build/dist; Linux
 dist: deps
@@ -255,19 +239,18 @@ dist: deps
 	@$(RELEASE_BUILD) --product tidemark-graphql-generate
 	@$(RELEASE_BUILD) --product tidemark
 	@rm -rf .build/dist
-	@Packaging/dist "$$($(SWIFT) build -c release --show-bin-path)/tidemark" .build/dist
+	@Packaging/dist "$(RELEASE)/tidemark" .build/dist
 
 ## dist-check: build the packages, install each into an empty root, and run it there; needs root or user namespaces
 dist-check: dist
 	@Packaging/check .build/dist
 
 # The examples share the build folder: Tidemark itself is then built once for both.
-EXAMPLES = --package-path Examples $(TESTS)
+EXAMPLES = --package-path Examples --scratch-path .build
 
 ## examples: build and test the package in Examples, as a user would
 examples: deps
-	TIDEMARK_MADE_FOR=examples $(SWIFT) build $(EXAMPLES) --build-tests
-	TIDEMARK_MADE_FOR=examples $(SWIFT) test $(EXAMPLES) --skip-build --disable-xctest
+	$(SWIFT) test $(EXAMPLES)
 
 ## tutorial: a new package as docs/typed-operations.md has it, from a fresh clone of the last commit; minutes
 tutorial: deps
@@ -327,7 +310,7 @@ web-format: web-deps
 ## clean: remove the build
 clean:
 	rm -rf demo.db demo.db-* demo.db.token
-	rm -rf Web/client/dist Web/client/bundle .build .build-tests .build-tsan .build-asan .build-canaries .build-fuzz .build-fuzz-quick .build-urlcache
+	rm -rf Web/client/dist Web/client/bundle .build .build-tsan .build-asan .build-canaries .build-fuzz .build-fuzz-quick .build-urlcache
 
 ## help: this list
 help:
@@ -341,5 +324,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations python run run-http run-graphql run-jetstream examples tutorial dist dist-check extension test test-slow test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
+.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations python run run-serve run-http run-graphql run-jetstream install examples tutorial dist dist-check extension test test-quick test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps

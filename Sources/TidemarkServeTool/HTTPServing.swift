@@ -3,10 +3,7 @@ import TidemarkCommand
 import TidemarkRecording
 import TidemarkServer
 import TidemarkSession
-
-#if TIDEMARK_TLS
-    import TidemarkServerTLS
-#endif
+import TidemarkServerTLS
 
 /// The server of `serve`.
 struct HTTPServing: CacheServing {
@@ -25,15 +22,11 @@ struct HTTPServing: CacheServing {
 
     private func encryption(_ files: TLSFiles?) throws -> (any ConnectionEncryption)? {
         guard let files else { return nil }
-        #if TIDEMARK_TLS
-            do throws(TLSIdentity.Fault) {
-                return try TLSIdentity(certificatePath: files.certificatePath, keyPath: files.keyPath)
-            } catch {
-                throw error.isUnsafe ? Failure.unsafeKey(error.message) : .unusableCertificate(error.message)
-            }
-        #else
-            throw Failure.noTLS
-        #endif
+        do throws(TLSIdentity.Fault) {
+            return try TLSIdentity(certificatePath: files.certificatePath, keyPath: files.keyPath)
+        } catch {
+            throw error.isUnsafe ? Failure.unsafeKey(error.message) : .unusableCertificate(error.message)
+        }
     }
 
     private func configuration(_ settings: ServingSettings, _ token: AccessToken) -> CacheServerConfiguration {

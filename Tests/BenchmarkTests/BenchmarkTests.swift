@@ -1,11 +1,12 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkTestKit
 import TidemarkTesting
 
 /// The harness of `Benchmarks/` as a child process: it measures, saves, compares and prints. No test checks a speed.
-@Suite(.timeLimit(.minutes(30)), .tags(.process, .slow)) struct BenchmarkTests {
+@Suite(.pooled, .tags(.process)) struct BenchmarkTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkSQLite
@@ -6,7 +7,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Every vector of Protocol/ against the built command: users get what the pages promise.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct CommandReplayTests {
+@Suite(.pooled, .tags(.process)) struct CommandReplayTests {
     /// The number of vectors at once; the other tests need processors too.
     private static let turnstile = Turnstile(count: 3)
 

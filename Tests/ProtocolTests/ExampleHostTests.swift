@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 
 /// The hosts in `docs/examples`, against the built command, where their languages are installed.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct ExampleHostTests {
+@Suite(.pooled, .tags(.process)) struct ExampleHostTests {
     @Test(.enabled(if: find("python3") != nil, "python3 is not installed"))
     func `the example host in Python follows a list through a gap, a fetch and an edit`() async throws {
         try await check("python3", "host.py")

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkTestKit
@@ -6,7 +7,7 @@ import TidemarkTesting
 
 /// Fifty edits made offline by a session that is killed, and a server that fails every third request and doubles every
 /// fifth answer.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct OutboxDeliveryTests {
+@Suite(.pooled, .tags(.process)) struct OutboxDeliveryTests {
     @Test(arguments: [1, 5]) func `each edit is performed once, in the order of its key, and none is left`(
         keyCount: Int
     ) async throws {

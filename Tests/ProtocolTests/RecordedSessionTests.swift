@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkSQLite
@@ -5,7 +6,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Every transcript as a recorded session of the built command, replayed by the built command.
-@Suite(.timeLimit(.minutes(30)), .tags(.process, .slow)) struct RecordedSessionTests {
+@Suite(.pooled, .tags(.process)) struct RecordedSessionTests {
     private static let turnstile = Turnstile(count: 3)
 
     @Test(arguments: try Transcript.all())

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkReferenceModel
@@ -9,7 +10,7 @@ import TidemarkTesting
 
 /// The output of the command against Protocol/schema.
 @Suite(
-    .enabled(if: PythonEnvironment.interpreter != nil, "\(PythonEnvironment.advice)"), .timeLimit(.minutes(30)),
+    .enabled(if: PythonEnvironment.interpreter != nil, "\(PythonEnvironment.advice)"), .pooled,
     .tags(.process))
 struct SchemaTests {
     private static let script = """

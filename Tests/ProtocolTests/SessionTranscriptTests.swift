@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkTestKit
 import TidemarkTesting
 
 /// Every transcript of Protocol/vectors/sessions against the built command.
-@Suite struct SessionTranscriptTests {
+@Suite(.pooled) struct SessionTranscriptTests {
     private static let turnstile = Turnstile(count: 3)
 
     @Test(arguments: try Transcript.all())

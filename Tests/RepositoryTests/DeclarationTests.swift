@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkTestKit
 
 /// The declarations of the command's arguments. ArgumentParser checks them in debug builds alone, and `make test` has
 /// none.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct DeclarationTests {
+@Suite(.pooled, .tags(.process)) struct DeclarationTests {
     @Test func `no command declares a name twice, or an argument that no word can reach`() async throws {
         let help = try await CommandRunner().run(["--experimental-dump-help"])
         #expect(help.status == 0, "\(help.errorText)")

@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 
 /// The tables of docs/incremental-delivery.md: every rule has a test of the types and one of the command, and every
 /// test exists.
-@Suite struct DeliveryRuleTests {
+@Suite(.pooled) struct DeliveryRuleTests {
     @Test func `every rule of incremental delivery has tests in Swift and by the command, and all of them exist`()
         throws
     {

@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 
 /// The tables of Protocol/errors.md against the codes in the sources: every code is listed, and every listed code
 /// exists.
-@Suite struct ErrorPageTests {
+@Suite(.pooled) struct ErrorPageTests {
     private struct Row {
         var code: String
         var statuses: Set<String>

@@ -1,8 +1,9 @@
 import Foundation
+import TestTraits
 import Testing
 
 /// The tables of docs/http-answers.md and docs/graphql-rules.md: every rule has a test, and every test exists.
-@Suite struct HTTPRuleTests {
+@Suite(.pooled) struct HTTPRuleTests {
     @Test(arguments: [("docs/http-answers.md", 55), ("docs/graphql-rules.md", 70)])
     func `every rule of a page has tests, and all of them exist`(_ name: String, _ leastCount: Int) throws {
         let names = try Tree.testNames().all

@@ -1,12 +1,14 @@
 import Foundation
+import TestTraits
 import Testing
 
 /// Every name in backticks in a document exists: a name that changes in the sources changes in the documents, too.
-@Suite struct IdentifierTests {
+@Suite(.pooled) struct IdentifierTests {
     /// The words in backticks that no file of the package has, with the reasons why they are allowed.
     private static let foreign: Set<String> = [
         // Other programs, their options and settings.
-        "perf", "taskset", "SCHED_IDLE", "ZSTD_dictForceCopy", "writeQuery",
+        "perf", "taskset", "SCHED_IDLE", "ZSTD_dictForceCopy", "writeQuery", "GLIBC_TUNABLES", "glibc", "hugetlb",
+        "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH",
         "SocketGroup", "backup", "defensive", "resolution",
         // Names that were considered, or removed, in decisions and in the changelog.
         "TidemarkEngine", "isDictionary",

@@ -1,59 +1,104 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
+import TidemarkTesting
 
-/// `Package.swift` names the modules of the package that a target imports: with one missing, a build succeeds or fails
-/// by the order in which modules happen to be compiled; with one too many, a target waits for what it does not use.
-@Suite struct ManifestTests {
-    @Test func `a target depends on every module that it imports`() throws {
-        let targets = try targets()
-        #expect(targets.count > 40, "the manifest was read only in part")
-        for (name, text) in targets {
-            let folder = ["Sources", "Tests"].map { "\($0)/\(name)" }.first(where: Tree.exists)
-            guard let folder, try Tree.paths(in: folder).contains(where: { $0.hasSuffix(".swift") }) else { continue }
-            for file in try Tree.swiftFiles(in: folder) {
+/// The package names the modules that a target imports: with one missing, a build succeeds or fails by the order in
+/// which modules happen to be compiled; with one too many, a target waits for a module that it does not use.
+@Suite(.pooled) struct ManifestTests {
+    /// A target of the package description.
+    private struct Target: Decodable {
+        let name: String
+        let type: String
+        let path: String?
+        /// Each dependency is an object with one member, the kind, whose first element is the name.
+        let dependencies: [[String: [Name?]]]
+
+        /// The names of the targets of this package that it depends on, and of products of others.
+        var names: Set<String> {
+            Set(dependencies.flatMap(\.values).compactMap { $0.first??.text })
+        }
+    }
+
+    /// An element of a dependency: a name, or a condition.
+    private struct Name: Decodable {
+        let text: String?
+
+        init(from decoder: any Decoder) throws {
+            do {
+                text = try decoder.singleValueContainer().decode(String.self)
+            } catch DecodingError.typeMismatch {
+                text = nil
+            }
+        }
+    }
+
+    private struct Description: Decodable {
+        let targets: [Target]
+    }
+
+    /// The targets of the package by name, as the package manager reads the manifest.
+    private static let described = Task { () throws -> [String: Target] in
+        let folder = try TemporaryFolder()
+        let result = try await CommandRunner(executable: "/usr/bin/env").run([
+            "swift", "package", "--package-path", Tree.url("").path, "--scratch-path", folder.path, "dump-package",
+        ])
+        try #require(result.status == 0, "\(result.errorText)")
+        let description = try JSONDecoder().decode(Description.self, from: Data(result.output))
+        return Dictionary(uniqueKeysWithValues: description.targets.map { ($0.name, $0) })
+    }
+
+    /// Returns the Swift files of a target; none for a target in C.
+    private func files(of target: Target) throws -> [String] {
+        let folder = target.path ?? "\(target.type == "test" ? "Tests" : "Sources")/\(target.name)"
+        guard Tree.exists(folder) else { return [] }
+        return try Tree.paths(in: folder).filter { $0.hasSuffix(".swift") }
+    }
+
+    @Test func `a target depends on every module that it imports`() async throws {
+        let targets = try await ManifestTests.described.value
+        #expect(targets.count > 40, "the package was read only in part")
+        for target in targets.values {
+            for file in try files(of: target) where target.name != "tidemark-bench" || !file.contains("/Peers/") {
                 for (number, line) in try Tree.codeLines(file) {
                     guard let module = importedModule(line), targets[module] != nil else { continue }
-                    #expect(text.contains("\"\(module)\""), "\(file):\(number): \(name) does not depend on \(module)")
+                    #expect(
+                        target.names.contains(module), "\(file):\(number): \(target.name) does not depend on \(module)")
                 }
             }
         }
     }
 
-    /// Programs that tests start, which have no module to import.
-    private static let started: Set = ["CTestProcess", "tidemark-bench"]
+    /// Targets that are started, and not imported.
+    private static let started: Set = ["tidemark-bench"]
 
-    @Test func `a target imports every module that it depends on`() throws {
-        let targets = try targets()
-        for (name, text) in targets {
-            let folder = ["Sources", "Tests"].map { "\($0)/\(name)" }.first(where: Tree.exists)
-            guard let folder else { continue }
-            let files = try Tree.paths(in: folder).filter { $0.hasSuffix(".swift") }
+    @Test func `a target imports every module that it depends on`() async throws {
+        let targets = try await ManifestTests.described.value
+        for target in targets.values where target.type != "plugin" {
+            let files = try files(of: target)
             let imported = Set(try files.flatMap { try Tree.codeLines($0).compactMap { importedModule($0.1) } })
-            let named = Set(text.matches(of: /"(\w+)"/).map { String($0.1) }).subtracting([name])
-            let unused = named.intersection(targets.keys).subtracting(imported).subtracting(ManifestTests.started)
-            #expect(files.isEmpty || unused.isEmpty, "\(name) depends on \(unused.sorted()), and imports none of them")
+            let own = target.names.intersection(targets.keys)
+            let unused = own.subtracting(imported).subtracting(ManifestTests.started)
+            #expect(
+                files.isEmpty || unused.isEmpty,
+                "\(target.name) depends on \(unused.sorted()), and imports none of them")
         }
     }
 
-    @Test func `the reference model shares no code with the engine`() throws {
-        let text = try #require(try targets()["TidemarkReferenceModel"])
-        #expect(!text.contains("dependencies:"), "what tests compare with has to be written a second time")
+    @Test func `the reference model shares no code with the engine`() async throws {
+        let target = try #require(try await ManifestTests.described.value["TidemarkReferenceModel"])
+        #expect(target.dependencies.isEmpty, "the model that tests compare with has to be written a second time")
     }
 
-    /// Returns the part of the manifest about each target, by the target's name.
-    private func targets() throws -> [String: Substring] {
-        let manifest = try Tree.text("Package.swift")
-        let start = try #require(manifest.range(of: "\n    targets: ["), "the manifest has no targets")
-        let text = manifest[start.upperBound...]
-        let heads = text.matches(
-            of: /\n {8}\.(?:target|testTarget|executableTarget|systemLibrary|plugin)\(\s*name: "([^"]+)"/)
-        var targets: [String: Substring] = [:]
-        for (index, head) in heads.enumerated() {
-            let end = index + 1 < heads.count ? heads[index + 1].range.lowerBound : text.endIndex
-            targets[String(head.1)] = text[head.range.upperBound..<end]
+    @Test func `nothing that ships depends on the tests' equipment`() async throws {
+        let targets = try await ManifestTests.described.value
+        let equipment = Set(targets.values.filter { $0.path?.hasPrefix("Tests/") == true }.map(\.name))
+        #expect(equipment.count >= 4)
+        for target in targets.values where target.path == nil && target.type != "test" {
+            let used = target.names.intersection(equipment)
+            #expect(used.isEmpty, "\(target.name) depends on \(used.sorted())")
         }
-        return targets
     }
 
     private func importedModule(_ line: String) -> String? {

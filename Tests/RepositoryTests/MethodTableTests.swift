@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
 /// The table at the beginning of `Protocol/sessions.md`, against the schema and a session.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct MethodTableTests {
+@Suite(.pooled, .tags(.process)) struct MethodTableTests {
     private struct Row {
         var method: String
         /// The name and type of each param; a name that ends with a question mark is optional.

@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
 /// Parts of the packages that need no release build. `make dist-check` installs and runs the complete packages.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct PackagingTests {
+@Suite(.pooled, .tags(.process)) struct PackagingTests {
     private static let hasPython = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
 
     /// Returns the manual pages by name, made from the command that was built with the tests.

@@ -1,8 +1,9 @@
 import Foundation
+import TestTraits
 import Testing
 
 /// The input for measurements of peers, and one peer: a small size that runs in an instant.
-@Suite(.timeLimit(.minutes(30))) struct PeerTests {
+@Suite(.pooled) struct PeerTests {
     private static let scripts = Tree.url("Benchmarks/Peers")
     private static let fileNames = [
         "load.ndjson", "update.ndjson", "delete.ndjson", "all.ndjson", "queries.json", "paced.ndjson", "touch.ndjson",

@@ -1,7 +1,8 @@
+import TestTraits
 import Testing
 
 /// The few rules for comments and names of tests that a program can check; a reader judges the rest.
-@Suite struct PlainEnglishTests {
+@Suite(.pooled) struct PlainEnglishTests {
     @Test func `lines of comments end at 120 columns`() throws {
         for folder in ["Sources", "Tests", "Benchmarks", "Examples"] {
             for file in try Tree.swiftFiles(in: folder) {

@@ -1,8 +1,9 @@
 import Foundation
+import TestTraits
 import Testing
 
 /// Each place where the program stops says why no input leads there.
-@Suite struct PreconditionTests {
+@Suite(.pooled) struct PreconditionTests {
     private static let phrase = "No input reaches it:"
     /// Lines of a comment between the phrase and the place, at most.
     private static let distanceMax = 3

@@ -1,8 +1,9 @@
 import Foundation
+import TestTraits
 import Testing
 
 /// The table of promises in docs/testing.md: every promise has a test, and every test exists.
-@Suite struct PromiseTests {
+@Suite(.pooled) struct PromiseTests {
     private struct Promise {
         var name: String
         /// Suites, or tests by name.

@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 
 /// Rules for the whole tree; each failure names the file.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct RepositoryTests {
+@Suite(.pooled, .tags(.process)) struct RepositoryTests {
     @Test func `the README stays short`() throws {
         #expect(try Tree.text("README.md").split(separator: "\n", omittingEmptySubsequences: false).count < 200)
     }

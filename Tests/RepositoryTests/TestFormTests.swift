@@ -1,21 +1,19 @@
 import Foundation
+import TestTraits
 import Testing
 
 /// The form of the tests themselves.
-@Suite struct TestFormTests {
-    /// Calls that wait for another task, another process, or time.
-    private static let waits = ["eventually", "caughtUp", "withCheckedContinuation", "TaskGroup", "CommandRunner("]
-
-    @Test func `every suite that waits has a time limit`() throws {
+@Suite(.pooled) struct TestFormTests {
+    @Test func `every suite takes its tests from the pool`() throws {
         var count = 0
-        for file in try Tree.swiftFiles(in: "Tests") where !file.contains("/Fuzzing/") {
+        for file in try Tree.swiftFiles(in: "Tests") where !file.contains("/Support/") {
             let text = try Tree.text(file)
-            let code = try Tree.codeLines(file).map(\.1).joined(separator: "\n")
-            guard text.contains("@Suite"), TestFormTests.waits.contains(where: code.contains) else { continue }
+            guard text.contains(/(?m)^ +@Test\b/), !text.contains(/(?m)^extension \w+Tests\b/) else { continue }
             count += 1
-            #expect(text.contains(".timeLimit(.minutes("), "\(file) waits without a limit")
+            #expect(text.contains(/@Suite\(\s*\.pooled\b/), "\(file) has a suite that starts all of its tests at once")
+            #expect(!text.contains(".timeLimit("), "\(file) has a time limit that includes the wait for a place")
         }
-        #expect(count >= 50)
+        #expect(count >= 300)
     }
 
     /// Files that measure on purpose, and compare no time with a number.
@@ -38,7 +36,7 @@ import Testing
 
     @Test func `a time limit is a guard against hanging: half an hour at least`() throws {
         for file in try Tree.swiftFiles(in: "Tests") {
-            for match in try Tree.text(file).matches(of: /\.timeLimit\(\.minutes\(([0-9]+)\)\)/) {
+            for match in try Tree.text(file).matches(of: /\.pooled\(minutes: ([0-9]+)\)/) {
                 #expect(Int(match.1).map { $0 >= 30 } == true, "\(file) has \(match.1) minutes")
             }
         }
@@ -79,21 +77,6 @@ import Testing
         #expect(counts.count == TestFormTests.tags.count && counts.values.reduce(0, +) >= 60)
     }
 
-    @Test func `make test-slow runs the suites that are tagged slow`() throws {
-        var tagged: [String] = []
-        for file in try Tree.swiftFiles(in: "Tests") where !file.hasSuffix("/TestFormTests.swift") {
-            let text = try Tree.text(file)
-            let suites = text.matches(of: /@Suite\([^\n]*\.slow\b[^\n]*struct (\w+)/).map { String($0.1) }
-            // The recipe knows suites alone, no single tests.
-            #expect(
-                text.matches(of: /\.tags\([^)]*\.slow\b/).count == suites.count, "\(file) tags something else as slow")
-            tagged += suites
-        }
-        let list = try #require(try Tree.text("Makefile").firstMatch(of: /SLOW_SUITES := ((?:[^\n]*\\\n)*[^\n]*)\n/))
-        let listed = list.1.matches(of: /\w+/).map { String($0.0) }
-        #expect(Set(listed) == Set(tagged) && listed.count == tagged.count && listed.count >= 5)
-    }
-
     /// Folders of tests that no folder of sources has: what they test has no single place.
     private static let ownFolders: Set = [
         "Ages", "Cascades", "Crashes", "Damage", "Documentation", "Extension", "Fixtures", "Framing", "Hostile", "HTTP",
@@ -128,7 +111,7 @@ import Testing
     }
 
     @Test func `bytes are damaged by the kit, and event lines written by the builder`() throws {
-        for file in try Tree.swiftFiles(in: "Tests") {
+        for file in try Tree.swiftFiles(in: "Tests") where !file.contains("/Support/") {
             for (number, line) in try Tree.codeLines(file) where line.contains("] ^= ") {
                 // A token with one other digit is no damage.
                 #expect(file.hasSuffix("AccessTests.swift"), "\(file):\(number) damages bytes by hand")

@@ -1,7 +1,8 @@
+import TestTraits
 import Testing
 
 /// One name stands for one type.
-@Suite struct TypeNameTests {
+@Suite(.pooled) struct TypeNameTests {
     @Test func `no two types of the sources have one name`() throws {
         let pattern =
             #/^(?:(?:public|package|private|fileprivate|final|indirect|@\w+) )*(?:struct|class|actor|enum|protocol) (\w+)/#

@@ -1,8 +1,9 @@
 import Foundation
+import TestTraits
 import Testing
 
 /// The planted defects of `Tests/Canaries` fit the sources, so that `make canaries` can plant them.
-@Suite struct CanaryTests {
+@Suite(.pooled) struct CanaryTests {
     private struct Canary: Decodable {
         var name: String
         var law: String

@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkSimulation
 
 /// The simulation's own account of what was given to a cache. Laws: L1, L4.
-@Suite struct DeliveryAccountTests {
+@Suite(.pooled) struct DeliveryAccountTests {
     /// Four events of one library: 1 and 2 write `x`, 3 and 4 write `y`.
     private static let library: ServerLibrary = {
         var library = ServerLibrary(name: "a", epoch: nil)

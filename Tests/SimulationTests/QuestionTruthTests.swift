@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkSimulation
 
 /// The simulation's own account of questions and of what answers may not undo. Law: L12.
-@Suite struct QuestionTruthTests {
+@Suite(.pooled) struct QuestionTruthTests {
     private static func fields(_ stamp: Int64) -> ItemFields { ItemFields(["v": "\(stamp)"]) }
 
     /// Returns the account of a cache that came to places of a log, one after another.

@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkSimulation
 import TidemarkTesting
 
-@Suite struct ShrinkerTests {
+@Suite(.pooled) struct ShrinkerTests {
     @Test func `shrinking keeps exactly the inputs that cause the failure`() async throws {
         for seed in 1...20 {
             var random = SeededGenerator(seed: UInt64(seed))

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkSimulation
@@ -9,7 +10,7 @@ import TidemarkTesting
 ///
 /// `TIDEMARK_SCALE=schedules=2000,seed=7` sets their number and the first seed. A debug build runs few: `.ci/run` and
 /// `make simulate` run thousands in a release build, which is some ten times as fast.
-@Suite(.serialized, .timeLimit(.minutes(600)), .tags(.process, .slow)) struct SimulationTests {
+@Suite(.serialized, .pooled(minutes: 600), .tags(.process)) struct SimulationTests {
     private static let scheduleCount = TestScale.schedules.number ?? 100
     private static let seed = "\(TestScale.seed.number ?? 1)"
 

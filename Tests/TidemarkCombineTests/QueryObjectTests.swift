@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkCombine
@@ -29,7 +30,7 @@ private struct Note: Resource, Equatable {
     var id: UInt32
 }
 
-@MainActor @Suite(.tags(.slow), .timeLimit(.minutes(30))) struct QueryObjectTests {
+@MainActor @Suite(.pooled) struct QueryObjectTests {
     private func elements(_ ids: [UInt32]) -> [ScriptedObserverHost.Element] {
         ids.map { ScriptedObserverHost.Element($0, #"{"id":\#($0)}"#) }
     }

@@ -1,12 +1,13 @@
 import Foundation
 import Synchronization
+import TestTraits
 import Testing
 import TidemarkHTTP
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkTestKit
 
-@Suite(.timeLimit(.minutes(30))) struct CurlTransportTests {
+@Suite(.pooled) struct CurlTransportTests {
     private func get(
         _ answer: String, resets: Bool = false, silent: Bool = false, timeout: Int64 = 60_000,
         fields: HeaderFields = HeaderFields()

@@ -1,4 +1,5 @@
 import Synchronization
+import TestTraits
 import Testing
 import TidemarkHTTP
 import TidemarkHTTPRules
@@ -6,7 +7,7 @@ import TidemarkModel
 import TidemarkTesting
 
 /// Faults that a person puts into the network.
-@Suite struct DisturbedTransportTests {
+@Suite(.pooled) struct DisturbedTransportTests {
     /// A network that only counts.
     private final class Counter: HTTPTransport {
         private let count = Mutex(0)

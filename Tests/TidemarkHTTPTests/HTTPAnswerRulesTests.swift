@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkHTTP
@@ -7,7 +8,7 @@ import TidemarkStore
 import TidemarkTesting
 
 /// Redirects and validators, confirmations that change what may be stored, bodies that are too long, and clocks.
-@Suite(.timeLimit(.minutes(30))) struct HTTPAnswerRulesTests {
+@Suite(.pooled) struct HTTPAnswerRulesTests {
     @Test func `validators go to the URL alone that gave the stored answer`() async throws {
         let fixture = try await HTTPFixture()
         let days = ["Tue, 06 Jan 2026 00:00:00 GMT", "Mon, 05 Jan 2026 00:00:00 GMT"]

@@ -1,4 +1,5 @@
 import Synchronization
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkHTTP
@@ -8,7 +9,7 @@ import TidemarkTesting
 
 /// The behaviour of a private cache as its caller and its server see it, area by area of the RFCs. Each case is a
 /// sequence of requests to one URL, with what the server is asked and what the caller gets.
-@Suite(.timeLimit(.minutes(30))) struct HTTPBehaviourTests {
+@Suite(.pooled) struct HTTPBehaviourTests {
     @Test(arguments: BehaviourCase.Area.allCases)
     func `a cache does what the RFCs say`(area: BehaviourCase.Area) async throws {
         let cases = BehaviourCase.all.filter { $0.area == area }

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkHTTP
@@ -9,7 +10,7 @@ import TidemarkStore
 import TidemarkTesting
 
 /// The answers that a client stores, and their removal.
-@Suite(.timeLimit(.minutes(30))) struct HTTPClientStorageTests {
+@Suite(.pooled) struct HTTPClientStorageTests {
     @Test func `no-store is stored under no policy`() async throws {
         let fixture = try await HTTPFixture()
         for rules in [CacheRules.standard, .only(.enabled), .only([.etag, .loadIfOffline])] {

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkHTTP
@@ -8,7 +9,7 @@ import TidemarkSQLite
 import TidemarkStore
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(30))) struct HTTPClientTests {
+@Suite(.pooled) struct HTTPClientTests {
     @Test func `a 304 serves the stored answer, as new as if it had just come`() async throws {
         let fixture = try await HTTPFixture()
         fixture.server.answers(200, [("ETag", "\"1\""), ("X", "a"), ("X", "b")], "body")

@@ -1,4 +1,5 @@
 import HTTPTypes
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkFaultDisk
@@ -13,7 +14,7 @@ import TidemarkTesting
 /// A client whose process stops at any change of its disk, by SIGKILL and by a loss of power, while it stores,
 /// replaces, confirms and removes answers of several chunks. Law: an answer is stored whole or not at all, with its
 /// entities.
-@Suite(.timeLimit(.minutes(60)), .tags(.crash)) struct HTTPCrashPointTests {
+@Suite(.pooled(minutes: 60), .tags(.crash)) struct HTTPCrashPointTests {
     /// The versions of the long answer: bodies of three chunks and of two.
     private static let bodies: [[[UInt8]]] = (0..<3).map { number in
         Array(repeating: [UInt8](repeating: UInt8(number + 1), count: 300_000), count: number == 1 ? 5 : 8)

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkHTTP
@@ -6,7 +7,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(30))) struct HTTPEntitiesTests {
+@Suite(.pooled) struct HTTPEntitiesTests {
     private static let one = #"{"resource_type":"file"}"#
     private static let list = #"{"resource_type":"file","pointer":"/data","method":"all"}"#
 

@@ -1,4 +1,5 @@
 import Synchronization
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkHTTP
@@ -9,7 +10,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Law L12 for HTTP: no answer undoes what was known when it was asked for, nor what happened since.
-@Suite(.timeLimit(.minutes(30))) struct HTTPMeanwhileTests {
+@Suite(.pooled) struct HTTPMeanwhileTests {
     private static let fresh = [("Cache-Control", "max-age=60")]
 
     /// An event while an answer is on its way.

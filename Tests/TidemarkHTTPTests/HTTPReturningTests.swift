@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkHTTP
@@ -6,7 +7,7 @@ import TidemarkModel
 import TidemarkTesting
 
 /// The return of a host that could not be reached, for those who observe its answers.
-@Suite(.timeLimit(.minutes(30))) struct HTTPReturningTests {
+@Suite(.pooled) struct HTTPReturningTests {
     /// The news of an observer, in the order in which they came.
     private struct Heard: Equatable, Sendable {
         var status: Int

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkHTTP
@@ -9,7 +10,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// The engine's own work with stored answers: its limits, and its file.
-@Suite(.timeLimit(.minutes(30))) struct HTTPToolTests {
+@Suite(.pooled) struct HTTPToolTests {
     /// Law: answers go before entities, the least recently used first.
     @Test func `answers go before entities when the disk is full`() async throws {
         let folder = try TemporaryFolder()

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkHTTP
@@ -8,7 +9,7 @@ import TidemarkModel
 import TidemarkTestKit
 import TidemarkURLSession
 
-@Suite(.timeLimit(.minutes(30))) struct URLSessionTransportTests {
+@Suite(.pooled) struct URLSessionTransportTests {
     private let transport = URLSessionTransport()
 
     private func get(

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkGraphQLGenerator
 import TidemarkTestKit
@@ -7,7 +8,7 @@ import TidemarkTesting
 /// Operations of a schema with more than 10,000 lines are generated, equal in every run, and compile.
 ///
 /// A sample of the types is asked for; `make test-limits` asks for every one.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct LargeSchemaTests {
+@Suite(.pooled, .tags(.process)) struct LargeSchemaTests {
     private static func files() throws -> [GeneratedFile] {
         var options = GeneratorOptions()
         options.namespace = "Large"

@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkOperations
 
-@Suite struct PhotoTests {
+@Suite(.pooled) struct PhotoTests {
     static func graph() throws -> StoredGraph { try StoredGraph(schema: try Sources.text("Photos/schema.graphqls")) }
 
     static let page = """

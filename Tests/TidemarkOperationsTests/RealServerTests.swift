@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkGraphQLClient
@@ -12,7 +13,7 @@ import TidemarkTesting
     .enabled(
         if: PythonEnvironment.interpreter(of: "python-defer") != nil
             && PythonEnvironment.interpreter(of: "python-incremental") != nil, "\(PythonEnvironment.advice)"),
-    .timeLimit(.minutes(30)))
+    .pooled)
 struct RealServerTests {
     private static let forms = [
         ("python-defer", "deferSpec=20220824"), ("python-incremental", "incrementalSpec=v0.2"),

@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkGraphQLGenerator
 
 /// Generated files that are checked in are what the generator writes today.
-@Suite struct RegenerationTests {
+@Suite(.pooled) struct RegenerationTests {
     struct Package: Sendable, CustomTestStringConvertible {
         var folder: String
         var options: GeneratorOptions

@@ -1,9 +1,10 @@
 import Tidemark
+import TestTraits
 import Testing
 import TidemarkGraphQLStore
 import TidemarkOperations
 
-@Suite struct StarWarsTests {
+@Suite(.pooled) struct StarWarsTests {
     static func graph() throws -> StoredGraph {
         try StoredGraph(schema: try Sources.text("StarWars/schema.graphqls"))
     }

@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkGraphQLStore
 import TidemarkOperations
 
-@Suite struct TortureTests {
+@Suite(.pooled) struct TortureTests {
     static func graph() throws -> StoredGraph { try StoredGraph(schema: try Sources.text("Torture/schema.graphqls")) }
 
     @Test func `reserved words are written with their own names`() throws {

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkGraphQLClient
@@ -7,7 +8,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Generated operations with a client, over HTTP.
-@Suite(.timeLimit(.minutes(30))) struct TypedClientTests {
+@Suite(.pooled) struct TypedClientTests {
     private struct Stop: Error {}
 
     private func client(_ server: AnswerServer? = nil) async throws -> GraphQLClient {

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import ServiceLifecycle
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -16,7 +17,7 @@ func run(_ cache: SyncCache, beside server: any Service, logger: Logger) async t
     try await group.run()
 }
 
-@Suite(.timeLimit(.minutes(30))) struct SyncCacheServiceTests {
+@Suite(.pooled) struct SyncCacheServiceTests {
     private let line =
         EventLine.change(#"{"id":"1"}"#, type: "note", library: "l", sequence: 1)
     private let key = EntityKey(library: "l", type: "note", id: "1")

@@ -1,7 +1,6 @@
 import Foundation
-import TidemarkReferenceModel
+import Tidemark
 import TidemarkSimulation
-import TidemarkTestKit
 
 /// Runs schedules in processes of their own, so that a trap ends only its own process and all cores are used.
 struct SimulationWorkers: Sendable {
@@ -97,11 +96,6 @@ struct SimulationWorkers: Sendable {
 
     // MARK: One process
 
-    /// Returns a runner for this executable, at the path under which it was started.
-    private func runner() -> CommandRunner {
-        CommandRunner(executable: Bundle.main.executablePath ?? CommandLine.arguments.first ?? "tidemark")
-    }
-
     private func answer(_ batch: Batch) async throws -> Answer {
         switch batch {
         case .schedules(let first, let count):
@@ -117,19 +111,18 @@ struct SimulationWorkers: Sendable {
 
     private func run(_ arguments: [String], seed: UInt64, count: Int) async throws -> Answer {
         let isPoints = arguments.contains("--points")
-        let result = try await runner().run(
-            ["simulate", "--folder", folder] + arguments, environment: ["SWIFT_BACKTRACE": "enable=no"],
-            deadline: .seconds(60 + 20 * count))
+        let result = try await SimulationProcess.run(
+            ["simulate", "--folder", folder] + arguments, deadline: 60 + 20 * count)
         var answer = Answer()
         var begun: Int64?
         for line in result.output.split(separator: 0x0A) {
-            let members = try ReferenceJSONParser.parse(Array(line))
-            if let number = members.member("begin")?.integerText {
-                begun = Int64(String(decoding: number, as: UTF8.self))
+            let report = try JSONValue(parsing: Array(line))
+            if let number = report["begin"]?.int64 {
+                begun = number
                 continue
             }
             begun = nil
-            answer.add(members, isPoints: isPoints)
+            answer.add(report, isPoints: isPoints)
         }
         // When a schedule has begun and no result followed, the process trapped in it.
         if let begun {
@@ -139,7 +132,7 @@ struct SimulationWorkers: Sendable {
         return answer
     }
 
-    private static func trap(_ errors: [UInt8]) -> String {
+    private static func trap(_ errors: Data) -> String {
         let lines = String(decoding: errors, as: UTF8.self).split(separator: "\n")
         return lines.last { $0.contains("Fatal error") }.map(String.init) ?? "without a message"
     }
@@ -171,23 +164,17 @@ struct SimulationWorkers: Sendable {
 }
 
 extension SimulationWorkers.Answer {
-    fileprivate mutating func add(_ members: ReferenceJSON, isPoints: Bool) {
-        func text(_ name: String) -> String? {
-            members.member(name)?.text.map { String(decoding: $0, as: UTF8.self) }
-        }
-        func number(_ name: String) -> Int64? {
-            members.member(name)?.integerText.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
-        }
-        let point = number("point").map { Int($0) }
-        if members.member("reached") == .bool(false) {
+    fileprivate mutating func add(_ report: JSONValue, isPoints: Bool) {
+        let point = report["point"]?.int64.map { Int($0) }
+        if report["reached"] == false {
             isPastTheEnd = true
         } else if isPoints {
             crashPointCount += 1
         } else {
             scheduleCount += 1
         }
-        if let found = text("digest") { digest &+= UInt64(found, radix: 16) ?? 0 }
-        guard let message = text("failure"), let seed = number("seed") else { return }
+        if let found = report["digest"]?.string { digest &+= UInt64(found, radix: 16) ?? 0 }
+        guard let message = report["failure"]?.string, let seed = report["seed"]?.int64 else { return }
         failures.append(SimulationWorkers.failure(UInt64(bitPattern: seed), point, message))
     }
 }

@@ -25,11 +25,6 @@ extension Failure {
             advice: "pass the certificate and its key in PEM to --tls-cert and --tls-key")
     }
 
-    /// The failure of serving by TLS with a command that was built without it.
-    package static let noTLS = Failure(
-        .configuration, "unusable_certificate", "this command was built without TLS", outcome: "nothing was done",
-        advice: "put TLS in front of it, or build it without TIDEMARK_MADE_FOR")
-
     /// The failure of listening on an address.
     package static func cannotListen(_ address: String, _ reason: String) -> Failure {
         Failure(

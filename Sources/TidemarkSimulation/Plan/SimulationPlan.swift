@@ -2,7 +2,7 @@ import TidemarkTesting
 
 /// A schedule: the inputs of a simulated world in order, defined by a seed and by the inputs that are kept.
 package struct SimulationPlan: Sendable {
-    /// The number of inputs of a schedule in `make test-slow`.
+    /// The number of inputs of a schedule in `make test`.
     package static let inputCount = 200
 
     package let seed: UInt64

@@ -2,7 +2,6 @@ import Synchronization
 import Tidemark
 import TidemarkFaultDisk
 import TidemarkModel
-import TidemarkTestKit
 import TidemarkTesting
 
 /// A process with a cache, and the disk that it writes to.

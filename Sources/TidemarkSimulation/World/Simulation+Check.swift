@@ -1,6 +1,5 @@
 import Tidemark
 import TidemarkModel
-import TidemarkTestKit
 import TidemarkTesting
 
 extension Simulation {

@@ -1,6 +1,5 @@
 import Tidemark
 import TidemarkModel
-import TidemarkTestKit
 import TidemarkTesting
 
 /// Requests of a cache's host.

@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 import TidemarkReferenceModel
-import TidemarkTestKit
+import TidemarkTesting
 
 extension Simulation {
     /// Reads the visible state of the cache.

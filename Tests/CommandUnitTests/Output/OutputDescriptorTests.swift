@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TidemarkCommand
 
-@Suite struct OutputDescriptorTests {
+@Suite(.pooled) struct OutputDescriptorTests {
     @Test func `a closed reader is remembered, not thrown`() throws {
         SignalWatch.ignoreBrokenPipes()
         let pipe = Pipe()

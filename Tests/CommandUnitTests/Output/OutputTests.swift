@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkWire
@@ -5,7 +6,7 @@ import TidemarkWire
 @testable import Tidemark
 @testable import TidemarkCommand
 
-@Suite struct OutputTests {
+@Suite(.pooled) struct OutputTests {
     @Test func `JSON keeps resources as they are and escapes names`() {
         var line = JSONLine()
         line.object { line in

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TidemarkCommand
@@ -12,7 +13,7 @@ import Testing
 #endif
 
 /// The progress of an ingest, with a clock that the test moves.
-@Suite struct ProgressLineTests {
+@Suite(.pooled) struct ProgressLineTests {
     /// A progress line that writes into a pipe, and its clock.
     private final class Fixture {
         private let pipe = Pipe()

@@ -1,11 +1,12 @@
 import Logging
+import TestTraits
 import Testing
 import TidemarkModel
 
 @testable import TidemarkCommand
 
 /// The lines that `serve` prints at its start.
-struct ServeStartTests {
+@Suite(.pooled) struct ServeStartTests {
     private func start(_ host: String, tls: Bool = false, environment: [String: String] = [:]) -> ServeStart {
         var settings = ServingSettings(
             databasePath: "a.db", host: host, port: 0, tokenPath: "a.db.token", allowedOrigins: [],

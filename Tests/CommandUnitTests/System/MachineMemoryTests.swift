@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 
 @testable import TidemarkCommand
 
 /// The memory that a process may take, from the files of a machine that are given here.
-@Suite struct MachineMemoryTests {
+@Suite(.pooled) struct MachineMemoryTests {
     private static let machine = 24 << 30
 
     private func byteCount(_ files: [String: String]) -> Int {

@@ -1,10 +1,11 @@
 import Foundation
 import FuzzTargets
+import TestTraits
 import Testing
 
 /// The inputs from which fuzzers start, and those with which they once found a fault, tried in every test run. No
 /// fuzzer is needed for that.
-@Suite struct FuzzCorpusTests {
+@Suite(.pooled) struct FuzzCorpusTests {
     @Test(arguments: FuzzTarget.all)
     func `every target accepts every input of its corpus`(_ target: FuzzTarget) async throws {
         let inputs = try Corpus.inputs(of: target)

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkWire
@@ -5,7 +6,7 @@ import TidemarkWire
 @testable import FuzzTargets
 
 /// A decoder knows the layouts of lines that it read before. Its events of a line must not depend on them.
-@Suite struct LineLayoutTests {
+@Suite(.pooled) struct LineLayoutTests {
     private static let resource = #"{"id":"f1","n":1,"in":{"a":[1,"x"]}}"#
 
     static let layouts: [String] = [

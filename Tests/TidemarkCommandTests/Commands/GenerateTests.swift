@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct GenerateTests {
+@Suite(.pooled, .tags(.process)) struct GenerateTests {
     private let arguments = [
         "generate", "--ids", "200", "--updates", "3", "--gap-rate", "2%", "--duplicate-rate", "0.02", "--seed", "9",
     ]

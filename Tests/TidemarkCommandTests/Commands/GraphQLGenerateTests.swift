@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
 /// The generator by the built programs: alone, and as `tidemark graphql generate`.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct GraphQLGenerateTests {
+@Suite(.pooled, .tags(.process)) struct GraphQLGenerateTests {
     private static let schema = """
         "A person."
         type Person { id: ID! name: String born: DateTime home: Link }

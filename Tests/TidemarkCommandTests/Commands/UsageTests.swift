@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct UsageTests {
+@Suite(.pooled, .tags(.process)) struct UsageTests {
     static let commands = [
         ["ingest"], ["get"], ["list"], ["stats"], ["verify"], ["doctor"], ["replay"],
         ["bisect"], ["export"],

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkTestKit
@@ -10,7 +11,7 @@ import TidemarkTesting
 
 /// Ingests that are killed. Laws: L5. `TIDEMARK_SCALE=kills=500` sets the number of kills; a failure names the kill,
 /// and every run kills at the same places.
-@Suite(.timeLimit(.minutes(600)), .tags(.crash, .process)) struct CrashTests {
+@Suite(.pooled(minutes: 600), .tags(.crash, .process)) struct CrashTests {
     /// The number of kills before the next database.
     private static let killsOfOneDatabase = 5
 

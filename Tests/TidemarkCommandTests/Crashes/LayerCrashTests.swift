@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkTestKit
@@ -10,7 +11,7 @@ import TidemarkTesting
 
 /// Mutations of a session that is killed. Laws: L2, L5. `TIDEMARK_SCALE=kills=500` sets the number of kills; a failure
 /// names the kill.
-@Suite(.timeLimit(.minutes(600)), .tags(.crash, .process)) struct LayerCrashTests {
+@Suite(.pooled(minutes: 600), .tags(.crash, .process)) struct LayerCrashTests {
     /// The number of kills before the next database.
     private static let killsOfOneDatabase = 5
 

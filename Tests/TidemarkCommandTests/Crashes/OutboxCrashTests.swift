@@ -1,11 +1,12 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
 /// Edits that a killed session sends by itself. `TIDEMARK_SCALE=kills=500` sets the number of kills; a failure names
 /// the seed of the database.
-@Suite(.timeLimit(.minutes(600)), .tags(.crash, .process)) struct OutboxCrashTests {
+@Suite(.pooled(minutes: 600), .tags(.crash, .process)) struct OutboxCrashTests {
     /// The number of kills before the next database.
     private static let killsOfOneDatabase = 5
 

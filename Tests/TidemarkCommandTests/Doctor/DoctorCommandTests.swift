@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkTestKit
 
 /// `tidemark doctor` as a child process.
-@Suite(.tags(.process)) struct DoctorCommandTests {
+@Suite(.pooled, .tags(.process)) struct DoctorCommandTests {
     @Test func `doctor exits with 0 for a sound database and reports its content`() async throws {
         let fixture = try await DatabaseFixture()
         let text = try await fixture.run(["doctor"])

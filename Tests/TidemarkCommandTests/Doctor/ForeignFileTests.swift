@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
 /// Files of other programs, and several names of one file.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct ForeignFileTests {
+@Suite(.pooled, .tags(.process)) struct ForeignFileTests {
     private static let line = Array(EventLine.change(#"{"id":"1"}"#).utf8)
 
     @Test(arguments: [

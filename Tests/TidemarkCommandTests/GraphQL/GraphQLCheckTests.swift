@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct GraphQLCheckTests {
+@Suite(.pooled, .tags(.process)) struct GraphQLCheckTests {
     private static let schema = "type Query { hero: Hero count: Int! } type Hero { id: ID! name: String }"
 
     private func check(

@@ -1,11 +1,12 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
 /// The tools over a database of a session that used GraphQL: an answer in parts, a mutation, a write, and events
 /// beside.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct GraphQLToolsTests {
+@Suite(.pooled, .tags(.process)) struct GraphQLToolsTests {
     private let folder: TemporaryFolder
     private let database: String
     private let recording: String

@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkTestKit
 import TidemarkTesting
 
 /// `tidemark http` against a real server.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct HTTPCommandTests {
+@Suite(.pooled, .tags(.process)) struct HTTPCommandTests {
     /// A server with validators, a redirect, an error, a long body and bodies that end early; and a database.
     private struct Fixture {
         let folder: TemporaryFolder

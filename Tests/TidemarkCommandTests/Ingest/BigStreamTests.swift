@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkTestKit
@@ -7,7 +8,7 @@ import TidemarkTesting
 /// `make big-test`: a million lines with every fault, against the reference model. Laws: L1, L7.
 @Suite(
     .enabled(if: TestScale.big.isAsked, "make big-test runs it"), .tags(.model, .process),
-    .timeLimit(.minutes(600)))
+    .pooled(minutes: 600))
 struct BigStreamTests {
     @Test func `a million faulty lines end in the state of the model`() async throws {
         let folder = try TemporaryFolder()

@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
 /// `gaps --heal` and `gaps --rewind`, with the built command.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct HealTests {
+@Suite(.pooled, .tags(.process)) struct HealTests {
     private func line(_ sequence: Int64, id: String? = nil, n: Int64? = nil) -> String {
         EventLine.change(
             #"{"id":"\#(id ?? "f\(sequence)")","n":\#(n ?? sequence)}"#, library: "a", sequence: sequence)

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
@@ -7,7 +8,7 @@ import TidemarkTesting
     import Glibc
 #endif
 
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct IngestTests {
+@Suite(.pooled, .tags(.process)) struct IngestTests {
     @Test func `the first run prints the output of the README`() async throws {
         let folder = try TemporaryFolder()
         let result = try await ingest(try firstRun(), into: folder)

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
@@ -8,7 +9,7 @@ import TidemarkTesting
 #endif
 
 /// The limits of the command: accepted and refused options, and the effect of limits.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct LimitTests {
+@Suite(.pooled, .tags(.process)) struct LimitTests {
     private func lines(_ ids: Range<Int>, text: String = "") -> [UInt8] {
         var bytes: [UInt8] = []
         for id in ids {

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
@@ -8,7 +9,7 @@ import TidemarkTesting
 #endif
 
 /// Hosts and upstreams that do not answer as they should, and writers that compete for one database.
-@Suite(.timeLimit(.minutes(600)), .tags(.process)) struct LoadHostTests {
+@Suite(.pooled(minutes: 600), .tags(.process)) struct LoadHostTests {
     private let size = LoadSize.current
 
     @Test func `a host that never reads gets merged notifications later, and takes little memory`() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
@@ -8,7 +9,7 @@ import TidemarkTesting
 #endif
 
 /// The command at its limits, as a child process. Small sizes in every run; `make load-test` uses full sizes.
-@Suite(.timeLimit(.minutes(600)), .tags(.process)) struct LoadTests {
+@Suite(.pooled(minutes: 600), .tags(.process)) struct LoadTests {
     private let size = LoadSize.current
 
     private func reader(_ folder: TemporaryFolder, _ arguments: [String]) async throws -> CommandResult {

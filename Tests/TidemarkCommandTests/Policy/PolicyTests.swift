@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct PolicyTests {
+@Suite(.pooled, .tags(.process)) struct PolicyTests {
     private static let policy = """
         interface Media @cacheControl(maxAge: 3600) { url: String @cacheControl(maxAge: 0) }
         type Song implements Media {

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkReferenceModel
@@ -10,7 +11,7 @@ import TidemarkTesting
 #endif
 
 /// Indexes on the command line: `--index`, `list --where --order`, `facets`.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct IndexTests {
+@Suite(.pooled, .tags(.process)) struct IndexTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkReferenceModel
@@ -6,7 +7,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Edits with requests in `pending`, `pending retry` and `pending discard`.
-@Suite struct PendingRequestTests {
+@Suite(.pooled) struct PendingRequestTests {
     private static func layer(
         _ number: Int64, _ name: ByteString, dependsOn: [ByteString] = [],
         _ change: (inout LayerSending) -> Void = { _ in }

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -5,7 +6,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Layers in the output of reading commands.
-@Suite struct PendingTests {
+@Suite(.pooled) struct PendingTests {
     private static func key(_ library: LibraryIndex, _ type: TypeIndex, _ id: ByteString) -> StoredKey {
         StoredKey(library: library, type: type, id: StoredID(id))
     }

@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct QueriesTests {
+@Suite(.pooled, .tags(.process)) struct QueriesTests {
     private static let lines = [
         #"{"library_id":"home","method":"albums.list","input":{"sort":"name"},"resource_type":"album","count":2,"#
             + #""local":false,"membership":null,"tags":null,"as_of":9,"stored_at":"2026-01-22T10:05:34.149Z","#

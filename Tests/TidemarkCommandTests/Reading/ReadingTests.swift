@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkTestKit
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct ReadingTests {
+@Suite(.pooled, .tags(.process)) struct ReadingTests {
     private static let uuid = "0c5f4d0e-6a77-4f5e-9b53-6d9ad2a7c001"
 
     @Test func `get prints the resource as it is stored`() async throws {

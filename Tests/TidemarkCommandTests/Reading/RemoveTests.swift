@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct RemoveTests {
+@Suite(.pooled, .tags(.process)) struct RemoveTests {
     private static let policy = """
         type album { photos: [photo] @cacheControl(cascadeDeletion: true) cover: photo }
         type photo { album: album @cacheControl(cascadeDeletion: true) }

@@ -1,11 +1,12 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkTestKit
 import TidemarkTesting
 
 /// `--record`, `replay`, `bisect` and `verify --repair` as child processes.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct RecordingCommandTests {
+@Suite(.pooled, .tags(.process)) struct RecordingCommandTests {
     private static let lines = [
         EventLine.change(#"{"id":"1","name":"a"}"#, library: "a", sequence: 1),
         EventLine.change(#"{"id":"2","name":"b"}"#, library: "a", sequence: 2),

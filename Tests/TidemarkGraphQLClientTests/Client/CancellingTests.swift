@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -12,7 +13,7 @@ extension SyncCache {
 }
 
 /// Reads that are given up: their requests end, and servers see that their connections are closed.
-@Suite(.timeLimit(.minutes(30))) struct CancellingTests {
+@Suite(.pooled) struct CancellingTests {
     private static let document: GraphQLDocument = "{ hero { id ... @defer { name } } }"
     private static let part =
         "---\r\n\r\n{\"data\":{\"hero\":{\"__typename\":\"C\",\"id\":\"1\"}},\"hasNext\":true}\r\n---\r\n"

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkGraphQLStore
@@ -8,7 +9,7 @@ import TidemarkTesting
 @testable import TidemarkGraphQLClient
 
 /// Answers in parts over HTTP, for a program in Swift: the table of Protocol/graphql.md about storing parts.
-@Suite(.timeLimit(.minutes(30))) struct DeliveryTests {
+@Suite(.pooled) struct DeliveryTests {
     private static let document: GraphQLDocument = "{ hero { id ... @defer { name age } } }"
     private static let named: GraphQLDocument = "{ hero { __typename id name } }"
     private static let early = #"{"hero":{"id":"1"}}"#

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkGraphQLStore
@@ -15,7 +16,7 @@ private struct HeroName: GraphQLOperation {
     var document: String { "{ hero { name } }" }
 }
 
-@Suite(.timeLimit(.minutes(30))) struct GraphQLClientTests {
+@Suite(.pooled) struct GraphQLClientTests {
     private static let hero: GraphQLDocument = "{ hero { id name friends { id name } } }"
     private static let answer =
         #"{"hero":{"__typename":"C","id":"1","name":"Luke","friends":[{"__typename":"C","id":"2","name":"Han"},{"__typename":"C","id":"3","name":"Leia"}]}}"#

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkGraphQLStore
@@ -7,7 +8,7 @@ import TidemarkTesting
 @testable import TidemarkGraphQLClient
 
 /// Mutations that the outbox sends until the server has answered.
-@Suite(.timeLimit(.minutes(30))) struct GraphQLOutboxTests {
+@Suite(.pooled) struct GraphQLOutboxTests {
     private static let rename: GraphQLDocument = "mutation { rename { __typename id name } }"
     private static let hero: GraphQLDocument = "{ hero { name } }"
 

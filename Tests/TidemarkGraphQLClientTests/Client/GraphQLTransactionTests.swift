@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkGraphQLStore
@@ -7,7 +8,7 @@ import TidemarkTesting
 
 @testable import TidemarkGraphQLClient
 
-@Suite(.timeLimit(.minutes(30))) struct GraphQLTransactionTests {
+@Suite(.pooled) struct GraphQLTransactionTests {
     private static let hero: GraphQLDocument = "{ hero { name age } }"
     private static let keyed: GraphQLDocument = "{ hero { __typename id name age } }"
     private static let list: GraphQLDocument = "{ all { n } }"

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
@@ -7,7 +8,7 @@ import TidemarkTesting
 /// server, and one read of a session.
 ///
 /// ``MultipartReaderTests`` and ``IncrementalAnswerTests`` have the same rows for the types.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct DeliveryByCommandTests {
+@Suite(.pooled, .tags(.process)) struct DeliveryByCommandTests {
     /// One answer, and the read that gets it.
     private struct Exchange {
         var row: String

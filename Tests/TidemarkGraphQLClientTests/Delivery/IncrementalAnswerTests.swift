@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkGraphQLStore
 
-struct IncrementalAnswerTests {
+@Suite(.pooled) struct IncrementalAnswerTests {
     private func json(_ text: String) throws -> JSONValue { try JSONValue(parsing: text.utf8) }
 
     private func answer(_ spec: DeliveryFormat, _ payloads: [String]) throws -> IncrementalAnswer {

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkGraphQL
@@ -10,7 +11,7 @@ import TidemarkTesting
 @testable import TidemarkGraphQLStore
 
 /// Bodies in parts as an endpoint reads them from a transport.
-@Suite(.timeLimit(.minutes(30))) struct EndpointAnswerTests {
+@Suite(.pooled) struct EndpointAnswerTests {
     private let transport = SteppedTransport()
 
     private func ask(_ type: String, _ chunks: [String]) async throws -> GraphUpstreamAnswer {

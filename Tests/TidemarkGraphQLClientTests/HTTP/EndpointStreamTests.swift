@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
 /// Answers in parts to observers, and subscriptions, from an endpoint, by the built command.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct EndpointStreamTests {
+@Suite(.pooled, .tags(.process)) struct EndpointStreamTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
 /// `--graphql-endpoint` and `graphql query`, by the built command.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct EndpointTests {
+@Suite(.pooled, .tags(.process)) struct EndpointTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

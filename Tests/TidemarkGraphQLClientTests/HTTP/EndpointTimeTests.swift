@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkGraphQL
@@ -10,7 +11,7 @@ import TidemarkTesting
 @testable import TidemarkGraphQLStore
 
 /// The times of an exchange with an endpoint: for connecting, for the head, for a whole answer, between parts.
-@Suite(.timeLimit(.minutes(30))) struct EndpointTimeTests {
+@Suite(.pooled) struct EndpointTimeTests {
     private let transport = SteppedTransport()
     private let clock = ManualClock()
 

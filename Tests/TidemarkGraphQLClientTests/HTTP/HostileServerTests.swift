@@ -1,11 +1,12 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
 /// Servers that do what a well-behaved one never does: each ends with a typed error or with the answer, and the session
 /// goes on.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct HostileServerTests {
+@Suite(.pooled, .tags(.process)) struct HostileServerTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 
 /// The table of Protocol/graphql.md about storing parts: each row has transcripts, one for each way of writing.
-struct PartStorageTableTests {
+@Suite(.pooled) struct PartStorageTableTests {
     private static let transcripts = [
         "a payload comes": "observed", "a local write": "local-write", "an event": "event",
         "a fragment fails": "failed", "the delivery dies": "die", "a second observer": "joined",

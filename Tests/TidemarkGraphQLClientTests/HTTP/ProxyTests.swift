@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
 /// Proxies, by the built command; the server of the test is the proxy.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct ProxyTests {
+@Suite(.pooled, .tags(.process)) struct ProxyTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

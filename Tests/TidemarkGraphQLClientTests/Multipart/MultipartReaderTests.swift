@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkGraphQLClient
 import TidemarkGraphQLStore
@@ -99,7 +100,7 @@ private let samples: [Sample] = {
     return samples
 }()
 
-struct MultipartReaderTests {
+@Suite(.pooled) struct MultipartReaderTests {
     private func read(_ sample: Sample, _ chunks: [[UInt8]]) throws -> (parts: [MultipartReader.Part], isWhole: Bool) {
         var reader = try MultipartReader(boundary: sample.boundary, partByteCountMax: 1 << 20)
         var parts: [MultipartReader.Part] = []
@@ -167,8 +168,7 @@ struct MultipartReaderTests {
     }
 
     /// The parser of Python's library must agree on bodies that follow the standard.
-    @Test(.tags(.process), .timeLimit(.minutes(30)))
-    func `Python's parser finds the same parts`() async throws {
+    @Test(.tags(.process)) func `Python's parser finds the same parts`() async throws {
         let agreed = samples.filter {
             $0.isWhole && $0.name.hasSuffix("CRLF") && !$0.parts.isEmpty && !$0.name.contains("without an empty line")
                 && !$0.name.contains("delimiter twice") && !$0.name.contains("header without a colon")

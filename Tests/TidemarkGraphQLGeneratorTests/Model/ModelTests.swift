@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import TidemarkGraphQL
 
 @testable import TidemarkGraphQLGenerator
 
-@Suite struct ModelTests {
+@Suite(.pooled) struct ModelTests {
     static let schema = """
         interface Character { id: ID! name: String friends: [Character] }
         type Droid implements Character { id: ID! name: String! friends: [Character] primaryFunction: String }

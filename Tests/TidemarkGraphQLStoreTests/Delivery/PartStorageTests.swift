@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkGraphQLStore
@@ -6,7 +7,7 @@ import TidemarkStore
 import TidemarkTesting
 
 /// The fields that each payload of an answer in parts brings.
-@Suite struct PartStorageTests {
+@Suite(.pooled) struct PartStorageTests {
     /// A store of plain dictionaries that takes payloads as they come.
     private struct Store {
         var world: GraphWorld

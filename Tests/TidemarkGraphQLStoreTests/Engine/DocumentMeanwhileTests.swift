@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -10,7 +11,7 @@ import TidemarkTesting
 /// No answer to a document undoes what was known when it was asked for, nor what happened since (law L12).
 ///
 /// - Source: Protocol/queries.md, while an answer is on its way.
-@Suite(.timeLimit(.minutes(30))) struct DocumentMeanwhileTests {
+@Suite(.pooled) struct DocumentMeanwhileTests {
     private static let document: ByteString = "{ h { __typename id name age } }"
     private static let mutation: ByteString = "mutation { set { __typename id name } }"
 

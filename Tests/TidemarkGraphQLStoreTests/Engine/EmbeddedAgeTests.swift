@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkGraphQL
@@ -9,7 +10,7 @@ import TidemarkTesting
 @testable import TidemarkGraphQLStore
 
 /// The ages of embedded objects: every write of one renews its age, and no write renews what it did not set.
-@Suite(.timeLimit(.minutes(30))) struct EmbeddedAgeTests {
+@Suite(.pooled) struct EmbeddedAgeTests {
     private let clock = ManualClock()
     private let cache: SyncCache
 

@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 
 @testable import TidemarkGraphQLStore
 
-@Suite struct GraphReconnectingTests {
+@Suite(.pooled) struct GraphReconnectingTests {
     @Test func `pauses double up to a bound, and are spread over their upper half`() {
         let reconnecting = GraphReconnecting()
         #expect(

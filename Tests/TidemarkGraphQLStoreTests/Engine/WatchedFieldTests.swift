@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -8,7 +9,7 @@ import TidemarkTesting
 @testable import TidemarkGraphQLStore
 
 /// Observers are told of single fields without a run of their document, and see what a run would have told.
-@Suite(.timeLimit(.minutes(30))) struct WatchedFieldTests {
+@Suite(.pooled) struct WatchedFieldTests {
     private static let document: ByteString = """
         { all { __typename id n alias: n m at { x y } friend { id m } } top: hero { n m } count }
         """

@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkGraphQLStore
 import TidemarkModel
 
-@Suite struct AnswerNormalizerTests {
+@Suite(.pooled) struct AnswerNormalizerTests {
     @Test func `an object with a typename and an id is an entity, and the root field refers to it`() throws {
         let world = try GraphWorld()
         #expect(

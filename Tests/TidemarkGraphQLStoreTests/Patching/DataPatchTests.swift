@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkGraphQLStore
@@ -5,7 +6,7 @@ import TidemarkModel
 import TidemarkTesting
 import TidemarkWire
 
-@Suite struct DataPatchTests {
+@Suite(.pooled) struct DataPatchTests {
     static func text(_ operations: [PatchOperation]) -> String {
         var line = JSONLine()
         line.array { line in

@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkModel
 
 @testable import TidemarkGraphQLStore
 
 /// Members come as CollectFields gives them over the document that was written, whatever was added for sending.
-@Suite struct CollectFieldsTests {
+@Suite(.pooled) struct CollectFieldsTests {
     @Test(arguments: [
         (
             "{ p { ... on P { a } b __typename } }", #"{"p":{"a":1,"b":2,"__typename":"P"}}"#

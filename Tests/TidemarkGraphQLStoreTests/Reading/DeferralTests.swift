@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -5,7 +6,7 @@ import TidemarkModel
 @testable import TidemarkGraphQLStore
 
 /// Deferred fragments whose fields are selected outside, too, or that hold what sending adds.
-@Suite struct DeferralTests {
+@Suite(.pooled) struct DeferralTests {
     private static let outside = "{ h { g { a } ... @defer(label: \"d\") { g { b } } } }"
 
     private func states(_ reading: GraphReading) -> [String] {

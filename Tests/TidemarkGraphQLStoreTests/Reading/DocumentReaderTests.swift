@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkGraphQLStore
 import TidemarkModel
 
-@Suite struct DocumentReaderTests {
+@Suite(.pooled) struct DocumentReaderTests {
     static let document = "{ hero { __typename id name friends { __typename id name } } }"
     static let data =
         #"{"hero":{"__typename":"C","id":"1","name":"L","friends":[{"__typename":"C","id":"2","name":"H"},"#

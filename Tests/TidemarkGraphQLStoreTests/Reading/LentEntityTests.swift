@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkGraphQL
@@ -9,7 +10,7 @@ import TidemarkTesting
 @testable import TidemarkStore
 
 /// Reads from entities where they lie in memory.
-@Suite(.timeLimit(.minutes(30))) struct LentEntityTests {
+@Suite(.pooled) struct LentEntityTests {
     private static let ids = ["1", "2", "aaaaaaaa-0000-4000-8000-00000000000b", "with \\\"quotes\\\""]
     private static let documents: [ByteString] = [
         "{ all { __typename id n m at { x y } friend { __typename id m } } }",

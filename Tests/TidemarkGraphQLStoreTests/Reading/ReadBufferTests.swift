@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
@@ -5,7 +6,7 @@ import TidemarkTesting
 @testable import TidemarkGraphQLStore
 
 /// The memory of a read, beside arrays.
-@Suite struct ReadBufferTests {
+@Suite(.pooled) struct ReadBufferTests {
     @Test(arguments: TestScale.seeds(4))
     func `a text is the bytes that were appended and not removed`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)

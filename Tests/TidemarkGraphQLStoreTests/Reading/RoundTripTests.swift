@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkGraphQLStore
 import TidemarkModel
 import TidemarkTesting
 
 /// A server's answer is read back byte for byte, for random graphs and documents.
-@Suite struct RoundTripTests {
+@Suite(.pooled) struct RoundTripTests {
     /// Entities as plain dictionaries: scalars, references and lists of them.
     private struct Model {
         var scalars: [Int: [String: String]] = [:]

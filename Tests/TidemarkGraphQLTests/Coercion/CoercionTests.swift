@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import TidemarkModel
 
 @testable import TidemarkGraphQL
 
-@Suite struct CoercionTests {
+@Suite(.pooled) struct CoercionTests {
     private func variables(
         _ definitions: String, _ json: String?, _ schema: GraphQLSchema? = MusicSchema.schema
     ) throws -> OperationVariables {

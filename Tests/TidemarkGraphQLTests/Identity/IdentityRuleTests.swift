@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import TidemarkModel
 
 @testable import TidemarkGraphQL
 
-@Suite struct IdentityRuleTests {
+@Suite(.pooled) struct IdentityRuleTests {
     private func rules(_ text: String) throws -> IdentityRules {
         try IdentityRules.read(DocumentParser.parse(Array(text.utf8)))
     }

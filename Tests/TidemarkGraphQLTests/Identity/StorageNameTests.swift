@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import TidemarkModel
 
 @testable import TidemarkGraphQL
 
-@Suite struct StorageNameTests {
+@Suite(.pooled) struct StorageNameTests {
     struct Example: Sendable, CustomTestStringConvertible {
         var field: String
         var name: String

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTestKit
@@ -8,7 +9,7 @@ import TidemarkTesting
 
 /// Documents that another implementation, graphql-core, judges as well: the same are good, and what is printed parses
 /// to the tree that the document parses to.
-@Suite(.timeLimit(.minutes(600)), .tags(.model)) struct OracleTests {
+@Suite(.pooled(minutes: 600), .tags(.model)) struct OracleTests {
     private struct Request: Encodable {
         var text: String
         var canonical: String?
@@ -39,8 +40,7 @@ import TidemarkTesting
     }
 
     @Test(
-        .enabled(if: PythonEnvironment.interpreter != nil, "\(PythonEnvironment.advice)"),
-        .timeLimit(.minutes(30)))
+        .enabled(if: PythonEnvironment.interpreter != nil, "\(PythonEnvironment.advice)"))
     func `random documents are judged as graphql-core judges them`() throws {
         let python = try #require(PythonEnvironment.interpreter)
         var lines = [try JSONEncoder().encode(["schema": MusicSchema.declared])]

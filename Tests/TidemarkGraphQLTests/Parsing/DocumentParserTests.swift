@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import TidemarkGraphQL
 import TidemarkModel
 
 /// One example of each production, compared as a whole value.
-@Suite struct DocumentParserTests {
+@Suite(.pooled) struct DocumentParserTests {
     @Test func `a type has a description, interfaces, directives and fields`() throws {
         let text = """
             "A song."

@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTesting
 
 @testable import TidemarkGraphQL
 
-@Suite struct ExecutableParserTests {
+@Suite(.pooled) struct ExecutableParserTests {
     struct Refusal: Sendable, CustomTestStringConvertible {
         var text: String
         var column: Int

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTestKit
@@ -6,7 +7,7 @@ import TidemarkTesting
 @testable import TidemarkGraphQL
 
 /// Damaged documents: the parser always ends, with a document or with an error whose place is in the text.
-@Suite(.timeLimit(.minutes(30))) struct MutationTests {
+@Suite(.pooled) struct MutationTests {
     @Test func `flipped bits, cuts and pieces in other places never crash the parser`() {
         var accepted = 0
         for seed in UInt64(0)..<3_000 {

@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkGraphQL
 
 /// Syntax errors in documents: the code, and the line and column of the place.
-@Suite struct SyntaxErrorTests {
+@Suite(.pooled) struct SyntaxErrorTests {
     struct Refusal: Sendable, CustomTestStringConvertible {
         var text: String
         var code: GraphQLError.Code

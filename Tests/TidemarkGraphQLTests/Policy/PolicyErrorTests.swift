@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import TidemarkGraphQL
 import TidemarkModel
 
 /// Errors in policies: their codes with line and column, and all errors of a document at once.
-@Suite struct PolicyErrorTests {
+@Suite(.pooled) struct PolicyErrorTests {
     @Test func `rules of identity in a policy are checked with it`() throws {
         #expect(throws: Never.self) {
             try CachePolicy.read(Array("type A @typePolicy(keyFields: \"a\") { a: Int }".utf8))

@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import TidemarkGraphQL
 import TidemarkModel
 import TidemarkTesting
 
-@Suite(.tags(.model)) struct PolicyModelTests {
+@Suite(.pooled, .tags(.model)) struct PolicyModelTests {
     @Test func `the policies of random schemas equal those of a naive model`() throws {
         var consistentCount = 0
         for seed in UInt64(0)..<1_500 {

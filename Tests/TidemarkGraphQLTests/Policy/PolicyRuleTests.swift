@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import TidemarkGraphQL
 import TidemarkModel
 
 /// The meaning of directives, by examples.
-@Suite struct PolicyRuleTests {
+@Suite(.pooled) struct PolicyRuleTests {
     private static let song = """
         type Song @cacheControl(maxAge: 3600) {
           title: String

@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTesting
 
 @testable import TidemarkGraphQL
 
-@Suite struct ExecutableRoundTripTests {
+@Suite(.pooled) struct ExecutableRoundTripTests {
     static func document(seed: UInt64) -> ExecutableDocument {
         var generator = ExecutableGenerator(generator: SeededGenerator(seed: seed, index: 20))
         return generator.document()

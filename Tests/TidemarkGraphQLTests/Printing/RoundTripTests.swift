@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkGraphQL
 import TidemarkTesting
 
-@Suite struct RoundTripTests {
+@Suite(.pooled) struct RoundTripTests {
     @Test func `a document in any layout is read as written, with the place of every word`() throws {
         for seed in UInt64(0)..<2_000 {
             var document = RoundTripTests.document(seed: seed)

@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTesting
 
 @testable import TidemarkGraphQL
 
-@Suite struct OutgoingDocumentTests {
+@Suite(.pooled) struct OutgoingDocumentTests {
     private func sent(_ text: String, _ schema: GraphQLSchema? = MusicSchema.schema) throws -> String {
         let document = try DocumentParser.parseExecutable(Array(text.utf8))
         return String(decoding: try OutgoingDocument(document, schema: schema).text(style: .minified), as: UTF8.self)

@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkGraphQL
 import TidemarkModel
 import TidemarkTestKit
 import TidemarkTesting
 
-@Suite struct DocumentStoreTests {
+@Suite(.pooled) struct DocumentStoreTests {
     @Test func `the least recently used go first`() {
         var store = DocumentStore<Int>(countMax: 2, byteCountMax: 100)
         store.keep(1, for: "a")

@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkModel
 
 @testable import TidemarkGraphQL
 
 /// Documents that somebody wrote to keep a reader busy: each is judged, and made ready to be sent, in a moment.
-@Suite(.timeLimit(.minutes(30))) struct HostileDocumentTests {
+@Suite(.pooled) struct HostileDocumentTests {
     struct Example: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var text: String

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTesting
@@ -5,7 +6,7 @@ import TidemarkTesting
 @testable import TidemarkGraphQL
 
 /// Documents that make a naive comparison of fields slow.
-@Suite(.timeLimit(.minutes(30))) struct MergingTests {
+@Suite(.pooled) struct MergingTests {
     private static let schema: GraphQLSchema = {
         do throws(GraphQLErrors) {
             return try GraphQLSchema.read(

@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTesting
 
 @testable import TidemarkGraphQL
 
-@Suite struct ValidationTests {
+@Suite(.pooled) struct ValidationTests {
     static func findings(
         _ text: String, _ schema: GraphQLSchema? = MusicSchema.schema,
         _ purpose: DocumentValidator.Purpose = .operations

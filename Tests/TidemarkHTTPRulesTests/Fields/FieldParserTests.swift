@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkTesting
 
-@Suite struct FieldParserTests {
+@Suite(.pooled) struct FieldParserTests {
     /// RFC 9110, section 5.6.7: three formats, GMT alone.
     @Test(
         arguments: [

@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkTesting
 
 /// Lines of heads. The rule behind all of them: no line that restricts what may be done with an answer gets lost.
-@Suite struct HeadLinesTests {
+@Suite(.pooled) struct HeadLinesTests {
     private func head(_ lines: [String], status: String = "HTTP/1.1 200 OK") throws -> ResponseHead? {
         var parser = HeadLines()
         for line in [status] + lines + [""] { try parser.append(Array(line.utf8) + [0x0D, 0x0A]) }

@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkTesting
 
-@Suite struct HostileBytesTests {
+@Suite(.pooled) struct HostileBytesTests {
     private static let seeds = [
         "max-age=10, no-cache=\"a, b\", stale-while-revalidate=5", "Sun, 06 Nov 1994 08:49:37 GMT",
         "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "W/\"abc\", \"d,e\"", "bytes 0-99/1234",

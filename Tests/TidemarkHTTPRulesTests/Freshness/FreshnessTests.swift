@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkHTTPRules
 import TidemarkModel
 
-@Suite struct FreshnessTests {
+@Suite(.pooled) struct FreshnessTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var fields: [String]
         var lifetime: Int64

@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkHTTPRules
 import TidemarkModel
 
-@Suite struct StorageRulesTests {
+@Suite(.pooled) struct StorageRulesTests {
     /// RFC 9110, section 15.1.
     @Test(arguments: 100..<600)
     func `a status without freshness is stored when its definition says so`(status: Int) throws {

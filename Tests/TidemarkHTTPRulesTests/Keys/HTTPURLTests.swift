@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkHTTPRules
 import TidemarkModel
 
-@Suite struct HTTPURLTests {
+@Suite(.pooled) struct HTTPURLTests {
     /// RFC 3986, section 6.2.2, and RFC 9110, section 4.2.3.
     @Test(arguments: [
         ("http://a.test", "http://a.test/"), ("HTTP://A.Test:80/", "http://a.test/"),

@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkTesting
 
-@Suite struct VariantTests {
+@Suite(.pooled) struct VariantTests {
     private let salt: [UInt8] = [1, 2, 3]
 
     private func matches(_ stored: [String], _ asked: [String], _ names: [ByteString]) -> Bool {

@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkHTTPRules
 import TidemarkModel
 
-@Suite struct AnswerRulesTests {
+@Suite(.pooled) struct AnswerRulesTests {
     private func outcome(
         _ head: ResponseHead, _ old: StoredHead?, _ rules: CacheRules, conditional: Bool = true, later: Int64 = 0
     ) throws -> AnswerOutcome {

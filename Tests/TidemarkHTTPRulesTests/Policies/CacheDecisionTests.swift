@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkHTTPRules
 import TidemarkModel
 
-@Suite struct CacheDecisionTests {
+@Suite(.pooled) struct CacheDecisionTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var stored: [String]
         var request: [String] = []

@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkHTTPRules
 import TidemarkModel
 
-@Suite struct RedirectRulesTests {
+@Suite(.pooled) struct RedirectRulesTests {
     /// RFC 9110, section 15.4.
     @Test(arguments: [
         (301, "GET", "GET", true), (301, "POST", "GET", false), (302, "POST", "GET", false), (302, "PUT", "PUT", true),

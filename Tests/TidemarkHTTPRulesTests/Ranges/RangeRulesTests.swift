@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkHTTPRules
 import TidemarkModel
 
-@Suite struct RangeRulesTests {
+@Suite(.pooled) struct RangeRulesTests {
     private func ranged(_ range: String, _ more: String...) throws -> RequestHead {
         var sent = try request()
         sent.fields = fields(["Range: \(range)"] + more)

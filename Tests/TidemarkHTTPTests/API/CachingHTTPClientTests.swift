@@ -1,4 +1,5 @@
 import HTTPTypes
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkHTTP
@@ -6,7 +7,7 @@ import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(30))) struct CachingHTTPClientTests {
+@Suite(.pooled) struct CachingHTTPClientTests {
     @Test func `a program fetches in the terms of swift-http-types`() async throws {
         let fixture = try await HTTPFixture()
         fixture.server.answers(200, [("ETag", "\"1\""), ("X-A", "1"), ("X-A", "2")], "body")

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Synchronization
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkFaultDisk
@@ -68,7 +69,7 @@ final class ChunkedServer: HTTPTransport {
     }
 }
 
-@Suite(.timeLimit(.minutes(30))) struct HTTPStreamingTests {
+@Suite(.pooled) struct HTTPStreamingTests {
     private static let request = HTTPRequest(method: .get, scheme: "http", authority: "a.test", path: "/x")
 
     /// Bytes that do not compress, in chunks of odd sizes.

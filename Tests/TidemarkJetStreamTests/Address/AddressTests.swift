@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTesting
 
 @testable import TidemarkJetStream
 
-struct AddressTests {
+@Suite(.pooled) struct AddressTests {
     @Test func `a full address gives each of its parts`() throws {
         let address = try JetStreamAddress(
             "nats://user:p%40ss%3Aw%2F@a.example:4222,[::1]:4223,b/EVENTS?prefix=my.events&libraries=a,b%2Cc,&creds=%2Ftmp%2Fx.creds&tls-ca=ca.pem"

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
@@ -7,7 +8,7 @@ import TidemarkTesting
 
 /// Encryption, credentials and several servers, by the built command and real servers.
 @Suite(
-    .timeLimit(.minutes(30)), .tags(.process), .ownThreads,
+    .pooled, .tags(.process), .ownThreads,
     .enabled(if: NatsServer.program != nil, NatsServer.advice),
     .enabled(if: OpenSSL.program != nil, "openssl is not installed"))
 struct LoginTests {

@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkTesting
 
 @testable import TidemarkJetStream
 
 /// The scan that looks at eight bytes at once, beside one that looks at each.
-struct BodyScanTests {
+@Suite(.pooled) struct BodyScanTests {
     /// Returns the end of a string or a container that begins at `start`, or nil: byte by byte, with a list of open
     /// ones.
     private func end(_ bytes: [UInt8], from start: Int) -> Int? {

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTesting
@@ -5,7 +6,7 @@ import TidemarkWire
 
 @testable import TidemarkJetStream
 
-struct MessageLineTests {
+@Suite(.pooled) struct MessageLineTests {
     /// The event that a body becomes at message 9 of library `L`, after message 4.
     private func event(_ body: String, ofBody: Bool = false) throws -> (event: ChangeEvent, texts: [String: String]) {
         var lines: [UInt8] = []

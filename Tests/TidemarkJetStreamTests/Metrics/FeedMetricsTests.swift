@@ -2,6 +2,7 @@ import CNats
 import Foundation
 import MetricsTestKit
 import Synchronization
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -18,7 +19,7 @@ import TidemarkTesting
 
 /// The metrics of a feed, and the progress that a user sees, with a real server.
 @Suite(
-    .timeLimit(.minutes(30)), .tags(.process), .ownThreads,
+    .pooled, .tags(.process), .ownThreads,
     .enabled(if: NatsServer.program != nil, NatsServer.advice))
 struct FeedMetricsTests {
     private let backend = TestMetrics()

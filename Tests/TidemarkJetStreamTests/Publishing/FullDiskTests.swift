@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkFaultDisk
@@ -11,7 +12,7 @@ import TidemarkTesting
 
 /// A full disk of the cache, and a server without room, while a stream is read and published.
 @Suite(
-    .timeLimit(.minutes(30)), .tags(.process), .ownThreads,
+    .pooled, .tags(.process), .ownThreads,
     .enabled(if: NatsServer.program != nil, NatsServer.advice))
 struct FullDiskTests {
     private let folder: TemporaryFolder

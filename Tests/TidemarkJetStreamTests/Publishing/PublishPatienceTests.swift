@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 
 @testable import TidemarkJetStream
 
-@Suite struct PublishPatienceTests {
+@Suite(.pooled) struct PublishPatienceTests {
     private let start = ContinuousClock.now
 
     /// The steps after failures at some seconds.

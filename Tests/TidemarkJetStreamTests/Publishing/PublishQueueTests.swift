@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTestKit
@@ -24,7 +25,7 @@ private struct ModelStream {
     }
 }
 
-struct PublishQueueTests {
+@Suite(.pooled) struct PublishQueueTests {
     private func line(_ number: Int, _ subject: String, id: String?) -> PublishLine {
         PublishLine(number: Int64(number), subject: subject, id: id, bytes: Array("\(number)".utf8))
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTestKit
@@ -8,7 +9,7 @@ import TidemarkTesting
 
 /// `tidemark publish` of Protocol/jetstream.md, by the built command and a real server.
 @Suite(
-    .timeLimit(.minutes(30)), .tags(.process), .ownThreads,
+    .pooled, .tags(.process), .ownThreads,
     .enabled(if: NatsServer.program != nil, NatsServer.advice))
 struct PublishTests {
     private let fixture: StreamFixture

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTestKit
@@ -5,7 +6,7 @@ import TidemarkTesting
 
 @testable import TidemarkJetStream
 
-struct LibraryLogsTests {
+@Suite(.pooled) struct LibraryLogsTests {
     private func place(_ logs: inout LibraryLogs, _ subject: String) -> ByteString? {
         Array(subject.utf8).withUnsafeBytes { logs.place(of: $0) }.map { logs[$0].library }
     }

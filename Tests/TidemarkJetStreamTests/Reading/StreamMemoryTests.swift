@@ -1,5 +1,6 @@
 import CHeap
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
@@ -8,7 +9,7 @@ import TidemarkTesting
 
 /// The memory of connections, by a process of its own: other tests allocate meanwhile.
 @Suite(
-    .timeLimit(.minutes(30)), .tags(.process), .ownThreads,
+    .pooled, .tags(.process), .ownThreads,
     .enabled(if: NatsServer.program != nil, NatsServer.advice))
 struct StreamMemoryTests {
     @Test func `200 connections that end in the middle of their messages leave no memory`() async throws {

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTesting
@@ -6,7 +7,7 @@ import TidemarkTesting
 
 /// The heartbeats of a stream that is quiet, by a real server.
 @Suite(
-    .timeLimit(.minutes(30)), .tags(.process), .ownThreads,
+    .pooled, .tags(.process), .ownThreads,
     .enabled(if: NatsServer.program != nil, NatsServer.advice))
 struct TailTests {
     private let server: NatsServer

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -9,7 +10,7 @@ import TidemarkTesting
 import TidemarkWire
 
 /// Lines of recordings: a written line is read back, and a damaged one is reported with its place.
-@Suite(.timeLimit(.minutes(30))) struct RecordingFormatTests {
+@Suite(.pooled) struct RecordingFormatTests {
     private static func setup() -> RecordingSetup {
         var configuration = CacheConfiguration()
         configuration.defaultLibrary = "h\u{E9}\"\n"

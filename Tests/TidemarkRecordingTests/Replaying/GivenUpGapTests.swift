@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -5,7 +6,7 @@ import TidemarkRecording
 import TidemarkTesting
 
 /// A gap that is declared lost right after a batch, with almost no memory. Found by replaying recorded walks.
-@Suite struct GivenUpGapTests {
+@Suite(.pooled) struct GivenUpGapTests {
     @Test func `a held event is merged into an entity that was evicted from memory`() async throws {
         // The timers of this clock never fire: the next batch declares the gap lost, not a timer.
         let clock = ReplayClock(1_000)

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -9,7 +10,7 @@ import TidemarkTesting
 
 /// A replay has the same results as its recording: entities with their sequences and ages, lists, layers, places in
 /// logs, counts and quarantine.
-@Suite(.timeLimit(.minutes(30)), .tags(.slow)) struct ReplayTests {
+@Suite(.pooled) struct ReplayTests {
     /// Replays a recording.
     ///
     /// - Returns: The content of the database after it, and the replayer with the first step that had another outcome.

@@ -1,7 +1,8 @@
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 
-@Suite struct ReferenceDecoderTests {
+@Suite(.pooled) struct ReferenceDecoderTests {
     private let decoder = ReferenceDecoder(configuration: ReferenceConfiguration())
 
     private func reason(_ line: [UInt8], _ configuration: ReferenceConfiguration? = nil) -> ReferenceReason? {

@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkTesting
 
-@Suite(.tags(.model)) struct ReferenceModelTests {
+@Suite(.pooled, .tags(.model)) struct ReferenceModelTests {
     private func event(_ sequence: Int, library: String = "a", padding: Int = 0) -> String {
         let pad = String(repeating: "p", count: padding)
         return EventLine.change(

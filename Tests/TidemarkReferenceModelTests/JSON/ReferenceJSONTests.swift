@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkTesting
 
-@Suite struct ReferenceJSONTests {
+@Suite(.pooled) struct ReferenceJSONTests {
     @Test(arguments: [
         #"{"a":[1,2.50,-0,1e5,18446744073709551615],"b":{"c":null,"d":true},"e":""}"#, #""\u00e9\/é\ud83d\ude00""#,
         "[]", "{}", "0", "-1.5E-3", #"{"a":1,"a":2}"#, #""\ud800""#,

@@ -1,7 +1,8 @@
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 
-@Suite struct ReferencePatchTests {
+@Suite(.pooled) struct ReferencePatchTests {
     private func json(_ text: String) throws -> ReferenceJSON { try ReferenceJSONParser.parse(Array(text.utf8)) }
 
     private func apply(_ patch: String, to list: String) throws -> String {

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -7,7 +8,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// Blocks that are written and read; and bytes that are no block.
-@Suite struct BlockCodecTests {
+@Suite(.pooled) struct BlockCodecTests {
     private let unpacker: BlockUnpacker
     private let dictionary = BlockFixture.makeDictionary()
 

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -5,7 +6,7 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-@Suite struct BlockPackersTests {
+@Suite(.pooled) struct BlockPackersTests {
     /// Returns blocks of random payloads, of which some hardly compress.
     private func blocks(_ count: Int, seed: UInt64) -> [FilledBlock] {
         var random = SeededGenerator(seed: seed)

@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import TestTraits
 import Testing
 import TidemarkFaultDisk
 import TidemarkModel
@@ -19,7 +20,7 @@ import TidemarkTesting
 /// the index says block 12
 ///                             finds block 12
 /// ```
-@Suite(.tags(.race)) struct BlockReaderRaceTests {
+@Suite(.pooled, .tags(.race)) struct BlockReaderRaceTests {
     /// Sendable by hand-over: only the first thread of a race writes.
     private struct Writer: @unchecked Sendable {
         let file: BlockStoreFile

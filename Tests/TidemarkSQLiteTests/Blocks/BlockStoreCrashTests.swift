@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkFaultDisk
 import TidemarkModel
@@ -8,7 +9,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// A store of blocks whose process stops at any change of the disk: in flushes, merges, segments and key runs. Law: L5.
-@Suite(.tags(.crash)) struct BlockStoreCrashTests {
+@Suite(.pooled, .tags(.crash)) struct BlockStoreCrashTests {
     private let keyCount = 150
     private let flushCount = 14
 

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkFaultDisk
 import TidemarkModel
@@ -8,7 +9,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// Damage in the tables of blocks: what is lost, what is found again, and what is never served.
-@Suite struct BlockStoreDamageTests {
+@Suite(.pooled) struct BlockStoreDamageTests {
     private let folder: TemporaryFolder
     private let disk: FaultDisk
     private var model = BlockStoreModel(seed: 31, keyCount: 300)

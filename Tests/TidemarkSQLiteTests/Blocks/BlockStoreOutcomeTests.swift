@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkFaultDisk
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// The unexpected things that a flush meets in blocks, and libraries that it clears.
-@Suite struct BlockStoreOutcomeTests {
+@Suite(.pooled) struct BlockStoreOutcomeTests {
     private let folder: TemporaryFolder
     private let disk: FaultDisk
     private let file: BlockStoreFile

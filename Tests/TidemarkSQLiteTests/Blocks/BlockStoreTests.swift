@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkFaultDisk
 import TidemarkModel
@@ -8,7 +9,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// The store of blocks against a dictionary, under random flushes, reopenings and transactions that fail.
-@Suite struct BlockStoreTests {
+@Suite(.pooled) struct BlockStoreTests {
     @Test(arguments: TestScale.seeds(8)) func `random flushes leave what a dictionary has, at every opening`(
         seed: UInt64
     ) throws {

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTestKit
@@ -6,7 +7,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// The index of keys against a dictionary, under random operations; and what it stores.
-@Suite struct KeyPlaceIndexTests {
+@Suite(.pooled) struct KeyPlaceIndexTests {
     /// Returns a hash of a number. Few segments and tags that lie close together make long runs of slots.
     private func hash(_ number: Int, isCrowded: Bool) -> KeyHash {
         var random = SeededGenerator(seed: UInt64(number))

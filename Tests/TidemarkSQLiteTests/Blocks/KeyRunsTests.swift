@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -7,7 +8,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// Sorted runs of keys against a set, and their parts.
-@Suite struct KeyRunsTests {
+@Suite(.pooled) struct KeyRunsTests {
     private func sorted(_ keys: some Sequence<StoredKey>) -> [StoredKey] {
         keys.map { (bytes: ByteString(OrderedKey.bytes(of: $0)), key: $0) }.sorted { $0.bytes < $1.bytes }.map(\.key)
     }

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
@@ -5,7 +6,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// The planner of merges: its choices, and what becomes of a store that follows them.
-@Suite struct MergePlannerTests {
+@Suite(.pooled) struct MergePlannerTests {
     private let limits = MergePlanner.Limits(deadShare: 35, deadShareMax: 45, fullByteCount: 1_000)
 
     @Test func `the blocks with the least live bytes are chosen first, and no more than the debt needs`() {

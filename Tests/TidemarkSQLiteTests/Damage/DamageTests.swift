@@ -1,6 +1,7 @@
 import Foundation
 import GRDBSQLite
 import Synchronization
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -10,7 +11,7 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-@Suite struct DamageTests {
+@Suite(.pooled) struct DamageTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import GRDBSQLite
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkStore
@@ -8,7 +9,7 @@ import TidemarkStore
 @testable import TidemarkSQLite
 
 /// The schema of a file is never executed, even where the check of the schema would accept it.
-@Suite struct DefensiveTests {
+@Suite(.pooled) struct DefensiveTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -1,10 +1,11 @@
 import Foundation
 import GRDBSQLite
+import TestTraits
 import Testing
 import TidemarkFaultDisk
 
 /// The fault disk: without these tests another test could pass because no fault ever happened.
-@Suite struct FaultDiskTests {
+@Suite(.pooled) struct FaultDiskTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkFaultDisk
@@ -13,7 +14,7 @@ import TidemarkTesting
 /// damage, and pending layers are salvaged when they can be read.
 ///
 /// `TIDEMARK_SCALE=seeds=10` multiplies the number of files; `TIDEMARK_SCALE=seed=12` runs a single seed of each kind.
-@Suite(.tags(.slow)) struct SeededDamageTests {
+@Suite(.pooled) struct SeededDamageTests {
     private static let rows = Task { try await DamageFixture(.rows) }
     private static let blocks = Task { try await DamageFixture(.blocks) }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -6,7 +7,7 @@ import TidemarkModel
 @testable import TidemarkSQLite
 
 /// Foreign files keep their bytes and their names, even when a user names them as a database.
-@Suite struct StrangerTests {
+@Suite(.pooled) struct StrangerTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

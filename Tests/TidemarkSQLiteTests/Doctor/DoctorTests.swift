@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkFaultDisk
@@ -8,7 +9,7 @@ import TidemarkStore
 @testable import TidemarkSQLite
 
 /// The findings of an examination, and that it writes nothing.
-@Suite struct DoctorTests {
+@Suite(.pooled) struct DoctorTests {
     private let folder: TemporaryFolder
     private var path: String { folder.file() }
 

@@ -1,6 +1,7 @@
 import CSQLiteExtension
 import Foundation
 import GRDBSQLite
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -11,7 +12,7 @@ import TidemarkTesting
 
 /// The extension for the sqlite3 shell, with a connection of its own: its results equal those of a reader of the file.
 /// The functions are for files of rows, the table for files of both forms.
-@Suite(.serialized, .timeLimit(.minutes(60)), .tags(.slow)) struct SQLiteExtensionTests {
+@Suite(.serialized, .pooled(minutes: 60)) struct SQLiteExtensionTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

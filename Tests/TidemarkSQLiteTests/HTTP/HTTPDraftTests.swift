@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -8,7 +9,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// Bodies that are written before their heads, and bodies that are read while their answers go.
-@Suite(.timeLimit(.minutes(30))) struct HTTPDraftTests {
+@Suite(.pooled) struct HTTPDraftTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path + "/a.db" }
 

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -8,7 +9,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// Stored answers against a naive model, under random operations.
-@Suite(.timeLimit(.minutes(30)), .tags(.model)) struct HTTPTableModelTests {
+@Suite(.pooled, .tags(.model)) struct HTTPTableModelTests {
     private struct Answer: Equatable {
         var url: String
         var head: ByteString

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// The tables of HTTP answers.
-@Suite(.timeLimit(.minutes(30))) struct HTTPTableTests {
+@Suite(.pooled) struct HTTPTableTests {
     private static let body = Array(String(repeating: "an answer of some length, ", count: 90_000).utf8)
 
     private func record(_ url: String = "http://a.test/x", byteCount: Int = body.count, isSession: Bool = false)

@@ -1,6 +1,7 @@
 import Foundation
 import GRDBSQLite
 import Synchronization
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -11,7 +12,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// Indexes on fields: their results, their changes, and their verification.
-@Suite struct FieldIndexTests {
+@Suite(.pooled) struct FieldIndexTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

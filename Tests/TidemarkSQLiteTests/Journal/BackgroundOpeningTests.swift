@@ -1,6 +1,7 @@
 import Dispatch
 import Logging
 import Synchronization
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -10,7 +11,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// A file of blocks that is used while another thread reads its index.
-@Suite(.timeLimit(.minutes(30))) struct BackgroundOpeningTests {
+@Suite(.pooled) struct BackgroundOpeningTests {
     private let folder: TemporaryFolder
     private let entities = MovedEntities(seed: 5)
     private let expected: [EntityKey: String]

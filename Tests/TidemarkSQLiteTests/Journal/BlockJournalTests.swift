@@ -1,4 +1,5 @@
 import Synchronization
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -10,7 +11,7 @@ import TidemarkTesting
 
 /// A journal whose entities are in blocks: damage that is mended when the file is opened or walked over, and space that
 /// dead entities leave.
-@Suite struct BlockJournalTests {
+@Suite(.pooled) struct BlockJournalTests {
     private let folder: TemporaryFolder
     private let damaged = Damaged()
 

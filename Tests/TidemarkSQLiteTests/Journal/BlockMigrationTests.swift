@@ -1,4 +1,5 @@
 import Synchronization
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -8,7 +9,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// Files of rows whose entities become blocks, at a flush or at an opening; see also the crash points of a journal.
-@Suite struct BlockMigrationTests {
+@Suite(.pooled) struct BlockMigrationTests {
     private let folder: TemporaryFolder
     private let entities = MovedEntities(seed: 3)
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -9,7 +10,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// Reads of single entities beside the other work of a journal.
-@Suite(.timeLimit(.minutes(30))) struct ConcurrentReadTests {
+@Suite(.pooled) struct ConcurrentReadTests {
     private let folder: TemporaryFolder
     private let entities = MovedEntities(seed: 21)
 

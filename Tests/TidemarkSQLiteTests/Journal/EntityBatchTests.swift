@@ -1,5 +1,6 @@
 import Foundation
 import GRDBSQLite
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -9,7 +10,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// Rows that are read ahead in the order of the table, for keys in another order.
-@Suite(.timeLimit(.minutes(30))) struct EntityBatchTests {
+@Suite(.pooled) struct EntityBatchTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

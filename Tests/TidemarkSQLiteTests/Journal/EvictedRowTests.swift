@@ -1,4 +1,5 @@
 import GRDBSQLite
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkStore
 @testable import TidemarkSQLite
 
 /// The table `evicted`: its content, and the handling of damaged rows.
-@Suite struct EvictedRowTests {
+@Suite(.pooled) struct EvictedRowTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

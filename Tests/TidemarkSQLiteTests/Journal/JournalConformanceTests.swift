@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkTestKit
@@ -5,7 +6,7 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-@Suite(.tags(.slow)) struct JournalConformanceTests {
+@Suite(.pooled) struct JournalConformanceTests {
     /// The forms of entities; nil: rows that become blocks on the way.
     private static let layouts: [EntityLayout?] = [.rows, .blocks, nil]
 

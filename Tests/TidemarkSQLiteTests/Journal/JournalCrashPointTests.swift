@@ -1,5 +1,6 @@
 import Foundation
 import GRDBSQLite
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkFaultDisk
@@ -12,7 +13,7 @@ import TidemarkTesting
 
 /// A journal whose process stops at any change of the disk, while a file is made, upgraded, rebuilt or gets a
 /// dictionary. Law: L5.
-@Suite(.tags(.crash, .slow)) struct JournalCrashPointTests {
+@Suite(.pooled, .tags(.crash)) struct JournalCrashPointTests {
     /// Runs a workload to its end, then once for each chosen point until it stops there, and checks the remaining
     /// files.
     ///

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// The figures of `cache.stats` about the disk.
-@Suite struct JournalUseTests {
+@Suite(.pooled) struct JournalUseTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDBSQLite
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -8,7 +9,7 @@ import TidemarkStore
 @testable import TidemarkSQLite
 
 /// Pages of a journal, and cleared libraries, in files with damage.
-@Suite struct PageTests {
+@Suite(.pooled) struct PageTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

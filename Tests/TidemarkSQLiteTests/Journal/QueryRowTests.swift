@@ -1,6 +1,7 @@
 import Foundation
 import GRDBSQLite
 import Synchronization
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -11,7 +12,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// Rows of the table `queries`: the effect of damage on them, and their form for readers.
-@Suite struct QueryRowTests {
+@Suite(.pooled) struct QueryRowTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// Rows beside the layers: requests as they left, and renamings of temporary ids.
-@Suite struct RequestRowTests {
+@Suite(.pooled) struct RequestRowTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

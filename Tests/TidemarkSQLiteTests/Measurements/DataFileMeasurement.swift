@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -9,7 +10,7 @@ import TidemarkTesting
 
 /// Size and speed of the data file. Small in every run; with `TIDEMARK_SCALE=measure=200000` (entities) and a
 /// release build it prints the numbers of docs/data-file.md.
-@Suite struct DataFileMeasurement {
+@Suite(.pooled) struct DataFileMeasurement {
     private static let measuredCount = TestScale.measure.number
 
     @Test func `a file of small entities with five updates each stays below 0.42 of its payloads`() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import GRDBSQLite
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
@@ -8,7 +9,7 @@ import TidemarkTesting
 
 /// The cost of writing a layer to the disk before it is answered: commits of one row of the table of layers, with and
 /// without a sync. With `TIDEMARK_SCALE=measure` it prints the numbers of docs/decisions/0010-layer-rows.md.
-@Suite struct LayerCommitMeasurement {
+@Suite(.pooled) struct LayerCommitMeasurement {
     private static let isMeasured = TestScale.measure.isAsked
 
     @Test func `a commit of one layer is measured, synced and not`() throws {

@@ -1,10 +1,11 @@
 import GRDB
+import TestTraits
 import Testing
 import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-@Suite struct AuthorizerTests {
+@Suite(.pooled) struct AuthorizerTests {
     /// A region that grew would show that GRDB notes what statements read, for observers that no connection has.
     private func region(_ database: JournalDatabase) throws -> DatabaseRegion {
         try database.queue.inDatabase { db in

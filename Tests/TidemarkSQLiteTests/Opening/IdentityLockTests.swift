@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -6,7 +7,7 @@ import TidemarkModel
 @testable import TidemarkSQLite
 
 /// One writer for each file, however many names the file has. Laws: L5.
-@Suite struct IdentityLockTests {
+@Suite(.pooled) struct IdentityLockTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDBSQLite
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -8,7 +9,7 @@ import TidemarkStore
 @testable import TidemarkSQLite
 
 /// Files of formats 1 and 2, made by the SQL of those formats, with checksums that were computed without this code.
-@Suite struct MigrationTests {
+@Suite(.pooled) struct MigrationTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

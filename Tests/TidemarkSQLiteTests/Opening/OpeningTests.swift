@@ -1,5 +1,6 @@
 import Foundation
 import GRDBSQLite
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkStore
 
 @testable import TidemarkSQLite
 
-@Suite struct OpeningTests {
+@Suite(.pooled) struct OpeningTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkTesting
 
 @testable import TidemarkSQLite
 
 /// The claims of rows for encoding, in every order in which threads may come.
-@Suite(.timeLimit(.minutes(30))) struct BodyClaimsTests {
+@Suite(.pooled) struct BodyClaimsTests {
     /// The listed cuts, and the states of them.
     private struct Model {
         var cuts: [(end: Int, isLarge: Bool)] = []

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -7,7 +8,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// A flush encoded by several threads, against one encoder that encodes row after row.
-@Suite(.timeLimit(.minutes(30))) struct BodyPipelineTests {
+@Suite(.pooled) struct BodyPipelineTests {
     private struct WriteFailure: Error {}
 
     /// Returns rows of two types with every kind of change, most of some hundred bytes and a few larger than a chunk.

@@ -1,7 +1,8 @@
+import TestTraits
 import Testing
 import TidemarkModel
 
-@Suite struct ChecksumTests {
+@Suite(.pooled) struct ChecksumTests {
     /// The sanity buffer and expected values of the xxHash project's own tests.
     @Test func `XXH64 gives the test values of its specification`() {
         var generator: UInt64 = 2_654_435_761

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -5,7 +6,7 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-@Suite(.timeLimit(.minutes(30))) struct ElementListTests {
+@Suite(.pooled) struct ElementListTests {
     private let uuid = UUIDValue(high: 0x0123_4567_89AB_4DEF, low: 0x8123_4567_89AB_CDEF)
 
     private func decode(_ bytes: [UInt8]) -> Result<[QueryElement], PayloadFault> {

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -6,7 +7,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// The bytes of a layer's row, without SQLite.
-@Suite struct LayerBodyTests {
+@Suite(.pooled) struct LayerBodyTests {
     private let types: [ByteString] = ["file", "tag"]
 
     /// Returns a record with field names of any bytes.

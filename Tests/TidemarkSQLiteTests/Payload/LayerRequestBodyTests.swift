@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -6,7 +7,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// The requests of layers in the bytes of their rows.
-@Suite struct LayerRequestBodyTests {
+@Suite(.pooled) struct LayerRequestBodyTests {
     private static let key = StoredKey(library: 0, type: 0, id: .text("1"))
 
     private func record(_ sending: LayerSending?) -> LayerRecord {

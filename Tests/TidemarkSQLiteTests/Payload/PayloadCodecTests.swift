@@ -1,4 +1,5 @@
 import CZstd
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -7,7 +8,7 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-@Suite(.timeLimit(.minutes(30))) struct PayloadCodecTests {
+@Suite(.pooled) struct PayloadCodecTests {
     private let encoder: PayloadEncoder
     private let decoder: PayloadDecoder
     private let dictionary: PayloadDictionary

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkTesting
 
 @testable import TidemarkSQLite
 
-@Suite(.timeLimit(.minutes(30))) struct ReaderTests {
+@Suite(.pooled) struct ReaderTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkFaultDisk
@@ -10,7 +11,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// Files whose first 100 bytes are damaged: everything else of them is there. Law: L5.
-@Suite(.timeLimit(.minutes(30)), .tags(.slow)) struct HeaderRepairTests {
+@Suite(.pooled) struct HeaderRepairTests {
     /// The entities and edits that a reader finds in a file.
     private struct Contents: Equatable {
         var entities: [EntityKey: [UInt8]] = [:]

@@ -1,5 +1,6 @@
 import Foundation
 import GRDBSQLite
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkFaultDisk
@@ -10,7 +11,7 @@ import TidemarkTesting
 @testable import TidemarkSQLite
 
 /// The replacement of a damaged file; the process may end at any step of it. Law: L5.
-@Suite struct RebuildTests {
+@Suite(.pooled) struct RebuildTests {
     /// The last step that was finished.
     enum Stage: CaseIterable {
         case promised, logMoved, allMoved

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkFaultDisk
@@ -11,7 +12,7 @@ import TidemarkTesting
 
 /// A repair keeps every row that passes its check, reports the deleted rows, and leaves a file that verifies, wherever
 /// it is interrupted. Law: L5.
-@Suite(.tags(.slow)) struct RepairTests {
+@Suite(.pooled) struct RepairTests {
     private static let rows = Task { try await DamageFixture(.rows) }
     private static let blocks = Task { try await DamageFixture(.blocks) }
     private static let now: Int64 = 1_700_000_000_000

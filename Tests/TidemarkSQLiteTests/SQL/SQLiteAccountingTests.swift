@@ -1,15 +1,9 @@
 import GRDBSQLite
+import TestTraits
 import Testing
 import TidemarkSQLite
 
-@Suite struct SQLiteAccountingTests {
-    @Test func `the process of the tests keeps no account of SQLite's memory`() throws {
-        var connection: OpaquePointer?
-        defer { sqlite3_close(connection) }
-        try #require(sqlite3_open(":memory:", &connection) == SQLITE_OK)
-        #expect(sqlite3_memory_used() == 0)
-    }
-
+@Suite(.pooled) struct SQLiteAccountingTests {
     @Test func `a process that has not used SQLite turns its accounting off`() async {
         await #expect(processExitsWith: .success) {
             try #require(SQLiteAccounting.turnOff())

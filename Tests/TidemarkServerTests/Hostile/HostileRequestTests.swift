@@ -1,11 +1,12 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
 /// Requests that nobody should send, by raw sockets, against a real server: each is refused with its status, and
 /// nothing is changed by it.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct HostileRequestTests {
+@Suite(.pooled, .tags(.process)) struct HostileRequestTests {
     /// A request and the statuses that may answer it.
     struct Hostile: Sendable {
         var name: String

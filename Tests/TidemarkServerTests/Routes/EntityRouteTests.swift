@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
 /// The paths that show what is stored, over real sockets.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct EntityRouteTests {
+@Suite(.pooled, .tags(.process)) struct EntityRouteTests {
     @Test func `an entity comes as entity get gives it, with its checksum`() async throws {
         try await onThread {
             let server = try ServedCommand()

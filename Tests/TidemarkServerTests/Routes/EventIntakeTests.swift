@@ -1,4 +1,5 @@
 import Synchronization
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkTesting
 @testable import TidemarkServer
 
 /// The intake of a body of events.
-@Suite struct EventIntakeTests {
+@Suite(.pooled) struct EventIntakeTests {
     @Test func `a client that sends faster than lines are applied has to wait`() async throws {
         let intake = EventIntake()
         let isPut = Mutex(false)

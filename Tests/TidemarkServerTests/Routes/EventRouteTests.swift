@@ -1,11 +1,12 @@
 import CZstd
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
 /// `POST /events`, over real sockets.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct EventRouteTests {
+@Suite(.pooled, .tags(.process)) struct EventRouteTests {
     private static let type = "Content-Type: application/x-ndjson"
 
     @Test func `the answer is the summary of this request, when all of it is on the disk`() async throws {

@@ -1,11 +1,12 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkTestKit
 import TidemarkTesting
 
 /// HEAD is GET without a body, on every path.
-@Suite(.timeLimit(.minutes(30))) struct HeadTests {
+@Suite(.pooled) struct HeadTests {
     @Test func `HEAD has the head of GET, and the next answer on the connection is whole`() async throws {
         let served = try await ServedCache()
         try await served.cache.ingest(

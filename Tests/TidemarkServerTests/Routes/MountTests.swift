@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import Logging
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkServer
@@ -8,7 +9,7 @@ import TidemarkTesting
 import TidemarkTestKit
 
 /// The server's paths on a program's own router.
-@Suite(.timeLimit(.minutes(30))) struct MountTests {
+@Suite(.pooled) struct MountTests {
     @Test func `a program's own router has the paths, with all of their checks`() async throws {
         let cache = try await SyncCache.open(journal: MemoryJournal())
         let (ports, started) = AsyncStream.makeStream(of: Int.self)

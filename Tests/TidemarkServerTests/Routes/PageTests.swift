@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
 /// The files of the inspector's page, and the recording that it saves.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct PageTests {
+@Suite(.pooled, .tags(.process)) struct PageTests {
     /// The texts of the page as they are checked in.
     private static let texts = URL(filePath: #filePath)
         .appending(path: "../../../../Sources/TidemarkInspector/Generated/InspectorPage.swift").standardized

@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
 
 /// The start and the end of the command, its limits, and the way it reads beside a writer.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct ServingTests {
+@Suite(.pooled, .tags(.process)) struct ServingTests {
     @Test func `the first line names the address and the file of the token`() async throws {
         try await onThread {
             let server = try ServedCommand()

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Answers while a disk fails, over damaged rows, and to exports that are too many.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct StorageRouteTests {
+@Suite(.pooled, .tags(.process)) struct StorageRouteTests {
     @Test func `healthz gives the error of the storage, until the disk works again`() async throws {
         let journal = MemoryJournal()
         let served = try await ServedCache(journal: journal)

@@ -1,12 +1,13 @@
 import Foundation
 import HTTPTypes
+import TestTraits
 import Testing
 import TidemarkTesting
 
 @testable import TidemarkServer
 
 /// The right to ask: token, file, names, paths.
-@Suite struct AccessTests {
+@Suite(.pooled) struct AccessTests {
     @Test func `a token has 256 bits of randomness and hides itself`() {
         let tokens = (0..<100).map { _ in AccessToken() }
         #expect(Set(tokens).count == 100)

@@ -1,10 +1,11 @@
 import NIOHTTP1
+import TestTraits
 import Testing
 
 @testable import TidemarkServer
 
 /// The times and the framing of one connection, as a value.
-@Suite struct ConnectionStateTests {
+@Suite(.pooled) struct ConnectionStateTests {
     private func head(_ fields: [(String, String)] = [("Host", "a")]) -> HTTPRequestHead {
         HTTPRequestHead(version: .http1_1, method: .POST, uri: "/", headers: HTTPHeaders(fields))
     }

@@ -1,5 +1,6 @@
 import Foundation
 import NIOSSL
+import TestTraits
 import Testing
 import TidemarkServer
 import TidemarkServerTLS
@@ -7,7 +8,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Connections by TLS, and the files that they need.
-@Suite(.timeLimit(.minutes(30)), .tags(.process, .slow)) struct TLSTests {
+@Suite(.pooled, .tags(.process)) struct TLSTests {
     private static func files(_ key: String = Certificate.key, mode: Int = 0o600) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         try folder.write(Array(Certificate.chain.utf8), to: "cert.pem")

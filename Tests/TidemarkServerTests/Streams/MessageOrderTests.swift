@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkTesting
 @testable import TidemarkServer
 
 /// The contents of a stream when a request is answered.
-@Suite struct MessageOrderTests {
+@Suite(.pooled) struct MessageOrderTests {
     private func live() async throws -> LiveCache {
         let cache = try await SyncCache.open(journal: MemoryJournal())
         let configuration = CacheServerConfiguration(token: AccessToken())

@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkServer
 import TidemarkTesting
 import TidemarkTestKit
 
 /// The connections of streams beside those of other requests, by raw sockets.
-@Suite(.timeLimit(.minutes(30))) struct StreamConnectionTests {
+@Suite(.pooled) struct StreamConnectionTests {
     @Test func `a connection that has had other answers takes a stream`() async throws {
         let served = try await ServedCache()
         let health = served.request("GET", "/healthz")

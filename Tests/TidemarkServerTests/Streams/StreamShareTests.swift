@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkSession
@@ -6,7 +7,7 @@ import TidemarkTesting
 @testable import TidemarkServer
 
 /// One bound for all streams of a server together, given back by those that end.
-@Suite struct StreamShareTests {
+@Suite(.pooled) struct StreamShareTests {
     private func line(_ byteCount: Int) -> [UInt8] { Array(repeating: 0x78, count: byteCount - 1) + [0x0A] }
 
     @Test func `a few streams have their own bounds, many share one`() {

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkSession
@@ -7,7 +8,7 @@ import TidemarkTesting
 @testable import TidemarkServer
 
 /// The stream of one client, as a value.
-@Suite struct StreamStateTests {
+@Suite(.pooled) struct StreamStateTests {
     private func line(_ number: Int, byteCount: Int = 10) -> [UInt8] {
         Array(String(repeating: "x", count: max(0, byteCount - 1 - String(number).utf8.count)).utf8)
             + Array("\(number)\n".utf8)

@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTesting
 import TidemarkTestKit
 
 /// Streams of notifications from the command, over real sockets.
-@Suite(.timeLimit(.minutes(30)), .tags(.process)) struct StreamTests {
+@Suite(.pooled, .tags(.process)) struct StreamTests {
     private static let observe =
         #"{"jsonrpc":"2.0","id":1,"method":"entity.observe","params":{"library_id":"home","resource_type":"file","id":"1"}}"#
 

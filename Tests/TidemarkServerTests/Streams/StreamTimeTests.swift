@@ -1,11 +1,12 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkServer
 import TidemarkTesting
 import TidemarkTestKit
 
 /// The effect of time on streams, with limits that a test can wait for.
-@Suite(.timeLimit(.minutes(30))) struct StreamTimeTests {
+@Suite(.pooled) struct StreamTimeTests {
     @Test func `an idle stream has comments, by which a client that is gone is noticed`() async throws {
         var limits = ServerLimits()
         limits.commentInterval = 50

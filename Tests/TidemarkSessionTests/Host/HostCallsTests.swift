@@ -1,4 +1,5 @@
 import Logging
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -9,7 +10,7 @@ import TidemarkWire
 @testable import TidemarkSession
 
 /// Requests to the host: answers, errors, timeouts, ends.
-@Suite(.timeLimit(.minutes(30))) struct HostCallsTests {
+@Suite(.pooled) struct HostCallsTests {
     private let pipe = PipeLines()
     private let clock = ManualClock()
 

@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 
 @testable import TidemarkSession
 
-@Suite struct WaitingRequestsTests {
+@Suite(.pooled) struct WaitingRequestsTests {
     private let responder = Responder(id: Message.nullID, target: .nobody)
 
     @Test func `a request counts as waiting until its answer was given`() async throws {

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -5,7 +6,7 @@ import TidemarkStore
 @testable import TidemarkSession
 
 /// The kinds of messages: requests, answers, and other JSON.
-@Suite struct MessageTests {
+@Suite(.pooled) struct MessageTests {
     private func message(_ text: String) -> Message {
         Message(JSONSlice(validated: Array(text.utf8)[...]))
     }

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkWire
 @testable import TidemarkSession
 
 /// Unknown params: a request is refused, with the nearest name, where ignoring them would widen its effect.
-@Suite struct StrictParamsTests {
+@Suite(.pooled) struct StrictParamsTests {
     private func refusal(_ method: String, _ params: String, isStrict: Bool = true) throws -> String? {
         let line = Array(SessionFixture.request(1, method, params).utf8)
         guard case .request(let request) = Message(JSONSlice(compact: line[...])) else { return "no request" }

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkTesting
 @testable import TidemarkSession
 
 /// The output queue's decisions against a naive model, under random appends and writes. Law: L8.
-@Suite struct OutputQueueStateTests {
+@Suite(.pooled) struct OutputQueueStateTests {
     /// The lines as text; every count is computed from all lines.
     private struct Model {
         struct Line {

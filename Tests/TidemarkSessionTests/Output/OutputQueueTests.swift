@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkModel
 @testable import TidemarkSession
 
 /// The output queue with a host that reads late, or never. Laws: L6, L8.
-@Suite(.timeLimit(.minutes(30))) struct OutputQueueTests {
+@Suite(.pooled) struct OutputQueueTests {
     private let pipe = PipeLines()
 
     private func notification(_ number: Int, byteCount: Int = 1_000) -> CacheNotification {

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkTesting
@@ -5,7 +6,7 @@ import TidemarkTesting
 @testable import TidemarkSession
 
 /// A host that is asked before entities are evicted.
-@Suite(.timeLimit(.minutes(30))) struct SessionEvictionTests {
+@Suite(.pooled) struct SessionEvictionTests {
     private static let question =
         #"{"jsonrpc":"2.0","id":"tm-1","method":"cache.will_evict","params":{"tier":"entities","bytes":1,"limit":0}}"#
 

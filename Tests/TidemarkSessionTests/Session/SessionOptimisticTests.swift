@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -8,7 +9,7 @@ import TidemarkTesting
 /// Requests for optimistic layers take effect on their line and are answered when they are on the disk.
 ///
 /// - Source: Protocol/sessions.md, order.
-@Suite(.timeLimit(.minutes(30))) struct SessionOptimisticTests {
+@Suite(.pooled) struct SessionOptimisticTests {
     private static let patch = #"[{"op":"patch","resource_type":"file","id":"x","fields":{"n":9}}]"#
 
     private static func update(_ id: Int, _ pendingID: String = "p1", _ changes: String = patch) -> String {

@@ -1,4 +1,5 @@
 import Logging
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -8,7 +9,7 @@ import TidemarkTesting
 @testable import TidemarkSession
 
 /// Lines take effect in the order in which they arrive, however the input is cut.
-@Suite(.timeLimit(.minutes(30))) struct SessionOrderTests {
+@Suite(.pooled) struct SessionOrderTests {
     /// Runs a session over a whole input, cut at random.
     ///
     /// - Returns: The session's lines, except notifications about libraries.

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkTesting
 @testable import TidemarkSession
 
 /// Sessions in this process, for cases that a transcript cannot reach: limits, bounds and clocks.
-@Suite(.timeLimit(.minutes(30))) struct SessionTests {
+@Suite(.pooled) struct SessionTests {
     @Test func `a host that never reads can send events for ever`() async throws {
         let fixture = try await SessionFixture()
         let payload = String(repeating: "x", count: 1_000)

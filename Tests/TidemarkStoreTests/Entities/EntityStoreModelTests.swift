@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -6,7 +7,7 @@ import TidemarkTesting
 
 /// The entity table against a dictionary and an array, with few ids and one hash seed, so that chains are long and
 /// slots are used again. Laws: L1, L9.
-@Suite(.tags(.model)) struct EntityStoreModelTests {
+@Suite(.pooled, .tags(.model)) struct EntityStoreModelTests {
     private struct Row: Equatable {
         var payload: [UInt8]
         var stamp: EntityStamp

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTestKit
@@ -6,7 +7,7 @@ import TidemarkTesting
 @testable import TidemarkStore
 
 /// The payloads that a flush reads while the store changes (laws L5, L8).
-@Suite struct LentPayloadTests {
+@Suite(.pooled) struct LentPayloadTests {
     private let ids = (0..<300).map { ByteString("entity \($0)") }
 
     private func identity<Result>(_ id: ByteString, _ body: (EntityIdentity) -> Result) -> Result {

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
@@ -5,7 +6,7 @@ import TidemarkTesting
 @testable import TidemarkStore
 
 /// Blocks for payloads, against a dictionary of arrays.
-@Suite struct PayloadArenaTests {
+@Suite(.pooled) struct PayloadArenaTests {
     @Test func `a block is hardly longer than its payload`() {
         var wrong: [Int] = []
         for count in 1...40_000 {

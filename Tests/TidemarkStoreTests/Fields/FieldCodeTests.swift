@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkReferenceModel
@@ -5,7 +6,7 @@ import TidemarkStore
 import TidemarkTesting
 
 /// The codes of values in an index, and the ranges of rules.
-@Suite struct FieldCodeTests {
+@Suite(.pooled) struct FieldCodeTests {
     private func code(_ json: String) throws -> [UInt8] {
         try Array(#"{"a":\#(json)}"#.utf8).withUnsafeBytes { try FieldPath("/a").code(in: $0) }
     }

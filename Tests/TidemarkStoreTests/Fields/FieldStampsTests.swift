@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkModel
 
 @testable import TidemarkStore
 
 /// The dates of single fields stay within the bound of a data file.
-@Suite struct FieldStampsTests {
+@Suite(.pooled) struct FieldStampsTests {
     private func stamp(_ writtenAt: Int64) -> EntityStamp {
         EntityStamp(sequence: EventSequence(writtenAt), generation: 0, writtenAt: writtenAt)
     }

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTestKit
@@ -6,7 +7,7 @@ import TidemarkTesting
 @testable import TidemarkStore
 
 /// A write dates what it set, the objects around it, and nothing beside it.
-@Suite struct WrittenFieldsTests {
+@Suite(.pooled) struct WrittenFieldsTests {
     /// The dates of all places of an object, the naive way: each place has its own.
     private struct Model {
         var value: ReferenceObject

@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTestKit
 
-@Suite struct FramerConformanceTests {
+@Suite(.pooled) struct FramerConformanceTests {
     private static func limits(_ lineByteCountMax: Int) -> Limits {
         var limits = Limits()
         limits.lineByteCountMax = lineByteCountMax

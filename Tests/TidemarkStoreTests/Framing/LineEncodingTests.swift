@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTesting
 import TidemarkWire
 
 /// Every byte string from outside is decoded before it is written: a line is UTF-8, whatever came.
-@Suite struct LineEncodingTests {
+@Suite(.pooled) struct LineEncodingTests {
     private func line(_ bytes: [UInt8]) -> [UInt8] {
         var line = JSONLine()
         line.object { $0.member(ByteString(bytes), Optional(ByteString(bytes))) }

@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
 
-@Suite struct MembershipCandidatesTests {
+@Suite(.pooled) struct MembershipCandidatesTests {
     private func membership(_ members: String) throws -> Membership {
         try Membership(json: Array(#"{"resource_type":"file",\#(members)}"#.utf8))
     }

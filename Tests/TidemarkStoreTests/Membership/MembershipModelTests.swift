@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkReferenceModel
@@ -5,7 +6,7 @@ import TidemarkStore
 import TidemarkTestKit
 import TidemarkTesting
 
-@Suite(.tags(.model)) struct MembershipModelTests {
+@Suite(.pooled, .tags(.model)) struct MembershipModelTests {
     @Test(arguments: 1...80 as ClosedRange<UInt64>)
     func `random rules choose and order random resources as the reference does`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

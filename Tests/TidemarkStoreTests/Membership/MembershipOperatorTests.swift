@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkStore
 
 /// Examples for each operator: the values of `/v` for which it holds. The reference must agree.
-@Suite struct MembershipOperatorTests {
+@Suite(.pooled) struct MembershipOperatorTests {
     /// Members that give `v` a value of every kind, or no value.
     private static let kinds = [
         "", #""v":null"#, #""v":false"#, #""v":true"#, #""v":1"#, #""v":"1""#, #""v":[1]"#, #""v":{"n":1}"#,

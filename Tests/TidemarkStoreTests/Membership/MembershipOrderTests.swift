@@ -1,7 +1,8 @@
+import TestTraits
 import Testing
 import TidemarkStore
 
-@Suite struct MembershipOrderTests {
+@Suite(.pooled) struct MembershipOrderTests {
     /// The values in the order of the protocol; values on one line are equal.
     private static let ascending: [[String]] = [
         ["{}"], [#"{"v":null}"#], [#"{"v":false}"#], [#"{"v":true}"#],

@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkStore
 import TidemarkTestKit
 
 /// The examples on the page of queries, as tests.
-@Suite struct MembershipPageTests {
+@Suite(.pooled) struct MembershipPageTests {
     /// Returns the rows of one section's tables with `cellCount` cells, without the quotes of code.
     private func rows(_ section: String, cellCount: Int) throws -> [[String]] {
         let page = try String(contentsOf: ProtocolVector.protocolFolder.appending(path: "queries.md"), encoding: .utf8)

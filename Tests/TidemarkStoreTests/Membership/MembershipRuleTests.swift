@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
 
-@Suite struct MembershipRuleTests {
+@Suite(.pooled) struct MembershipRuleTests {
     private func message(_ rule: String) -> String {
         do throws(MembershipError) {
             _ = try Membership(json: Array(rule.utf8))

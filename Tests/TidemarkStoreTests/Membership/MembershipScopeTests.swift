@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkStore
 
-@Suite struct MembershipScopeTests {
+@Suite(.pooled) struct MembershipScopeTests {
     private enum Depth { case outside, direct, deep }
 
     /// Returns the depth of a resource in a directory, by a recursive scope and one that is not; the reference must

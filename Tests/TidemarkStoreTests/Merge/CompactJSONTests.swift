@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTesting
 
 @testable import TidemarkStore
 
-@Suite struct CompactJSONTests {
+@Suite(.pooled) struct CompactJSONTests {
     @Test(arguments: [
         "{}", #"{"a":1}"#, #"{"a":[],"b":{},"c":[[],{"d":null}],"e":-1.5E+10}"#, #"{"\u00e9\"\\":"é \/\n"}"#,
         #"{"":[true,false,[1,2,{"x":[0]}]]}"#,

@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
 import TidemarkTestKit
 
 /// Laws: L11.
-@Suite struct IdentityTests {
+@Suite(.pooled) struct IdentityTests {
     private func uuid(_ text: String) -> UUIDValue? {
         Array(text.utf8).withUnsafeBytes { UUIDValue(text: $0) }
     }

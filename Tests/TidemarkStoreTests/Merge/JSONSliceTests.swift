@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkReferenceModel
@@ -5,7 +6,7 @@ import TidemarkStore
 import TidemarkTesting
 
 /// Reading of validated JSON, against the reference parser.
-@Suite struct JSONSliceTests {
+@Suite(.pooled) struct JSONSliceTests {
     private func value(_ text: String) -> JSONSlice { JSONSlice(validated: Array(text.utf8)[...]) }
 
     /// Compares both readings of a value at every depth.

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkReferenceModel
@@ -5,7 +6,7 @@ import TidemarkStore
 import TidemarkTestKit
 import TidemarkTesting
 
-@Suite(.tags(.model)) struct MergeModelTests {
+@Suite(.pooled, .tags(.model)) struct MergeModelTests {
     @Test(arguments: 1...150 as ClosedRange<UInt64>)
     func `two random resources merge as the reference says`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

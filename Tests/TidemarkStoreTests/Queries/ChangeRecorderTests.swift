@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkModel
 
 @testable import TidemarkStore
 
 /// The memory and the log of a unit, without lists and entities.
-@Suite struct ChangeRecorderTests {
+@Suite(.pooled) struct ChangeRecorderTests {
     private func change(of query: QueryID, previous: Int?) -> ChangeRecord {
         .query(QueryChange(query: query, steps: [], isStale: true, isPending: false, asOf: nil, previous: previous))
     }

@@ -1,12 +1,13 @@
 import TidemarkModel
 import TidemarkTestKit
 import TidemarkTesting
+import TestTraits
 import Testing
 
 @testable import TidemarkStore
 
 /// The steps of one list in one unit, without lists and observers.
-@Suite struct HandleStepsTests {
+@Suite(.pooled) struct HandleStepsTests {
     private func steps(_ given: HandleStep...) -> (steps: [HandleStep], isUncertain: Bool) {
         var steps = HandleSteps()
         var isUncertain = false

@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import TidemarkStore
 import TidemarkTesting
 
 /// The law: applied in order, the operations lead from one list to the other, with the fewest possible moves.
-@Suite struct ListDifferenceTests {
+@Suite(.pooled) struct ListDifferenceTests {
     @Test func `equal lists need no operation`() {
         #expect(ListDifference.operations(from: [], to: [], isReplaced: { _ in true }) == [])
         #expect(ListDifference.operations(from: [3, 1, 2], to: [3, 1, 2], isReplaced: { _ in false }) == [])

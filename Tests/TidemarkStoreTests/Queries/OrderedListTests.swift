@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
@@ -5,7 +6,7 @@ import TidemarkTesting
 @testable import TidemarkStore
 
 /// The treap against a plain array, under seeded random operations.
-struct OrderedListTests {
+@Suite(.pooled) struct OrderedListTests {
     private struct Element: Equatable {
         var node: ListNode
         var handle: ListHandle

@@ -1,10 +1,11 @@
 import TidemarkModel
+import TestTraits
 import Testing
 
 @testable import TidemarkStore
 
 /// One query by itself, without a store.
-@Suite struct QueryEntryTests {
+@Suite(.pooled) struct QueryEntryTests {
     private func entry() -> QueryEntry {
         QueryEntry(key: QueryKey(library: "home", method: "files.list", canonicalInput: "{}"), library: 0, number: 7)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkReferenceModel
@@ -7,7 +8,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Queries against a model that evaluates everything anew after every step. Laws: L3, L6, L9, L10, L11.
-@Suite(.tags(.model)) struct QueryModelComparisonTests {
+@Suite(.pooled, .tags(.model)) struct QueryModelComparisonTests {
     @Test(arguments: TestScale.seeds(12))
     func `under layers lists, staleness and notifications agree with the model`(
         seed: UInt64

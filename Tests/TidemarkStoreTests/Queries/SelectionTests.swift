@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 
 @testable import TidemarkStore
 
 /// Selections of a resource's members.
-@Suite struct SelectionTests {
+@Suite(.pooled) struct SelectionTests {
     private func selection(_ resource: String, _ fields: String...) -> String {
         let bytes = Array(resource.utf8).withUnsafeBytes {
             JSONObject.selection(of: $0, fields: Set(fields.map { Array($0.utf8) }))

@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
 /// Lists that are too long for a row of the journal.
-@Suite struct WrittenListTests {
+@Suite(.pooled) struct WrittenListTests {
     private func put(_ names: [String], into state: inout CacheState) throws {
         let resources = names.enumerated().map { #"{"id":"\#($0)","name":"\#($1)"}"# }.joined(separator: ",")
         let line =

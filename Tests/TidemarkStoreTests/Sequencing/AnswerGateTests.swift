@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTestKit
 import TidemarkTesting
 
 /// Law L12: no answer undoes what was known when it was asked for, nor what happened since.
-@Suite struct AnswerGateTests {
+@Suite(.pooled) struct AnswerGateTests {
     private enum Scope: AnswerScope {
         case everything
         case key(Int)

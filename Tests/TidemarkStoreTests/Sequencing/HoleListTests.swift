@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -5,7 +6,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Holes against a plain list. Law: L8.
-@Suite struct HoleListTests {
+@Suite(.pooled) struct HoleListTests {
     private struct Hole: Equatable {
         var sequence: Int64
         var epoch: ByteString?

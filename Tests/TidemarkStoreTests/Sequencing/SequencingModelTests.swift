@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -5,7 +6,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// The parts of sequencing against sets and dictionaries. Laws: L4, L8.
-@Suite(.tags(.model)) struct SequencingModelTests {
+@Suite(.pooled, .tags(.model)) struct SequencingModelTests {
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
     func `a gate applies everything once and in order, and loses missing events`(seed: UInt64) throws {
         try GateConformance().run(seed: seed)

@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkStore
 import TidemarkTestKit
 
 /// Protocol/sequencing.md's table against the real state, gate and machine, cell by cell. Laws: L4, L7.
-@Suite struct SequencingTableTests {
+@Suite(.pooled) struct SequencingTableTests {
     @Test(arguments: try SequencingCell.all())
     func `a cell behaves as its row says`(_ cell: SequencingCell) throws {
         let outcome = try cell.outcome()

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 
@@ -5,7 +6,7 @@ import TidemarkModel
 
 /// Records of a data file, and limits of a recording, that contradict themselves: whoever can compute a checksum writes
 /// any.
-@Suite struct ContradictoryFileTests {
+@Suite(.pooled) struct ContradictoryFileTests {
     private func recovered(cursor: EventSequence? = EventSequence(9)) -> RecoveredState {
         var state = RecoveredState()
         state.libraries = [

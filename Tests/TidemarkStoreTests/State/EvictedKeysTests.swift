@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTestKit
@@ -6,7 +7,7 @@ import TidemarkTesting
 @testable import TidemarkStore
 
 /// The remembered keys of entities that were evicted from both tiers, against a plain list. Law: L8.
-@Suite struct EvictedKeysTests {
+@Suite(.pooled) struct EvictedKeysTests {
     private func withIdentity(_ id: Int, _ body: (EntityIdentity) -> Void) {
         let key = StoredKey(
             library: LibraryIndex(id % 3), type: 0,

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTestKit
@@ -6,7 +7,7 @@ import TidemarkTesting
 @testable import TidemarkStore
 
 /// The kept events against a plain list. Law: L8.
-@Suite struct KeptEventsTests {
+@Suite(.pooled) struct KeptEventsTests {
     /// An event that was kept, as the list of all of them has it.
     private struct Model {
         var event: KeptEvent

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTestKit
@@ -7,7 +8,7 @@ import TidemarkWire
 @testable import TidemarkStore
 
 /// Answers of GraphQL that are ahead of the log: events up to their place change the fields that they do not have.
-@Suite struct LaterFieldTests {
+@Suite(.pooled) struct LaterFieldTests {
     /// The fields of one entity by name; those of the embedded object as `pos.x`.
     private typealias Fields = [String: Int]
 

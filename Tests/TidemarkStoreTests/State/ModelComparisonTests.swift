@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTestKit
 import TidemarkTesting
 
 /// The real framer, decoder and state against the reference model, which shares no code with them.
-@Suite(.tags(.model)) struct ModelComparisonTests {
+@Suite(.pooled, .tags(.model)) struct ModelComparisonTests {
     @Test(arguments: 1...120 as ClosedRange<UInt64>)
     func `a spoiled stream without an upstream ends in the state of the model`(_ seed: UInt64) throws {
         var options = GeneratedStreamOptions()

@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkModel
 
 @testable import TidemarkStore
 
 /// The parts of a cache's state, each by itself.
-@Suite struct StatePartTests {
+@Suite(.pooled) struct StatePartTests {
     private func identity(_ id: ByteString, library: LibraryIndex = 0) -> EntityIdentity {
         let text = id.bytes
         return text.withUnsafeBytes { bytes in

@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkTestKit
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(30))) struct StreamGeneratorTests {
+@Suite(.pooled) struct StreamGeneratorTests {
     @Test func `the same seed gives the same bytes and another seed gives others`() {
         func stream(_ seed: UInt64) -> [UInt8] {
             var generator = StreamGenerator(seed: seed)

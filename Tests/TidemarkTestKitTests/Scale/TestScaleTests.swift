@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 
 @testable import TidemarkTestKit
 
-@Suite struct TestScaleTests {
+@Suite(.pooled) struct TestScaleTests {
     @Test func `settings are read by name, and a name without a number counts as one`() {
         #expect(TestScale.read("") == [:])
         #expect(TestScale.read("seeds=10,kills=500,load") == [.seeds: 10, .kills: 500, .load: 1])

@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkTestKit
 
-@Suite struct ProtocolPagesTests {
+@Suite(.pooled) struct ProtocolPagesTests {
     private static let states = ["cold", "live", "gap", "reconciling", "stale"]
 
     private func cells() throws -> [String] {

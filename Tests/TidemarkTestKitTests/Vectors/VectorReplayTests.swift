@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import TidemarkReferenceModel
 import TidemarkTestKit
 
 /// Every vector of Protocol/ against the reference model: the pages, the vectors and the model agree.
-@Suite struct VectorReplayTests {
+@Suite(.pooled) struct VectorReplayTests {
     @Test(arguments: try ProtocolVector.all())
     func `the reference model behaves as the vector says`(_ vector: ProtocolVector) throws {
         var model = ReferenceModel(configuration: ReferenceConfiguration())

@@ -1,7 +1,8 @@
+import TestTraits
 import Testing
 import TidemarkTestKit
 
-@Suite struct RandomWalkTests {
+@Suite(.pooled) struct RandomWalkTests {
     @Test func `a walk has as many steps as it is given, numbered from 1`() {
         var run = RandomWalk(seed: 7)
         var steps: [Int] = []

@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTesting
 
-@Suite struct SyntheticStreamTests {
+@Suite(.pooled) struct SyntheticStreamTests {
     @Test func `one seed gives one stream, on every machine`() {
         var settings = SyntheticSettings()
         settings.entityCount = 300

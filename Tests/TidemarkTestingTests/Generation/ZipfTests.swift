@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 
 @testable import TidemarkTesting
 
-@Suite struct ZipfTests {
+@Suite(.pooled) struct ZipfTests {
     @Test func `ranks are drawn with chances proportional to one over the rank`() {
         let ranks = ZipfRanks(rankCount: 100)
         var random = SeededGenerator(seed: 7)
@@ -24,7 +25,7 @@ import Testing
     }
 }
 
-@Suite struct ShareTests {
+@Suite(.pooled) struct ShareTests {
     @Test(arguments: [
         ("0", 0), ("1", 1_000_000), ("0.01", 10_000), ("1%", 10_000), ("100%", 1_000_000), ("0.5%", 5_000),
         ("0.000001", 1),

@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(30))) struct EventLineTests {
+@Suite(.pooled) struct EventLineTests {
     @Test func `each line is the event that it says`() {
         #expect(
             EventLine.change(#"{"id":"1"}"#)

@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(30))) struct InMemoryTests {
+@Suite(.pooled) struct InMemoryTests {
     private func event(_ sequence: Int, id: String) -> [UInt8] {
         Array(EventLine.change(#"{"id":"\#(id)"}"#, type: "t", sequence: Int64(sequence)).utf8)
     }

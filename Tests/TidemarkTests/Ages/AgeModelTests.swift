@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkTesting
 
 /// Ages against a model of them, under random writes of every kind, a clock that moves, jumps and is set back, and
 /// restarts.
-@Suite(.timeLimit(.minutes(30)), .tags(.model)) struct AgeModelTests {
+@Suite(.pooled, .tags(.model)) struct AgeModelTests {
     private static let names = ["a", "b", "c", "d"]
 
     private static func json(_ id: String, _ values: [String: Int]) -> String {

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkGraphQL
@@ -7,7 +8,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Fields that are too old for a read, with a clock that the test drives.
-@Suite(.timeLimit(.minutes(30))) struct AgeTests {
+@Suite(.pooled) struct AgeTests {
     /// The schema of the example in the proposal.
     private static let songs = """
         type Song @cacheControl(maxAge: 3600) {

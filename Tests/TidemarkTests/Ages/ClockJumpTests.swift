@@ -1,5 +1,6 @@
 import Logging
 import Synchronization
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -9,7 +10,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// Clocks that are set ten years forward or back while a cache is open, and clocks with impossible times.
-@Suite(.timeLimit(.minutes(30))) struct ClockJumpTests {
+@Suite(.pooled) struct ClockJumpTests {
     private static let tenYears: Int64 = 10 * 365 * 24 * 3_600 * 1_000
     private static let policy = CachePolicy([CachePolicy.Rules("file", maxAge: 60, fields: [:])])
 

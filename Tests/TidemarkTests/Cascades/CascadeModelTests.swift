@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -6,7 +7,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Random graphs under events, transactions, answers, removals, layers and restarts, against a model without tiers.
-@Suite(.tags(.model)) struct CascadeModelTests {
+@Suite(.pooled, .tags(.model)) struct CascadeModelTests {
     @Test(arguments: TestScale.seeds(60))
     func `a journal in memory and random deletes show the entities of the naive model`(seed: UInt64) async throws {
         let store = MemoryJournal.Store()

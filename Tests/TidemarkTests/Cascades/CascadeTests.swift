@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -6,7 +7,7 @@ import TidemarkTesting
 /// Entities that are deleted together with another one.
 ///
 /// - Source: Protocol/policy.md, cascades.
-@Suite struct CascadeTests {
+@Suite(.pooled) struct CascadeTests {
     @Test(arguments: [
         #""parts":"1""#, #""parts":1"#, #""parts":{"id":"1","n":2}"#, #""parts":{"id":1}"#, #""parts":{"uuid":"1"}"#,
         #""parts":{"id":null,"uuid":"1"}"#, #""parts":["1"]"#, #""parts":[{"id":"9"},1,null]"#, #""parts":[["1"]]"#,

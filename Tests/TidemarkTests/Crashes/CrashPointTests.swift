@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkFaultDisk
@@ -12,7 +13,7 @@ import TidemarkTesting
 /// L5.
 ///
 /// A failure names its point; see ``TidemarkFaultDisk/CrashPoints``.
-@Suite(.tags(.crash)) struct CrashPointTests {
+@Suite(.pooled, .tags(.crash)) struct CrashPointTests {
     private static let seed: UInt64 = 17
     private static let stepCount = 36
 

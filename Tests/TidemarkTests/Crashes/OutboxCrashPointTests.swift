@@ -1,4 +1,5 @@
 import Synchronization
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkFaultDisk
@@ -9,7 +10,7 @@ import TidemarkTesting
 
 /// A cache that sends edits, whose process stops at any change of its disk, by SIGKILL and by a loss of power, with a
 /// server that loses requests and answers. Laws: L2, L5.
-@Suite(.timeLimit(.minutes(60)), .tags(.crash)) struct OutboxCrashPointTests {
+@Suite(.pooled(minutes: 60), .tags(.crash)) struct OutboxCrashPointTests {
     private static let editCount = 24
     private static let entityCount = 3
 

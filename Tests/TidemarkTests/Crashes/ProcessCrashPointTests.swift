@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkFaultDisk
@@ -9,7 +10,7 @@ import TidemarkTesting
 /// A process of its own that its disk ends, at any change of an ingest and again while it recovers: the test checks
 /// what another process then finds on the real disk. In ``StreamFaultTests`` later calls fail in the same process; here
 /// memory, locks and shared memory are gone as well. Law: L5.
-@Suite(.tags(.crash)) struct ProcessCrashPointTests {
+@Suite(.pooled, .tags(.crash)) struct ProcessCrashPointTests {
     /// The exit status of a process that ended before it reached the change.
     private static let endedStatus: Int32 = 98
 

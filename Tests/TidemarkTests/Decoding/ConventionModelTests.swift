@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkTesting
 
 /// Conventions of servers against Foundation's coders with the same strategies, which are the model.
-@Suite(.tags(.model)) struct ConventionModelTests {
+@Suite(.pooled, .tags(.model)) struct ConventionModelTests {
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `resources are read and written as Foundation's coders do with the same strategies`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -22,7 +23,7 @@ private struct Picture: PatchableResource, Equatable {
     var title: String?
 }
 
-@Suite(.timeLimit(.minutes(30))) struct ConventionTests {
+@Suite(.pooled) struct ConventionTests {
     private let made = Date(timeIntervalSince1970: 1_714_979_289.25)
 
     private func text(_ value: some Resource) throws -> String {

@@ -1,11 +1,12 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkTesting
 
 /// The decoder against Foundation's, which is the model: over random texts both return the same value or the same
 /// error.
-@Suite(.tags(.model)) struct DecoderModelTests {
+@Suite(.pooled, .tags(.model)) struct DecoderModelTests {
     @Test(arguments: 0..<40 as Range<UInt64>) func `the decoder agrees with Foundation's decoder`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<60 {

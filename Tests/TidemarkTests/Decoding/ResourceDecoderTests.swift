@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 
 /// The promises of the decoder beyond those of Foundation's, and the differences between the two.
-@Suite struct ResourceDecoderTests {
+@Suite(.pooled) struct ResourceDecoderTests {
     private func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
         try ResourceCoder().value(type, Array(text.utf8))
     }

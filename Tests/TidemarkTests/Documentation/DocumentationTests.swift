@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -157,7 +158,7 @@ private enum OptimisticExamples {
     }
 }
 
-@Suite struct DocumentationTests {
+@Suite(.pooled) struct DocumentationTests {
     private static let root = ProtocolVector.protocolFolder.deletingLastPathComponent()
 
     private static func files(in folder: String, _ ending: String) throws -> [String] {

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkGraphQL
@@ -13,7 +14,7 @@ private struct Song: Resource, Equatable {
 }
 
 /// Policies and ages as programs use them: every import is of a product, and nothing with package access is used.
-@Suite(.timeLimit(.minutes(30))) struct PolicyInterfaceTests {
+@Suite(.pooled) struct PolicyInterfaceTests {
     private func open(_ policy: CachePolicy, in folder: TemporaryFolder) async throws -> SyncCache {
         var configuration = CacheConfiguration()
         configuration.policy = policy

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -10,7 +11,7 @@ private struct Song: Resource, Equatable {
 }
 
 /// The Swift interface over a whole cache.
-@Suite(.timeLimit(.minutes(30))) struct SwiftInterfaceTests {
+@Suite(.pooled) struct SwiftInterfaceTests {
     private func open(_ configure: (inout CacheConfiguration) -> Void = { _ in }) async throws -> SyncCache {
         var configuration = CacheConfiguration()
         configure(&configuration)

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -54,7 +55,7 @@ struct PhotoMutations: MutationUpstream {
     }
 }
 
-@Suite(.timeLimit(.minutes(30))) struct TutorialTests {
+@Suite(.pooled) struct TutorialTests {
     @Test func `the service of the article behaves as the article says`() async throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }

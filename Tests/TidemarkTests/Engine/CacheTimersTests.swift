@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 
 @testable import Tidemark
 
-@Suite struct CacheTimersTests {
+@Suite(.pooled) struct CacheTimersTests {
     @Test func `an alarm is replaced by an earlier one alone`() {
         var timers = CacheTimers()
         var started = 0

@@ -1,6 +1,7 @@
 import Dispatch
 import Logging
 import Synchronization
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -8,7 +9,7 @@ import TidemarkSQLite
 import TidemarkTesting
 
 /// Work that waits for the disk while a cache is being closed is finished and written, or refused. Laws: L5.
-@Suite(.timeLimit(.minutes(30))) struct ClosingTests {
+@Suite(.pooled) struct ClosingTests {
     /// A journal's queue that can be made to wait.
     private final class Lane: Sendable {
         private let state = Mutex<(isHeld: Bool, calls: [@Sendable () -> Void])>((false, []))

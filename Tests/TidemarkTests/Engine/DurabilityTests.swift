@@ -1,11 +1,12 @@
 import Logging
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
 /// Acknowledgements, and the effect of a failing journal on them. Laws: L5, L7.
-@Suite struct DurabilityTests {
+@Suite(.pooled) struct DurabilityTests {
     private func open(
         _ journal: MemoryJournal, _ change: (inout CacheConfiguration) -> Void = { _ in }
     ) async throws -> SyncCache {

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -10,7 +11,7 @@ import TidemarkTesting
 
 /// The engine on a journal, closed or abandoned and opened again during the walk, against the reference model. Nothing
 /// stays in memory longer than a flush, so that evictions and loads happen all the time. Laws: L1, L4, L5, L7.
-@Suite(.tags(.model)) struct EngineModelTests {
+@Suite(.pooled, .tags(.model)) struct EngineModelTests {
     @Test(arguments: TestScale.seeds(40))
     func `a journal in memory and a stream with restarts end in the state of the model`(seed: UInt64) async throws {
         let store = MemoryJournal.Store()

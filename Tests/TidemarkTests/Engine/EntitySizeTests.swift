@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkTesting
 /// Entities that would be larger than the limit, which is 100 bytes here.
 ///
 /// - Source: Protocol/limits.md, the size of an entity.
-@Suite(.timeLimit(.minutes(30))) struct EntitySizeTests {
+@Suite(.pooled) struct EntitySizeTests {
     private static let byteCountMax = 100
 
     private func open(

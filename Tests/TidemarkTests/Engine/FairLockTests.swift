@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import TidemarkTestKit
 
 @testable import Tidemark
 
-@Suite(.timeLimit(.minutes(30))) struct FairLockTests {
+@Suite(.pooled) struct FairLockTests {
     /// An actor with one lock, as a cache has it.
     private actor Owner {
         private var turns = CallTurns()

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkSQLite
@@ -8,7 +9,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// A cache over a file with indexes: declaration, eviction, and local queries over entities on the disk alone.
-@Suite struct FieldIndexEngineTests {
+@Suite(.pooled) struct FieldIndexEngineTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path("a.db") }
 

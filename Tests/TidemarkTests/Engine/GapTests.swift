@@ -1,5 +1,6 @@
 import Logging
 import Synchronization
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -8,7 +9,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Windows, questions and answers, with a clock and an upstream that the test drives. Laws: L4, L7.
-@Suite(.timeLimit(.minutes(30))) struct GapTests {
+@Suite(.pooled) struct GapTests {
     fileprivate func open(
         _ clock: ManualClock, upstream: (any Upstream)? = nil, journal: MemoryJournal = MemoryJournal(),
         _ change: (inout CacheConfiguration) -> Void = { _ in }

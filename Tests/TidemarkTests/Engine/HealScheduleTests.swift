@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -5,7 +6,7 @@ import TidemarkStore
 @testable import Tidemark
 
 /// The moments at which lost numbers are asked for again, without a cache or a clock.
-@Suite struct HealScheduleTests {
+@Suite(.pooled) struct HealScheduleTests {
     private let lost = [LostRange(first: EventSequence(2), last: EventSequence(3))]
     private let minute: Int64 = 60_000
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// The examples of the README for the library.
-@Suite struct LibraryTests {
+@Suite(.pooled) struct LibraryTests {
     @Test func `a cache that is opened by its path keeps its entities`() async throws {
         let folder = try TemporaryFolder()
         let cache = try await SyncCache.open(path: folder.path("cache.db"))

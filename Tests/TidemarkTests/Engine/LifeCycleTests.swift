@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 
 @testable import Tidemark
 
-@Suite struct LifeCycleTests {
+@Suite(.pooled) struct LifeCycleTests {
     @Test func `calls under way may change the state until the last flush, new ones may not`() {
         var lifeCycle = LifeCycle.open
         #expect(lifeCycle.isOpen && lifeCycle.acceptsChanges)

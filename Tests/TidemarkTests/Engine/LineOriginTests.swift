@@ -1,4 +1,5 @@
 import Logging
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTestKit
@@ -8,7 +9,7 @@ import TidemarkWire
 @testable import Tidemark
 
 /// Lines whose envelopes the reader of a log wrote, and what it tells itself. Laws: L4, L7.
-@Suite(.timeLimit(.minutes(30))) struct LineOriginTests {
+@Suite(.pooled) struct LineOriginTests {
     private static func line(_ sequence: Int, prev: Int, _ event: String) -> String {
         #"{"library_id":"a","sequence":\#(sequence),"prev":\#(prev),"epoch":"e","event":\#(event)}"#
     }

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -5,7 +6,7 @@ import TidemarkStore
 import TidemarkTesting
 
 /// Lines that were quarantined under one configuration and are read again under another.
-@Suite struct RetryTests {
+@Suite(.pooled) struct RetryTests {
     @Test func `a retried line with a lost sequence takes effect, except over newer writes`() async throws {
         let store = MemoryJournal.Store()
         var strict = CacheConfiguration()

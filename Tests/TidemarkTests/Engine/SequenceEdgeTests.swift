@@ -1,4 +1,5 @@
 import Logging
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Sequences at the ends of their range: 0, 2^63-1 and beyond, with `prev`, heartbeats and epochs. Laws: L4, L7.
-@Suite struct SequenceEdgeTests {
+@Suite(.pooled) struct SequenceEdgeTests {
     /// The numbers as they are written on a line.
     private static let numbers = [
         "0", "1", "2", "3", "-1", "-0", "9007199254740993", "9223372036854775804", "9223372036854775805",

@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 
 @testable import Tidemark
 
-@Suite struct SharedTurnTests {
+@Suite(.pooled) struct SharedTurnTests {
     @Test func `callers share the turn that lasts, and the end of an old one leaves the turn that follows`() async {
         var turn = SharedTurn<Int>()
         var begunCount = 0

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkFaultDisk
@@ -7,7 +8,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Ingest, gaps, a log that fills them, a dictionary and eviction on a disk that stops or fails. Laws: L1, L4, L5.
-@Suite(.timeLimit(.minutes(600)), .tags(.crash)) struct StreamFaultTests {
+@Suite(.pooled(minutes: 600), .tags(.crash)) struct StreamFaultTests {
     @Test func `wherever an ingest stops, its database has the state of the model at its cursor`() async throws {
         let stream = try await StreamOnDisk()
         let points = CrashPoints(

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -6,7 +7,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// Lines that change nothing are counted and acknowledged, but do not cause a flush. Law: L5.
-@Suite(.timeLimit(.minutes(30))) struct UnchangedLineTests {
+@Suite(.pooled) struct UnchangedLineTests {
     private static let blank = ["", "", ""]
     private static let duplicate = [Lines.change(1)]
     private static let heartbeat = [Lines.heartbeat(1)]

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -5,7 +6,7 @@ import TidemarkStore
 @testable import Tidemark
 
 /// The requests to an upstream, without a cache, a clock or an upstream.
-@Suite struct UpstreamRequestsTests {
+@Suite(.pooled) struct UpstreamRequestsTests {
     private let lost = [LostRange(first: EventSequence(2), last: EventSequence(3))]
     private let minute: Int64 = 60_000
 

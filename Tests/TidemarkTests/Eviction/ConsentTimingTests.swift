@@ -1,4 +1,5 @@
 import Synchronization
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
@@ -6,7 +7,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// A delegate's answers at every moment of a flush. Laws: L8.
-@Suite(.timeLimit(.minutes(30))) struct ConsentTimingTests {
+@Suite(.pooled) struct ConsentTimingTests {
     @Test func `a consent that comes while the flush that asked still waits is not forgotten`() async throws {
         let checks = Mutex<[EvictionCheck]>([])
         let journal = MemoryJournal()

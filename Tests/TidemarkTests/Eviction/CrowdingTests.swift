@@ -1,4 +1,5 @@
 import Logging
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkSQLite
@@ -8,7 +9,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// The limits of both tiers while input comes. Laws: L8, L9.
-@Suite(.timeLimit(.minutes(30))) struct CrowdingTests {
+@Suite(.pooled) struct CrowdingTests {
     private static func change(_ id: Int, type: String = "file", text: String = "") -> String {
         EventLine.change(#"{"id":"k\#(id)","n":"\#(text)"}"#, type: type, library: "a")
     }

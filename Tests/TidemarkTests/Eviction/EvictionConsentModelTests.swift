@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
@@ -5,7 +6,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// The consent against a naive model: a list of all that happened, read anew for each question.
-@Suite(.tags(.model)) struct EvictionConsentModelTests {
+@Suite(.pooled, .tags(.model)) struct EvictionConsentModelTests {
     private enum Happening: CaseIterable {
         case requested, allowed, refused, taken, completed, committed
     }

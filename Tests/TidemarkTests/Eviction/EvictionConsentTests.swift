@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 
 @testable import Tidemark
 
-@Suite struct EvictionConsentTests {
+@Suite(.pooled) struct EvictionConsentTests {
     @Test func `without a delegate every eviction is approved`() {
         var consent = EvictionConsent()
         #expect(consent.request(hasDelegate: false) == .evict)

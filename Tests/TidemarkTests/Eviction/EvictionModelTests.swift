@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -25,7 +26,7 @@ private struct Tiers: Equatable {
 }
 
 /// The tier of each entity after each step, to the byte and in the order of use. Laws: L8, L9.
-@Suite(.tags(.model)) struct EvictionModelTests {
+@Suite(.pooled, .tags(.model)) struct EvictionModelTests {
     @Test(arguments: TestScale.seeds(24))
     func `both tiers have the content of a naive model, and reads agree`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed ^ 0x7135)

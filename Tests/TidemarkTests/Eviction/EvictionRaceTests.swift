@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkReferenceModel
@@ -8,7 +9,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// Concurrent evictions, loads, answers and changes: no entity returns to an older state. Laws: L1, L9.
-@Suite(.tags(.race), .timeLimit(.minutes(30))) struct EvictionRaceTests {
+@Suite(.tags(.race), .pooled) struct EvictionRaceTests {
     /// A fixture with one entity that is not in memory, and a journal whose loads wait.
     private func evictedFixture(_ journal: MemoryJournal) async throws -> QueryFixture {
         let fixture = try await QueryFixture.open(journal) {

@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 
 @testable import Tidemark
 
-@Suite struct EvictionStateTests {
+@Suite(.pooled) struct EvictionStateTests {
     @Test func `evictions of both kinds are counted together, and only those from both tiers ease the pressure`() {
         var state = EvictionState()
         state.evictedFromMemory(3)

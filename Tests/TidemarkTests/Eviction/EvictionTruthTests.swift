@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkReferenceModel
@@ -8,7 +9,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// A read returns the server's last state, or a miss, under random evictions in both tiers. Laws: L1, L2, L9.
-@Suite struct EvictionTruthTests {
+@Suite(.pooled) struct EvictionTruthTests {
     /// The fields of an object by name: numbers, and objects of numbers.
     private typealias Fields = [String: JSONValue]
 

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkReferenceModel
@@ -9,7 +10,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// Fields that stay when their entity is evicted: what reads know of it, and what restores it. Law: L1.
-@Suite(.timeLimit(.minutes(30))) struct KeptFieldsTests {
+@Suite(.pooled) struct KeptFieldsTests {
     private static let whole = #"{"id":"a","name":"A","size":1,"place":{"x":1,"y":2}}"#
 
     private func open(_ journal: any Journal = MemoryJournal()) async throws -> QueryFixture {

@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
 /// Lists that were read and did not change, and lists that were not read since a restart.
-@Suite(.timeLimit(.minutes(30))) struct KeptListTests {
+@Suite(.pooled) struct KeptListTests {
     private static func resource(_ id: String, _ value: Int = 0, byteCount: Int = 0) -> String {
         #"{"id":"\#(id)","v":\#(value),"s":"\#(String(repeating: "x", count: byteCount))"}"#
     }

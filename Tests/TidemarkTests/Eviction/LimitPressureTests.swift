@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 
 @testable import Tidemark
 
-@Suite struct LimitPressureTests {
+@Suite(.pooled) struct LimitPressureTests {
     @Test func `input is delayed above the limit and a tenth`() {
         let pressure = LimitPressure()
         #expect(!pressure.delaysInput(entityCount: 1_100, countMax: 1_000))

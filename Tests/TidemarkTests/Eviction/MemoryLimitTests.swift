@@ -1,5 +1,6 @@
 import Logging
 import Synchronization
+import TestTraits
 import Testing
 @testable import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkStore
 import TidemarkTesting
 
 /// Evictions from memory: which entities, when, and which ones stay. Laws: L8, L9.
-@Suite(.timeLimit(.minutes(30))) struct MemoryLimitTests {
+@Suite(.pooled) struct MemoryLimitTests {
     private func open(
         _ journal: MemoryJournal = MemoryJournal(), byteCountMax: Int, autoEvict: Int? = nil
     ) async throws -> QueryFixture {

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -7,7 +8,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// Events that replace or delete entities which only the journal has: nothing is read, and nothing else changes.
-@Suite(.timeLimit(.minutes(30))) struct ReplacingTests {
+@Suite(.pooled) struct ReplacingTests {
     private static func change(_ id: Int, _ value: Int, _ sequence: Int64, metadata: String? = nil) -> String {
         EventLine.change(resource(id, value), metadata: metadata, library: "a", sequence: sequence)
     }

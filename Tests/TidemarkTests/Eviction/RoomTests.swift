@@ -1,4 +1,5 @@
 import Logging
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkSQLite
@@ -9,7 +10,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// Evictions from memory and disk: which entities leave, which stay, and what reads return then. Laws: L1, L8, L9.
-@Suite(.timeLimit(.minutes(30))) struct RoomTests {
+@Suite(.pooled) struct RoomTests {
     private static func change(_ id: Int, _ value: Int, metadata: String = "null") -> String {
         EventLine.change(text(id, value), metadata: metadata, library: "a")
     }

@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
 
 @testable import Tidemark
 
-@Suite struct ScanTests {
+@Suite(.pooled) struct ScanTests {
     private func rows(_ count: Int) -> [StoredRowAge] {
         (0..<count).map { index in
             let key = StoredKey(library: 0, type: 0, id: StoredID(ByteString("\(index)")))

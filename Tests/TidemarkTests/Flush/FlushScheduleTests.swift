@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
 
 @testable import Tidemark
 
-@Suite struct FlushScheduleTests {
+@Suite(.pooled) struct FlushScheduleTests {
     private let policy = FlushPolicy()
     private static let failure = StorageError(.diskFull, "the disk is full", advice: "free some space")
 

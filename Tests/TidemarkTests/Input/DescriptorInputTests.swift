@@ -1,10 +1,11 @@
 import Dispatch
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkTesting
 
-@Suite(.timeLimit(.minutes(30))) struct DescriptorInputTests {
+@Suite(.pooled) struct DescriptorInputTests {
     private func read(_ input: DescriptorInput, byteCountMax: Int = 64) throws -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: byteCountMax)
         let count = try buffer.withUnsafeMutableBytes { try input.read(into: $0) }

@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import TidemarkModel
 
 @testable import Tidemark
 
-@Suite(.timeLimit(.minutes(30))) struct InputTableTests {
+@Suite(.pooled) struct InputTableTests {
     private func open(
         _ table: inout InputTable, hasUnread: Bool = false, readLineCount: Int64 = 0
     ) -> (InputID, AsyncStream<Acknowledgement>) {

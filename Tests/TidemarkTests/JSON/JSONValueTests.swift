@@ -1,11 +1,12 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkReferenceModel
 import TidemarkTestKit
 import TidemarkTesting
 
-@Suite struct JSONValueTests {
+@Suite(.pooled) struct JSONValueTests {
     private func parse(_ text: String) throws -> JSONValue { try JSONValue(parsing: text.utf8) }
 
     @Test func `a value is read and written back with every number as it came`() throws {

@@ -1,10 +1,11 @@
 import Metrics
 import MetricsTestKit
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
 
-@Suite struct CacheMetricsTests {
+@Suite(.pooled) struct CacheMetricsTests {
     private let backend = TestMetrics()
 
     private func total(_ name: String, _ outcome: String? = nil) throws -> Int64 {

@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
 
 @testable import Tidemark
 
-@Suite struct CacheTalliesTests {
+@Suite(.pooled) struct CacheTalliesTests {
     @Test func `reads are counted by their outcome, and work on the journal by the second`() {
         var tallies = CacheTallies(metrics: CacheMetrics())
         #expect(tallies.missCounts.count == EntityRead.Miss.allCases.count)

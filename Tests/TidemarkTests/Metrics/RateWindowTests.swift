@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkTestKit
 import TidemarkTesting
@@ -5,7 +6,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// Things a second over the last ten seconds.
-@Suite struct RateWindowTests {
+@Suite(.pooled) struct RateWindowTests {
     @Test func `things of the last ten seconds count, older ones do not`() {
         var window = RateWindow()
         window.add(100, at: 1_000_000)

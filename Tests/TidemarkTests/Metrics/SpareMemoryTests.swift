@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkTesting
 
 @testable import Tidemark
 
 /// Memory that only writing needs is released when nothing is written.
-@Suite(.timeLimit(.minutes(30))) struct SpareMemoryTests {
+@Suite(.pooled) struct SpareMemoryTests {
     private func open(_ journal: MemoryJournal, _ clock: ManualClock, interval: Int64?) async throws -> QueryFixture {
         try await QueryFixture.open(journal, clock: clock, hasUpstream: false) {
             $0.spareMemoryInterval = interval.map { .milliseconds($0) }

@@ -1,4 +1,5 @@
 import Synchronization
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -6,7 +7,7 @@ import TidemarkStore
 import TidemarkTesting
 
 /// Observers of the log of events.
-@Suite(.timeLimit(.minutes(30))) struct EventLogTests {
+@Suite(.pooled) struct EventLogTests {
     /// A sink that keeps what it is told of the log, and has room when the test says so.
     private final class LogSink: ObserverSink {
         private let state = Mutex<(hasRoom: Bool, told: [LogNotification])>((true, []))

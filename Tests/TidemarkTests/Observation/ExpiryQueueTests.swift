@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import TidemarkTesting
 
 @testable import Tidemark
 
-@Suite struct ExpiryQueueTests {
+@Suite(.pooled) struct ExpiryQueueTests {
     @Test func `due entries come out, the earliest first, as from a sorted list`() {
         for seed in UInt64(1)...30 {
             var random = SeededGenerator(seed: seed)

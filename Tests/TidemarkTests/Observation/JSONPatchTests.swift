@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkReferenceModel
@@ -5,7 +6,7 @@ import TidemarkStore
 import TidemarkTestKit
 import TidemarkTesting
 
-@Suite struct JSONPatchTests {
+@Suite(.pooled) struct JSONPatchTests {
     private func patch(_ operations: [ListOperation<[UInt8]>]) -> String {
         var output: [UInt8] = []
         JSONPatch.append(operations, to: &output)

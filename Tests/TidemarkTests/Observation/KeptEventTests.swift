@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -5,7 +6,7 @@ import TidemarkStore
 import TidemarkTesting
 
 /// The kept events of a cache: the line as it came, and each entity before and after.
-@Suite(.timeLimit(.minutes(30))) struct KeptEventTests {
+@Suite(.pooled) struct KeptEventTests {
     private func open(_ configure: (inout CacheConfiguration) -> Void = { _ in }) async throws -> QueryFixture {
         try await QueryFixture.open(hasUpstream: false) {
             $0.keptEventByteCountMax = KeptEvents.servedByteCountMax

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -12,7 +13,7 @@ private struct Note: Resource, Equatable {
     var version = 0
 }
 
-@Suite(.timeLimit(.minutes(30))) struct ObservationTests {
+@Suite(.pooled) struct ObservationTests {
     private typealias Host = ScriptedObserverHost
 
     private func element(_ note: Note) -> Host.Element {

@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
 
-@Suite(.timeLimit(.minutes(30))) struct ObserverMailboxTests {
+@Suite(.pooled) struct ObserverMailboxTests {
     private func notification(_ number: Int) -> CacheNotification {
         .entity(
             EntityNotification(

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -7,7 +8,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// The registry of observers as a value, against plain arrays.
-@Suite(.tags(.model)) struct ObserverRegistryTests {
+@Suite(.pooled, .tags(.model)) struct ObserverRegistryTests {
     private final class Sink: ObserverSink {
         func offer(_ notification: CacheNotification) -> Bool { true }
         func deliver(_ notification: CacheNotification) {}

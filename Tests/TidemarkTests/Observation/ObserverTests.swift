@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -5,7 +6,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// The notifications that observers of a cache get, and those that they do not get.
-@Suite(.timeLimit(.minutes(30))) struct ObserverTests {
+@Suite(.pooled) struct ObserverTests {
     private static func change(_ sequence: Int64, _ id: String, _ v: Int64) -> String {
         EventLine.change(#"{"id":"\#(id)","v":\#(v),"w":\#(v % 2)}"#, library: "a", sequence: sequence)
     }

@@ -1,4 +1,5 @@
 import Synchronization
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -6,7 +7,7 @@ import TidemarkTesting
 
 @testable import Tidemark
 
-@Suite struct ProgressWatchTests {
+@Suite(.pooled) struct ProgressWatchTests {
     private func status(_ library: ByteString, _ cursor: Int64?) -> LibraryStatus {
         LibraryStatus(library: library, epoch: "", cursor: cursor.map { EventSequence($0) }, phase: .live, lost: [])
     }

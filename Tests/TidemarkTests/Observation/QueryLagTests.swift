@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkStore
 import TidemarkTestKit
@@ -7,7 +8,7 @@ import TidemarkTesting
 
 /// The notifications of a slow observer, against a model that keeps the whole list that the observer saw, with its
 /// values.
-@Suite struct QueryLagTests {
+@Suite(.pooled) struct QueryLagTests {
     /// A list with versions of its elements, which changes step by step.
     private struct Walk {
         var random: SeededGenerator

@@ -1,4 +1,5 @@
 import Observation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -9,7 +10,7 @@ private struct Note: Resource, Equatable {
     var id: UInt32
 }
 
-@MainActor @Suite(.timeLimit(.minutes(30))) struct QueryModelTests {
+@MainActor @Suite(.pooled) struct QueryModelTests {
     private func elements(_ ids: [UInt32]) -> [ScriptedObserverHost.Element] {
         ids.map { ScriptedObserverHost.Element($0, #"{"id":\#($0)}"#) }
     }

@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
 
 @testable import Tidemark
 
-@Suite struct RefreshScheduleTests {
+@Suite(.pooled) struct RefreshScheduleTests {
     @Test func `targets are due at their moments, and a moved check is not due at its old one`() {
         var schedule = RefreshSchedule()
         let subscription = SubscriptionID(7)

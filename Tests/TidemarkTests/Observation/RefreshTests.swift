@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkGraphQL
@@ -5,7 +6,7 @@ import TidemarkModel
 import TidemarkTesting
 
 /// Observers that asked to be refreshed, with a clock that the test drives.
-@Suite(.timeLimit(.minutes(30))) struct RefreshTests {
+@Suite(.pooled) struct RefreshTests {
     private static let policy = """
         type file @cacheControl(maxAge: 10) { n: Int  slow: Int @cacheControl(maxAge: 1000) }
         type zero @cacheControl(maxAge: 0) { n: Int }

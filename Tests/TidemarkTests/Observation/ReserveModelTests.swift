@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkSQLite
@@ -8,7 +9,7 @@ import TidemarkTesting
 
 /// Observers of lists that are evaluated over the store, while entities are evicted, deleted by the hundred, sorted
 /// anew, edited and edits rolled back, over a real file. Laws: L2, L6, L9, L10.
-@Suite(.tags(.model)) struct ReserveModelTests {
+@Suite(.pooled, .tags(.model)) struct ReserveModelTests {
     @Test(arguments: TestScale.seeds(20))
     func `observers of lists with a reserve see what a naive recomputation gives`(seed: UInt64) async throws {
         let folder = try TemporaryFolder()

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkSQLite
@@ -8,7 +9,7 @@ import TidemarkTesting
 
 /// An observed list that is evaluated over the store keeps what its observers see in memory, and what may take its
 /// place. Laws: L6, L8, L9.
-@Suite(.timeLimit(.minutes(30))) struct ReserveTests {
+@Suite(.pooled) struct ReserveTests {
     /// The entities that stay in memory with a limit of 3: these and a reserve of 32.
     private static let pinnedCount = 35
 

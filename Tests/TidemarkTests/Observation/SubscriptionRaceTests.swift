@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -16,7 +17,7 @@ private struct Note: Resource, Equatable {
 /// all its notifications applied equals a read at the end.
 ///
 /// The machine decides the order of tasks; a seed repeats the operations of each.
-@Suite(.timeLimit(.minutes(600)), .tags(.race)) struct SubscriptionRaceTests {
+@Suite(.pooled(minutes: 600), .tags(.race)) struct SubscriptionRaceTests {
     /// The number of rounds, from `TIDEMARK_SCALE=races=1000`; 300 without it.
     private static let roundCount =
         TestScale.races.number ?? 300

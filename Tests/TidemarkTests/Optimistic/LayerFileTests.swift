@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -6,7 +7,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Layers as a reader of the file sees them, against the engine that writes them. Laws: L2, L5.
-@Suite struct LayerFileTests {
+@Suite(.pooled) struct LayerFileTests {
     private static let ids = (0..<8).map { ByteString("f\($0)") }
 
     private static func key(_ id: ByteString) -> EntityKey { EntityKey(library: "a", type: "file", id: id) }

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// A cache whose layers have all settled equals one that never had any.
-@Suite(.tags(.model)) struct OptimisticCounterpartTests {
+@Suite(.pooled, .tags(.model)) struct OptimisticCounterpartTests {
     private static let side = ReferenceQueryName(
         library: Array("a".utf8), method: Array("side".utf8), input: Array("{}".utf8))
 

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -21,7 +22,7 @@ private struct Refused: Error {}
 /// Optimistic edits with Swift types.
 ///
 /// - Source: Protocol/optimistic.md.
-@Suite(.timeLimit(.minutes(30))) struct OptimisticEditTests {
+@Suite(.pooled) struct OptimisticEditTests {
     private let store = MemoryJournal.Store()
 
     private func open() async throws -> SyncCache {

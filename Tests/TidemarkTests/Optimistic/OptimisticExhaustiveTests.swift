@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -6,7 +7,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Every order of a few operations on two entities. Laws: L2, L5, L6.
-@Suite(.tags(.model, .slow)) struct OptimisticExhaustiveTests {
+@Suite(.pooled, .tags(.model)) struct OptimisticExhaustiveTests {
     /// The kind of layer, and the server's answer to it.
     enum Style: CaseIterable, Sendable {
         /// Patches that are confirmed with the server's resources and a place ahead of the log.

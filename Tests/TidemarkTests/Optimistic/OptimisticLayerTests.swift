@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -6,7 +7,7 @@ import TidemarkReferenceModel
 /// The visible state of layers over the server's state, and the state after they end.
 ///
 /// - Source: Protocol/optimistic.md, what a layer shows.
-@Suite struct OptimisticLayerTests {
+@Suite(.pooled) struct OptimisticLayerTests {
     private static let base = #"{"id":"x","n":1,"t":"s"}"#
 
     private func fixture() async throws -> OptimisticFixture {

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkTesting
 /// The content of lists while layers are pending, and after they end.
 ///
 /// - Source: Protocol/optimistic.md, what a layer shows.
-@Suite(.timeLimit(.minutes(30))) struct OptimisticListTests {
+@Suite(.pooled) struct OptimisticListTests {
     private static func resource(_ id: String, _ n: Int) -> String { #"{"id":"\#(id)","n":\#(n)}"# }
 
     private func fixture(

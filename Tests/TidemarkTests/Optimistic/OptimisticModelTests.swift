@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -8,7 +9,7 @@ import TidemarkTesting
 
 /// Layers in the engine, with its journal and its observers, against a model that folds them anew after every step.
 /// Laws: L2, L5, L6, L9, L10.
-@Suite(.tags(.model)) struct OptimisticModelTests {
+@Suite(.pooled, .tags(.model)) struct OptimisticModelTests {
     @Test(arguments: TestScale.seeds(40))
     func `with a journal in memory reads and notifications are those of base and layers`(
         seed: UInt64

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkTesting
 /// Ids of layers, their dependencies, and temporary ids that get real ones.
 ///
 /// - Source: Protocol/optimistic.md, methods.
-@Suite struct OptimisticNamesTests {
+@Suite(.pooled) struct OptimisticNamesTests {
     private static let rule = #","order":[{"path":"/n"}]"#
 
     @Test func `a pending id is refused while it is pending, and may be used again after it settled`() async throws {

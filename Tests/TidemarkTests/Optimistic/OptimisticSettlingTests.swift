@@ -1,4 +1,5 @@
 import Logging
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -8,7 +9,7 @@ import TidemarkTesting
 /// Confirmations and events of mutations, in any order.
 ///
 /// - Source: Protocol/optimistic.md, settling.
-@Suite struct OptimisticSettlingTests {
+@Suite(.pooled) struct OptimisticSettlingTests {
     private static func x(_ n: Int) -> String { #"{"id":"x","n":\#(n)}"# }
 
     private func fixture(_ journal: any Journal = MemoryJournal()) async throws -> OptimisticFixture {

@@ -3,6 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkReferenceModel
 import TidemarkTestKit
+import TidemarkTesting
 
 /// The comparisons of a walk with the model after each step.
 extension OptimisticWalk {

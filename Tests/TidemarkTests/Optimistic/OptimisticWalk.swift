@@ -3,6 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkReferenceModel
 import TidemarkTestKit
+import TidemarkTesting
 
 /// A cache and its model, given the same operations, with observers whose every state is compared.
 struct OptimisticWalk {

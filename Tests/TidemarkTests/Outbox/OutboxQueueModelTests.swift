@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkStore
@@ -7,7 +8,7 @@ import TidemarkTesting
 @testable import Tidemark
 
 /// The outbox's queue against a naive model that looks at every request each time.
-@Suite(.timeLimit(.minutes(30)), .tags(.model)) struct OutboxQueueModelTests {
+@Suite(.pooled, .tags(.model)) struct OutboxQueueModelTests {
     @Test(arguments: TestScale.seeds(200))
     func `random operations leave the queue as the model has it`(seed: UInt64) throws {
         var walk = OutboxQueueWalk(seed: seed)

@@ -1,4 +1,5 @@
 import Synchronization
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkTesting
 
 /// Edits of entities whose ids only the server knows, through lost, doubled and late answers, events before and after
 /// them, and killed processes. Law: L13.
-@Suite(.timeLimit(.minutes(30)), .tags(.model)) struct OutboxRenamingTests {
+@Suite(.pooled, .tags(.model)) struct OutboxRenamingTests {
     @Test(arguments: TestScale.seeds(30))
     func `every request has the real id, and leaves unchanged under its key`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)

@@ -1,4 +1,5 @@
 import Logging
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -6,7 +7,7 @@ import TidemarkSQLite
 import TidemarkTesting
 
 /// Edits that the cache sends by itself, with a server in the same process.
-@Suite(.timeLimit(.minutes(30))) struct OutboxTests {
+@Suite(.pooled) struct OutboxTests {
     struct Photo: Resource, Codable {
         static let resourceType = "photo"
         var id: String

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -6,7 +7,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Finding entities by key, condition and order, against a list that is filtered and sorted.
-@Suite(.timeLimit(.minutes(30))) struct EntityFindTests {
+@Suite(.pooled) struct EntityFindTests {
     private static func rule(_ members: String = "") throws -> Membership {
         try Membership(json: Array("{\"resource_type\":\"file\"\(members.isEmpty ? "" : ",")\(members)}".utf8))
     }

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -7,7 +8,7 @@ import TidemarkTesting
 /// A fetch lasts until its answer is stored and its readers have it.
 ///
 /// - Source: Protocol/queries.md, fetch policies.
-@Suite(.timeLimit(.minutes(30))) struct FetchFlightTests {
+@Suite(.pooled) struct FetchFlightTests {
     private static let old = #"{"id":"1","v":0}"#
     private static let new = #"{"id":"1","v":1}"#
     private static let other = #"{"id":"2","v":0}"#

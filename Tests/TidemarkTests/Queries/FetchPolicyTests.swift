@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -6,7 +7,7 @@ import TidemarkTesting
 /// Every fetch policy in every state of the cache with every behaviour of the upstream.
 ///
 /// - Source: Protocol/queries.md, fetch policies.
-@Suite(.timeLimit(.minutes(30))) struct FetchPolicyTests {
+@Suite(.pooled) struct FetchPolicyTests {
     enum Stored: String, CaseIterable { case absent, fresh, stale, expired }
     enum Server: String, CaseIterable { case answers, fails, timesOut }
 

@@ -1,10 +1,11 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
 /// A write during a fetch wins over the fetch's answer.
-@Suite(.tags(.race), .timeLimit(.minutes(30))) struct FetchRaceTests {
+@Suite(.tags(.race), .pooled) struct FetchRaceTests {
     private static func change(_ sequence: Int64?, _ resource: String) -> String {
         EventLine.change(resource, library: "a", sequence: sequence)
     }

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import TidemarkModel
 
@@ -5,7 +6,7 @@ import TidemarkModel
 @testable import TidemarkStore
 
 /// The fetches under way as a value, without a cache and an upstream.
-@Suite struct FetchTableTests {
+@Suite(.pooled) struct FetchTableTests {
     private let key = QueryKey(library: "a", method: "all", canonicalInput: "{}")
 
     private func waiter(storesAnswer: Bool = true) -> FetchWaiter {

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -6,7 +7,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// Reads for people who look at a cache: why lists are stale, the base under layers, quarantine and its places.
-@Suite(.timeLimit(.minutes(30))) struct InspectionTests {
+@Suite(.pooled) struct InspectionTests {
     private func cause(_ fixture: QueryFixture) async throws -> StaleCause? {
         try await fixture.cache.queries(library: nil, type: nil, after: 0, countMax: 10).queries.first?.staleCause
     }

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -8,7 +9,7 @@ import TidemarkTesting
 /// No answer undoes what was known when it was asked for, nor what happened since (law L12).
 ///
 /// - Source: Protocol/queries.md, while an answer is on its way.
-@Suite(.timeLimit(.minutes(30))) struct MeanwhileTests {
+@Suite(.pooled) struct MeanwhileTests {
     private static let old = #"{"id":"1","v":0}"#
     private static let new = #"{"id":"1","v":1}"#
 

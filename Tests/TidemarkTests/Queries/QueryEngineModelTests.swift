@@ -1,4 +1,5 @@
 import Logging
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -9,7 +10,7 @@ import TidemarkTesting
 
 /// The engine with its journal, upstream and observers, some of them slow, against a model that evaluates everything
 /// anew. An entity that is not observed stays in memory no longer than a flush. Laws: L6, L9, L10.
-@Suite(.tags(.model), .timeLimit(.minutes(30))) struct QueryEngineModelTests {
+@Suite(.tags(.model), .pooled) struct QueryEngineModelTests {
     @Test(arguments: TestScale.seeds(12))
     func `with a journal in memory every observer, however slow, ends up with a read's list`(seed: UInt64) async throws
     {

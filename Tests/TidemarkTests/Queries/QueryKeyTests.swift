@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -6,7 +7,7 @@ import TidemarkTestKit
 import TidemarkTesting
 
 /// The equality of query inputs.
-@Suite struct QueryKeyTests {
+@Suite(.pooled) struct QueryKeyTests {
     private func canonical(_ json: String) throws -> String {
         try QueryKey(library: "l", method: "m", input: Array(json.utf8)).input.description
     }

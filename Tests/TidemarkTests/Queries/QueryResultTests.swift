@@ -1,9 +1,10 @@
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
 
 /// The input of `query.put` and the answer to `query.fetch`.
-@Suite struct QueryResultTests {
+@Suite(.pooled) struct QueryResultTests {
     private func result(_ json: String, _ limits: Limits = Limits()) throws(CacheError) -> QueryResult {
         try QueryResult(json: Array(json.utf8), limits: limits)
     }

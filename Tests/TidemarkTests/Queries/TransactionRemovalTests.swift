@@ -1,4 +1,5 @@
 import Synchronization
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -10,7 +11,7 @@ private struct Counter: Resource, Equatable {
 }
 
 /// Removals inside transactions, the aliases of types, and transactions that only read.
-@Suite(.timeLimit(.minutes(30))) struct TransactionRemovalTests {
+@Suite(.pooled) struct TransactionRemovalTests {
     private struct Stop: Error {}
 
     private func open(_ configure: (inout CacheConfiguration) -> Void = { _ in }) async throws -> QueryFixture {

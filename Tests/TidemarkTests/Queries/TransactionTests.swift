@@ -1,4 +1,5 @@
 import Synchronization
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -13,7 +14,7 @@ private struct Counter: Resource, Equatable {
 }
 
 /// Transactions that read.
-@Suite(.timeLimit(.minutes(30))) struct TransactionTests {
+@Suite(.pooled) struct TransactionTests {
     private struct Stop: Error {}
 
     private final class Tally: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
@@ -24,7 +25,7 @@ private struct Track: PatchableResource {
 }
 
 /// Patches whose fields are named by key paths.
-@Suite struct FieldPatchTests {
+@Suite(.pooled) struct FieldPatchTests {
     /// Returns a stored track after a patch, as text.
     private func patched(_ body: (inout FieldPatch<Track>) -> Void) async throws -> String {
         let cache = try await SyncCache.open(journal: MemoryJournal())

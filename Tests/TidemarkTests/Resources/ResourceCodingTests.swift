@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
 
-@Suite struct ResourceCodingTests {
+@Suite(.pooled) struct ResourceCodingTests {
     struct Camera: Codable, Equatable {
         var maker: String
         var lenses: [Lens]

@@ -1,11 +1,12 @@
 import Foundation
+import TestTraits
 import Testing
 import TidemarkTestKit
 
 /// Mixed traffic on databases, for the number of minutes in `TIDEMARK_SCALE=minutes=10`; a few seconds without it.
 ///
 /// A failure names its seed: `TIDEMARK_SCALE=seed=12` begins with that one. The machine decides the order of tasks.
-@Suite(.timeLimit(.minutes(600))) struct SoakTests {
+@Suite(.pooled(minutes: 600)) struct SoakTests {
     /// The number of databases in use at once.
     private static let laneCount = 2
 

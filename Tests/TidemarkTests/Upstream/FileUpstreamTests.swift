@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-@Suite struct FileUpstreamTests {
+@Suite(.pooled) struct FileUpstreamTests {
     private func answer(_ upstream: FileUpstream, since sequence: Int64, of library: ByteString = "a") async throws
         -> String
     {

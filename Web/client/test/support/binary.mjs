@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
 /** Returns the path of a `tidemark` that was built, or that TIDEMARK_COMMAND names; null when there is none. */
 export function tidemark() {
-  const builds = [".build/release", ".build-tests/release", ".build/debug"].map((folder) => `${root}${folder}/tidemark`);
+  const builds = [".build/debug", ".build/release"].map((folder) => `${root}${folder}/tidemark`);
   for (const path of [process.env.TIDEMARK_COMMAND, ...builds]) {
     if (path === undefined) continue;
     try {

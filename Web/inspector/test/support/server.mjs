@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../../../..", import.meta.url));
 
 /** Returns the path of the command; null when it, or the server that it starts, is not built. */
 export function command() {
-  const builds = [".build-tests/release", ".build/debug", ".build/release"].map((folder) => join(root, folder, "tidemark"));
+  const builds = [".build/debug", ".build/release"].map((folder) => join(root, folder, "tidemark"));
   const paths = [process.env.TIDEMARK_COMMAND, ...builds];
   return paths.find((path) => path !== undefined && existsSync(path) && existsSync(join(dirname(path), "tidemark-serve"))) ?? null;
 }

@@ -16,7 +16,7 @@ package struct ProtocolVector: Sendable, CustomStringConvertible {
     /// The folder Protocol/ in the source tree of this build.
     package static let protocolFolder = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Protocol")
+        .deletingLastPathComponent().appending(path: "Protocol")
 
     /// Every vector, group by group, in the order of their names.
     ///
