@@ -257,6 +257,19 @@ let package = Package(
             [
                 "FuzzTargets", "TestTraits", "TidemarkModel", "TidemarkWire",
             ], path: "Tests/Fuzzing/FuzzCorpusTests"),
+        // The examples of doc comments, compiled as in a package of a user: without the settings of this one.
+        .testTarget(
+            name: "DocumentationExampleTests",
+            dependencies: [
+                "TestTraits", "Tidemark", "TidemarkCombine", "TidemarkFaultDisk", "TidemarkGraphQL",
+                "TidemarkGraphQLClient", "TidemarkGraphQLStore", "TidemarkHTTP", "TidemarkInspector",
+                "TidemarkJetStream", "TidemarkModel", "TidemarkOperations", "TidemarkRecording",
+                "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkServer", "TidemarkServerTLS",
+                "TidemarkService", "TidemarkSession", "TidemarkSimulation", "TidemarkStore", "TidemarkTestKit",
+                "TidemarkTesting",
+                httpTypes, hummingbird, logging,
+            ],
+            exclude: ["generate.py"]),
         tests(
             "BenchmarkTests",
             [

@@ -1,7 +1,7 @@
 import Foundation
 import TidemarkTesting
 
-/// A file as a program that shows files declares it; its JSON has about 440 bytes.
+/// A file as an app that lists files would declare it. Its JSON has about 440 bytes.
 struct DecodedFile: Decodable {
     struct Content: Decodable {
         var uuid: UUID
@@ -42,7 +42,7 @@ struct DecodedFile: Decodable {
         case content = "content_identity"
     }
 
-    /// Returns seeded resources.
+    /// Returns the JSON of `count` files. The contents are random, with a fixed seed.
     static func resources(count: Int) -> [[UInt8]] {
         var random = SeededGenerator(seed: 20_260_107)
         return (0..<count).map { index in
@@ -69,7 +69,7 @@ struct DecodedFile: Decodable {
         return parts.joined(separator: "-")
     }
 
-    /// A hash that depends on every kind of field.
+    /// A hash over most of the fields, with at least one of each frequent type.
     var hash: UInt64 {
         let texts = name.utf8.count + path.utf8.count + suffix.utf8.count + tags.count
         let times = createdAt.timeIntervalSinceReferenceDate + modifiedAt.timeIntervalSinceReferenceDate

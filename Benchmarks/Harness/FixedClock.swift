@@ -1,8 +1,9 @@
 import Synchronization
 import Tidemark
 
-/// A clock with a fixed time; sleeping takes real time.
+/// A clock that shows the time it is set to. Sleeping takes real time.
 final class FixedClock: CacheClock {
+    /// The time in milliseconds since 1970.
     let time: Mutex<Int64>
     private let clock = SystemClock()
 

@@ -1,10 +1,14 @@
 import Foundation
 
-/// One TCP connection to a server of this machine: requests as bytes, without anything that knows HTTP.
+/// A TCP connection to a server on this machine. Requests and responses are raw bytes, without an HTTP client in
+/// between.
 final class HTTPConnection {
     let descriptor: Int32
     private var buffer: [UInt8] = []
 
+    /// Connects to a port of 127.0.0.1.
+    ///
+    /// - Throws: ``HTTPFailure`` if the server does not accept the connection.
     init(port: Int) throws {
         signal(SIGPIPE, SIG_IGN)
         #if canImport(Darwin)
@@ -41,9 +45,9 @@ final class HTTPConnection {
         }
     }
 
-    /// Returns the text up to and with a mark.
+    /// Reads up to the end of the next occurrence of a mark, and returns the text including the mark.
     ///
-    /// - Throws: ``HTTPFailure`` when the connection ends before.
+    /// - Throws: ``HTTPFailure`` if the connection ends before the mark.
     func text(through mark: String) throws -> String {
         let mark = Array(mark.utf8)
         while true {
@@ -60,6 +64,7 @@ final class HTTPConnection {
         }
     }
 
+    /// Returns the offset after the first occurrence of a mark; nil if there is none.
     private static func end(of mark: [UInt8], in bytes: [UInt8]) -> Int? {
         guard bytes.count >= mark.count else { return nil }
         for start in 0...(bytes.count - mark.count) where bytes[start..<start + mark.count].elementsEqual(mark) {
@@ -68,9 +73,9 @@ final class HTTPConnection {
         return nil
     }
 
-    /// Reads one answer with a length.
+    /// Reads one response that has a `Content-Length`, and returns its body.
     ///
-    /// - Throws: ``HTTPFailure`` when its status is not 200.
+    /// - Throws: ``HTTPFailure`` if the status is not 200, if the length is missing, or if the connection ends early.
     func answer() throws -> String {
         let head = try text(through: "\r\n\r\n")
         guard head.hasPrefix("HTTP/1.1 200"),
@@ -87,7 +92,7 @@ final class HTTPConnection {
     }
 }
 
-/// A connection that did not do as a suite expects.
+/// A server or connection that did not behave as a suite expects.
 struct HTTPFailure: Error, CustomStringConvertible {
     var description: String
 

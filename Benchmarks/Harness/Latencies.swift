@@ -6,8 +6,10 @@ struct Latencies {
         self.values = values
     }
 
+    /// The number of durations.
     var count: Int { values.count }
 
+    /// Adds durations in nanoseconds.
     mutating func append(_ other: [Int64]) { values += other }
 
     /// Adds p50, p99 and the maximum to a report, in microseconds.

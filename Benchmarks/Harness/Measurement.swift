@@ -1,20 +1,23 @@
 /// One figure with its reference. Both are timed in turns in one run, so that a slow moment of the machine affects
 /// both.
 struct Measurement {
+    /// The name of the figure.
     let name: String
-    /// The unit of work that `seconds` is divided by: `event`, `entity`.
+    /// The name of one unit of work, for example `event` or `entity`.
     let unit: String
+    /// The number of units of work in one run.
     let count: Int
     /// The duration of each counted run.
     let seconds: [Double]
+    /// The name of the reference.
     let referenceName: String
+    /// The duration of each counted run of the reference.
     let referenceSeconds: [Double]
     /// The goal for the median of the ratios; nil when there is none.
     let goal: Double?
-    /// A hash of everything that was computed; two runs over one input have the same.
+    /// A hash of what the subject computed. It is the same in all runs over one input.
     let hash: UInt64
-    /// Calls of the allocator for each unit of work, in the run that is not counted; nil when the platform cannot
-    /// count.
+    /// The calls of the allocator per unit of work, measured in the warm-up run; nil if the platform cannot count them.
     var allocations: Double?
 
     /// The ratio of figure to reference in each run.
@@ -22,8 +25,8 @@ struct Measurement {
 
     /// Times a subject and its reference in turns.
     ///
-    /// - Parameter runs: The number of counted runs; one more goes first and is not counted.
-    /// - Parameter subject: Returns its hash, which must be the same in every run.
+    /// - Parameter runs: The number of counted runs, after one warm-up run.
+    /// - Parameter subject: The work to measure. It returns a hash, which must be the same in every run.
     static func compare(
         _ name: String, unit: String = "event", count: Int, runs: Int, goal: Double?, referenceName: String,
         reference: () async throws -> UInt64, subject: () async throws -> UInt64
@@ -62,6 +65,7 @@ func blackHole(_ value: UInt64) {
 }
 
 extension Duration {
+    /// The duration in seconds.
     var inSeconds: Double {
         Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }

@@ -1,15 +1,17 @@
 import Foundation
 import Synchronization
 
-/// Nanoseconds of a clock that all processes of this machine share. The numbers have 19 digits, for the next centuries.
+/// Times in nanoseconds, from the monotonic clock that all processes of this machine share. The numbers have 19 digits,
+/// for centuries to come.
 enum Moment {
+    /// Returns the current time.
     static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return 1_000_000_000_000_000_000 + Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// Blocks the thread until a moment.
+    /// Blocks the thread until a time.
     static func sleep(until moment: Int64) {
         while true {
             let rest = moment - now()
@@ -30,6 +32,7 @@ final class Pacer: Sendable {
 
     private let state = Mutex(State())
 
+    /// Starts the schedule. The first event is due at once.
     init(count: Int, perSecond: Int) {
         let interval = 1_000_000_000 / Int64(perSecond)
         Thread.detachNewThread { [self] in
@@ -41,6 +44,7 @@ final class Pacer: Sendable {
         }
     }
 
+    /// Resumes the waiting caller, or counts a due event.
     private func announce() {
         let waiter = state.withLock { state in
             if let waiter = state.waiter {
@@ -53,7 +57,7 @@ final class Pacer: Sendable {
         waiter?.resume()
     }
 
-    /// Returns when the next event is due.
+    /// Suspends until the next event is due.
     func next() async {
         await withCheckedContinuation { continuation in
             let isDue = state.withLock { state in

@@ -2,7 +2,9 @@ import CReference
 
 /// The maximum number of bytes that were allocated at once while a function ran, on all threads.
 enum PeakByteCount {
-    /// - Returns: The maximum; nil when the platform cannot measure it.
+    /// Runs a function, and measures its peak.
+    ///
+    /// - Returns: The maximum; nil if the platform cannot measure it.
     static func of(_ body: () async throws -> Void) async rethrows -> Int? {
         let weighs = reference_peak_begin()
         defer { _ = reference_peak_end() }

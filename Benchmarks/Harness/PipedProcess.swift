@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A child process with a pipe for its input and one for its output, without further copies or threads.
+/// A child process whose input and output are pipes that this process writes and reads directly.
 final class PipedProcess {
     private let process = Process()
     private let input = Pipe()
@@ -9,6 +9,7 @@ final class PipedProcess {
     private let isReading = Mutex(false)
     private let done = DispatchSemaphore(value: 0)
 
+    /// Starts an executable.
     init(_ executable: String, _ arguments: [String] = []) throws {
         signal(SIGPIPE, SIG_IGN)
         process.executableURL = URL(fileURLWithPath: executable)
@@ -18,6 +19,7 @@ final class PipedProcess {
         try process.run()
     }
 
+    /// The process id.
     var identifier: Int32 { process.processIdentifier }
 
     /// Writes all bytes; blocks while the child does not read.
@@ -31,6 +33,7 @@ final class PipedProcess {
         }
     }
 
+    /// Writes all bytes; blocks while the child does not read.
     func write(_ bytes: [UInt8]) { bytes.withUnsafeBytes { write($0) } }
 
     /// Reads lines on a thread of its own until the child ends.

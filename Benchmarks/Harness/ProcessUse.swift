@@ -2,24 +2,25 @@ import Foundation
 
 /// The memory and the writes of this process, as Linux reports them; nil elsewhere.
 enum ProcessUse {
-    /// Whether the figures of this type are known.
+    /// Whether the system reports these figures.
     static var isKnown: Bool { FileManager.default.fileExists(atPath: "/proc/self/io") }
 
-    /// Returns the bytes that this process caused to be written to the disk.
+    /// Returns the number of bytes that this process caused to be written to the disk.
     static func writtenByteCount() -> Double? { number(after: "write_bytes: ", in: "/proc/self/io") }
 
-    /// Returns the most memory that was resident since ``forgetPeak()``, in bytes.
+    /// Returns the peak of the resident memory since ``forgetPeak()``, in bytes.
     static func peakByteCount() -> Double? { number(after: "VmHWM:", in: "/proc/self/status").map { $0 * 1_024 } }
 
-    /// Begins the measurement of the peak anew; without the right to do so it goes on.
+    /// Resets the peak to the current memory. Does nothing if the process may not reset it.
     static func forgetPeak() {
         do {
             try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
         } catch {
-            // The peak is then that of the whole process.
+            // The peak then covers the whole life of the process.
         }
     }
 
+    /// Returns the first number after a name in a file of `/proc`.
     private static func number(after name: String, in path: String) -> Double? {
         guard let text = String(bytes: FileManager.default.contents(atPath: path) ?? Data(), encoding: .utf8) else {
             return nil
@@ -29,7 +30,7 @@ enum ProcessUse {
         return words.first.flatMap { Double($0) }
     }
 
-    /// Returns the size of all files in a folder and the folders in it.
+    /// Returns the total size of all files in a folder and its subfolders, in bytes.
     static func byteCount(of folder: String) -> Double {
         var sum = 0
         let files = FileManager.default.enumerator(
@@ -38,7 +39,7 @@ enum ProcessUse {
             do {
                 sum += try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
             } catch {
-                // The file has disappeared meanwhile.
+                // The file was deleted in the meantime.
             }
         }
         return Double(sum)

@@ -13,13 +13,15 @@ final class QueryFixture {
         case folders = "other folders"
     }
 
+    /// The numbers of entities in a state.
     struct Size {
         /// The number of entities that events change. They have the lowest indexes, and are in no list of the unrelated
         /// queries.
         var changingCount: Int
-        /// The number of entities in unrelated lists; their indexes come after those that change.
+        /// The number of entities in unrelated lists. Their indexes follow those of the changing entities.
         var listedCount: Int
 
+        /// Returns the size for a smoke run or a full run.
         static func of(smoke isSmoke: Bool) -> Size {
             isSmoke
                 ? Size(changingCount: 1_000, listedCount: 2_000) : Size(changingCount: 10_000, listedCount: 20_000)
@@ -33,6 +35,8 @@ final class QueryFixture {
     private let decoder: SampleDecoder
     private var queryCount = 0
 
+    /// Creates a state with all entities, and with queries that no event affects.
+    ///
     /// - Parameter queryCount: The number of unrelated queries.
     init(_ size: Size, _ unrelated: Unrelated, queryCount: Int, policy: CachePolicy = CachePolicy()) throws {
         self.size = size
@@ -73,6 +77,7 @@ final class QueryFixture {
         state.clearLog()
     }
 
+    /// Stores the answer to a new query with these elements.
     @discardableResult
     private func put(_ indexes: [Int], rule: String? = nil) throws -> QueryID {
         defer { queryCount += 1 }

@@ -1,10 +1,11 @@
 import Foundation
 
-/// Collects figures, and prints each as a row of a table for people or as one JSON object a line.
+/// Collects figures, and prints each of them as a row of a table or as a line of JSON.
 struct Report {
     let isJSON: Bool
-    /// A part of the names of the figures to measure; nil means all figures.
+    /// Text that a figure's name must contain for the figure to be measured; nil measures all figures.
     let only: String?
+    /// The figures so far.
     private(set) var results: Results
     private var suite = ""
 
@@ -14,9 +15,10 @@ struct Report {
         results = Results(size: size)
     }
 
+    /// The figures that miss their goals.
     var missedGoals: [Figure] { results.figures.filter { $0.isMet == false } }
 
-    /// Tells whether a figure is to be measured.
+    /// Returns whether a figure is to be measured.
     func isWanted(_ name: String) -> Bool { only.map { name.contains($0) } ?? true }
 
     /// Begins a suite, to which the next figures belong.
@@ -29,6 +31,8 @@ struct Report {
                 + pad("goal", 16) + pad("allocations", 13) + "hash")
     }
 
+    /// Adds a figure that was timed with its reference.
+    ///
     /// - Parameter place: The place of the figure on a curve.
     mutating func add(_ measurement: Measurement, place: Figure.Place? = nil) {
         let scale = 1e9 / Double(measurement.count)
@@ -44,7 +48,7 @@ struct Report {
                 place: place))
     }
 
-    /// Adds a figure that is a ratio or a size by itself.
+    /// Adds a figure without a reference, such as a ratio or a size, from the values of several runs.
     mutating func add(
         name: String, values: [Double], unit: String, goal: Double?, hash: UInt64, place: Figure.Place? = nil
     ) {
@@ -54,6 +58,7 @@ struct Report {
                 hash: String(hash, radix: 16), place: place))
     }
 
+    /// Adds a figure without a reference from a single value.
     mutating func add(
         name: String, value: Double, unit: String, goal: Double?, hash: UInt64, place: Figure.Place? = nil
     ) {
@@ -85,6 +90,7 @@ struct Report {
                 + pad(verdict, 16) + pad(figure.allocations.map { FigureText.number($0) } ?? "", 13) + figure.hash)
     }
 
+    /// Prints a figure as one line of JSON.
     private func printJSON(_ figure: Figure) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -98,17 +104,19 @@ struct Report {
     private func pad(_ text: String, _ width: Int) -> String { FigureText.padded(text, width) }
 }
 
-/// Formats numbers for people.
+/// Formats numbers for tables.
 enum FigureText {
+    /// Formats a number: without decimals from 100 on, else with two.
     static func number(_ value: Double) -> String {
         value >= 100 ? String(format: "%.0f", value) : String(format: "%.2f", value)
     }
 
+    /// Formats the median of several runs with their minimum and maximum.
     static func spread(_ spread: Spread) -> String {
         "\(number(spread.median)) (\(number(spread.min)) … \(number(spread.max)))"
     }
 
-    /// Pads a text with spaces on the right, at least one.
+    /// Pads a text on the right with at least one space.
     static func padded(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(1, width - text.count))
     }

@@ -14,6 +14,7 @@ enum Sample {
         return (0..<220).map { _ in UInt8(ascii: "a") + UInt8(random.below(26)) }
     }()
 
+    /// Appends one version of an entity's resource.
     static func append(_ index: Int, version: Int, to bytes: inout [UInt8]) {
         bytes += "{\"id\":\"00000000-0000-4000-8000-".utf8
         for shift in stride(from: 44, through: 0, by: -4) { bytes.append(hexDigits[(index >> shift) & 15]) }
@@ -27,14 +28,16 @@ enum Sample {
         bytes += "\"}".utf8
     }
 
+    /// Returns one version of an entity's resource.
     static func resource(_ index: Int, version: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         append(index, version: version, to: &bytes)
         return bytes
     }
 
+    /// Returns the key of an entity.
     static func key(of index: Int) -> EntityKey {
-        // The id comes after `{"id":"` and is a UUID.
+        // The id follows `{"id":"` and is a UUID.
         EntityKey(library: "", type: ByteString(type), id: ByteString(resource(index, version: 0)[7..<43]))
     }
 
@@ -46,7 +49,7 @@ enum Sample {
         bytes += "}}}\n".utf8
     }
 
-    /// Returns the answer to a query, as a line with its LF.
+    /// Returns the answer to a query that lists these entities, as a line with its LF.
     static func answer(_ indexes: some Sequence<Int>) -> [UInt8] {
         var bytes = Array("{\"event\":{\"ResourceBatchChanged\":{\"resource_type\":\"file\",\"resources\":[".utf8)
         for (place, index) in indexes.enumerated() {
@@ -103,6 +106,7 @@ struct SampleDecoder {
         decoder = try EventDecoder(pool: pool)
     }
 
+    /// Splits and decodes lines, and returns the batches of their events.
     func batches(of lines: [UInt8]) throws -> [EventBatch] {
         var framer = LineFramer(pool: pool)
         var batches: [EventBatch] = []

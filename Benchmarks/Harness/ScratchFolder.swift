@@ -13,6 +13,7 @@ final class ScratchFolder {
         do { try FileManager.default.removeItem(at: url) } catch { print("left behind: \(url.path)") }
     }
 
+    /// Returns the path of a file in the folder.
     func path(_ name: String) -> String { url.appending(path: name).path }
 
     /// Removes a database and all files beside it.
@@ -23,6 +24,7 @@ final class ScratchFolder {
         }
     }
 
+    /// Returns the size of a file in the folder, in bytes.
     func byteCount(_ name: String) throws -> Int64 {
         let attributes = try FileManager.default.attributesOfItem(atPath: path(name))
         return (attributes[.size] as? Int64) ?? 0

@@ -7,7 +7,10 @@ final class ServedProcess {
     let port: Int
     private let token: String
 
+    /// Starts the server on a free port.
+    ///
     /// - Parameter arguments: Further options.
+    /// - Throws: ``HTTPFailure`` if the server does not print its port.
     init(_ executable: String, database: String, _ arguments: [String] = []) throws {
         process.executableURL = URL(fileURLWithPath: executable)
         process.arguments = ["serve", "--db", database, "--listen", "127.0.0.1:0"] + arguments
@@ -23,16 +26,17 @@ final class ServedProcess {
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// The process id.
     var identifier: Int32 { process.processIdentifier }
 
-    /// Returns the bytes of a request's head.
+    /// Returns the head of a request with the server's token, as bytes.
     func head(_ method: String, _ path: String, _ fields: [String] = []) -> [UInt8] {
         let lines =
             ["\(method) \(path) HTTP/1.1", "Host: 127.0.0.1:\(port)", "Authorization: Bearer \(token)"] + fields
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }
 
-    /// Sends a message on a connection and returns its answer.
+    /// Sends a JSON-RPC message over a connection, and returns the body of the response.
     func call(_ message: String, stream: String? = nil, on connection: HTTPConnection) throws -> String {
         let fields =
             ["Content-Type: application/json", "Content-Length: \(message.utf8.count)"]
@@ -41,9 +45,9 @@ final class ServedProcess {
         return try connection.answer()
     }
 
-    /// The memory that the process holds, in bytes; nil where the system does not say.
+    /// The anonymous resident memory of the process, in bytes; nil if the system does not report it.
     ///
-    /// The pages of the program's file that every process shares are left out.
+    /// Pages that are mapped from files, such as those of the program itself, are not included.
     var byteCount: Int? {
         guard let text = FileManager.default.contents(atPath: "/proc/\(identifier)/status"),
             let match = String(decoding: text, as: UTF8.self).firstMatch(of: /RssAnon:\s+([0-9]+) kB/),
@@ -52,7 +56,7 @@ final class ServedProcess {
         return kilobytes << 10
     }
 
-    /// Ends the server, and waits for its end.
+    /// Terminates the server, and waits until it has ended.
     func finish() {
         process.terminate()
         process.waitUntilExit()

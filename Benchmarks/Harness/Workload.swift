@@ -4,12 +4,17 @@ import TidemarkWire
 
 /// The input of the suites: each entity is created once, then entities are updated in random order, with a fixed seed.
 struct Workload {
-    /// The input as NDJSON, with padding after it that a parser may read.
+    /// The input as NDJSON, followed by padding that a parser may read.
     let bytes: [UInt8]
+    /// The size of the input without the padding, in bytes.
     let byteCount: Int
+    /// The number of lines.
     let lineCount: Int
+    /// The number of different entities.
     let entityCount: Int
 
+    /// Generates the input.
+    ///
     /// - Parameter eventsPerEntity: The number of events for each entity, including the first.
     init(entityCount: Int, eventsPerEntity: Int, resourceByteCount: Int = 435) {
         var settings = SyntheticSettings()
@@ -27,10 +32,10 @@ struct Workload {
         self.bytes = bytes
     }
 
-    /// The size of the chunks in which a reader gets the input.
+    /// The size of the chunks in which the input is read, in bytes.
     static let chunkByteCount = 512 << 10
 
-    /// Returns the input split into lines, as the decoder gets it.
+    /// Returns the input split into lines, as blocks for a decoder.
     func blocks() -> [LineBlock] {
         var blocks: [LineBlock] = []
         frame(BatchPool()) { blocks.append($0) }
@@ -46,7 +51,7 @@ struct Workload {
         try frame(pool) { try body(try decoder.decode($0)) }
     }
 
-    /// Splits the whole input into lines, one chunk at a time as a reader gets it.
+    /// Splits the whole input into lines, chunk by chunk as a reader would.
     ///
     /// - Parameter body: Called with each block, in order.
     func frame<Failure: Error>(_ pool: BatchPool, _ body: (LineBlock) throws(Failure) -> Void) throws(Failure) {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A picture of figures and their goals: one bar for each figure, on a logarithmic scale on which all goals are the
-/// same line.
+/// A chart of figures relative to their goals: one bar for each figure, on a logarithmic scale with one line for all
+/// goals.
 struct Chart {
     private struct Bar {
         var name: String
@@ -26,6 +26,7 @@ struct Chart {
         title = "\(results.commit ?? "") on \(results.machine.processor), \(results.machine.coreCount) cores"
     }
 
+    /// The chart as an SVG document.
     var svg: String {
         let height = Chart.top + Chart.rowHeight * Double(bars.count) + 16
         let width = Chart.nameWidth + Chart.barWidth + 80

@@ -1,5 +1,6 @@
 /// Compares two results by ratio, because machines differ, and one machine differs from hour to hour.
 struct Comparison {
+    /// A figure that both results have.
     struct Row {
         var id: String
         var unit: String

@@ -17,17 +17,19 @@ struct Figure: Codable {
     }
 
     var suite: String
+    /// The name, unique in the suite.
     var name: String
     /// The unit: `ns/event`, `bytes`, `µs`; it is also the unit of the reference.
     var unit: String
     var value: Spread
+    /// The number of counted runs.
     var runCount: Int
-    /// The units of work in one run; nil for a figure that is not a cost.
+    /// The number of units of work in one run; nil for a figure that is not a cost.
     var count: Int?
     var reference: Reference?
     /// The maximum allowed value: of the ratio when there is a reference, else of the figure.
     var goal: Double?
-    /// Calls of the allocator for each unit of work; nil when the platform cannot count.
+    /// The calls of the allocator per unit of work; nil if the platform cannot count them.
     var allocations: Double?
     /// A hash of everything that was computed; it is equal whenever the input was equal.
     var hash: String
@@ -36,8 +38,9 @@ struct Figure: Codable {
     /// The value that the goal limits.
     var judged: Double { reference?.ratio.median ?? value.median }
 
-    /// Whether the goal is met; nil when there is none.
+    /// Whether the goal is met; nil without a goal.
     var isMet: Bool? { goal.map { judged <= $0 } }
 
+    /// The suite and the name, unique in a run.
     var id: String { "\(suite): \(name)" }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A picture of the speed over the course of loads: a line for each store and size, ten points each.
+/// A chart of the speed during loads: for each store and size, a line with ten points.
 struct LoadCourse {
     private struct Line {
         var name: String
-        /// The thousands of events a second, by tenth.
+        /// The speed in each tenth of the load, in thousands of events a second.
         var speeds: [Double]
     }
 
@@ -16,12 +16,12 @@ struct LoadCourse {
     private static let (width, height, left, top, bottom) = (720.0, 380.0, 64.0, 52.0, 40.0)
     private static let plotWidth = 460.0
 
-    /// Returns the name of the curve of a store's load, which the figures of its tenths have.
+    /// Returns the name of the curve for the tenths of a store's load.
     static func curve(of store: String, entityCount: Int) -> String {
         "\(prefix)\(entityCount.formatted(.number.locale(Locale(identifier: "en_US")))) entities, \(store)"
     }
 
-    /// - Returns: nil when the results have no figures of a load.
+    /// Collects the figures of loads; nil if the results have none.
     init?(_ results: Results) {
         var lines: [Line] = []
         for figure in results.figures {
@@ -40,6 +40,7 @@ struct LoadCourse {
         title = "\(results.commit ?? "") on \(results.machine.processor), \(results.machine.coreCount) cores"
     }
 
+    /// The chart as an SVG document.
     var svg: String {
         let highest = max(lines.flatMap(\.speeds).max() ?? 1, 1)
         let step = LoadCourse.step(for: highest)
@@ -86,18 +87,20 @@ struct LoadCourse {
         return text + "</svg>\n"
     }
 
-    /// Returns the distance of the marks on the axis: five to ten of them.
+    /// Returns the distance between marks on the axis, so that there are five to ten of them.
     private static func step(for highest: Double) -> Double {
         let decade = pow(10, floor(log10(highest)))
         return highest / decade > 5 ? decade : highest / decade > 2 ? decade / 2 : decade / 5
     }
 }
 
-/// The forms of text and numbers in pictures.
+/// Formats text and numbers for SVG.
 enum SVG {
+    /// Escapes `&` and `<`.
     static func escaped(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
     }
 
+    /// Rounds to one decimal.
     static func tenths(_ value: Double) -> Double { (value * 10).rounded() / 10 }
 }

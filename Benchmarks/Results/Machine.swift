@@ -9,6 +9,7 @@ struct Machine: Codable, Hashable {
     /// The first line of the compiler's version.
     var toolchain: String
 
+    /// Returns this machine.
     static func this() -> Machine {
         let process = ProcessInfo.processInfo
         return Machine(

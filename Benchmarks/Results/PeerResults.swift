@@ -1,6 +1,6 @@
 import Foundation
 
-/// The results of alternatives and of Tidemark, on one input in one run; `Benchmarks/Peers/run.py` writes them.
+/// The results of Tidemark and its alternatives on one input in one run, as `Benchmarks/Peers/run.py` writes them.
 struct PeerResults: Codable {
     struct Peer: Codable {
         var name: String
@@ -8,7 +8,7 @@ struct PeerResults: Codable {
         var about: String?
         /// The reason why the peer was not measured, or the error that it met.
         var skipped: String?
-        /// The values by ``Column/key``; nil when a peer does not have the figure.
+        /// The values by the raw value of their ``Column``; nil if the peer does not have the figure.
         var values: [String: Spread?] = [:]
 
         init(from decoder: any Decoder) throws {
@@ -44,6 +44,7 @@ struct PeerResults: Codable {
         case optimistic = "optimistic_us"
         case coldStart = "cold_start_ms"
 
+        /// The heading of the column.
         var title: String {
             switch self {
             case .load: "load, events/s"
@@ -59,6 +60,7 @@ struct PeerResults: Codable {
             }
         }
 
+        /// Formats a value in the unit of the heading.
         func text(_ value: Double) -> String {
             switch self {
             case .load, .update: "\(FigureText.number(value / 1_000)) k"
@@ -81,6 +83,9 @@ struct PeerResults: Codable {
     var rounds: Int
     var peers: [Peer]
 
+    /// Reads the results from a file.
+    ///
+    /// - Throws: ``BenchmarkError`` if the file is missing, or an error of the decoder.
     static func read(_ path: String) throws -> PeerResults {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw BenchmarkError("there is no file \(path): run Benchmarks/Peers/run.py --out \(path) first")
@@ -90,6 +95,7 @@ struct PeerResults: Codable {
 }
 
 extension ResultsPage {
+    /// Returns a Markdown table of the medians, and the reasons why peers were not measured.
     static func table(of results: PeerResults) -> String {
         let columns = PeerResults.Column.allCases
         var text = "Workload \(results.workload.prefix(12)), \(results.rounds) rounds in turns, medians.\n\n"

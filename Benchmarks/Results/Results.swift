@@ -1,6 +1,6 @@
 import Foundation
 
-/// The results of a run of the harness, in the form of their file.
+/// The results of a run, in the form in which a file stores them.
 struct Results: Codable {
     enum Size: String, Codable {
         case full, smoke
@@ -9,7 +9,7 @@ struct Results: Codable {
     static let formatVersion = 1
 
     var format = Results.formatVersion
-    /// The time of the run, in seconds, in the format of ISO 8601.
+    /// The time of the run in ISO 8601, to the second.
     var date: String
     /// The commit that was built, with `+` after it when files were changed; nil outside of a repository.
     var commit: String?
@@ -17,6 +17,7 @@ struct Results: Codable {
     var size: Size
     var figures: [Figure] = []
 
+    /// Creates results without figures, for this machine and the current time.
     init(size: Size) {
         date = Date.now.formatted(.iso8601)
         commit = Machine.commit()
@@ -24,7 +25,9 @@ struct Results: Codable {
         self.size = size
     }
 
-    /// - Throws: ``BenchmarkError`` when the file is missing, has no results, or has another format.
+    /// Reads results from a file.
+    ///
+    /// - Throws: ``BenchmarkError`` if the file is missing, has no results, or has another format.
     static func read(_ path: String) throws -> Results {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw BenchmarkError("there is no file \(path): run tidemark-bench with --out \(path) first")
@@ -40,6 +43,7 @@ struct Results: Codable {
         }
     }
 
+    /// Writes the results to a file, and creates its folder if needed.
     func write(to path: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -50,7 +54,7 @@ struct Results: Codable {
     }
 }
 
-/// The reason why a benchmark cannot run or be read, for its user.
+/// The reason why a benchmark cannot run, or its results cannot be read.
 struct BenchmarkError: Error, CustomStringConvertible {
     var description: String
 

@@ -10,7 +10,9 @@ struct ResultsPage {
         self.path = path
     }
 
-    /// - Throws: ``BenchmarkError`` when the page does not have this place exactly once.
+    /// Replaces the content of a place.
+    ///
+    /// - Throws: ``BenchmarkError`` if the page does not have this place exactly once.
     mutating func replace(_ name: String, with content: String) throws {
         let (begin, end) = ("<!-- \(name) -->\n", "<!-- /\(name) -->")
         let parts = text.components(separatedBy: begin)
@@ -20,6 +22,7 @@ struct ResultsPage {
         text = parts[0] + begin + content + parts[1][close.lowerBound...]
     }
 
+    /// Returns the Markdown of all figures, with a table for each suite.
     static func tables(of results: Results) -> String {
         let gigabytes = Double(results.machine.memoryByteCount) / 1e9
         var text = """

@@ -4,7 +4,9 @@ struct Spread: Codable, Hashable {
     var min: Double
     var max: Double
 
-    /// - Parameter values: The values, of which there is at least one.
+    /// Computes the median and the range of values.
+    ///
+    /// - Parameter values: At least one value.
     init(_ values: [Double]) {
         median = values.median
         min = values.min() ?? .nan

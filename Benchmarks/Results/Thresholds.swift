@@ -6,15 +6,18 @@ struct Thresholds: Codable {
     struct Limit: Codable {
         /// The limit for the ratio to the reference; for a figure without a reference, for its value.
         var ratio: Double?
-        /// The limit for calls of the allocator for each unit of work.
+        /// The limit for the calls of the allocator per unit of work.
         var allocations: Double?
     }
 
     /// The limits by ``Figure/id``.
     var figures: [String: Limit]
-    /// The limits for instructions for each event, by the work that is counted (``Count/Work``).
+    /// The limits for the instructions per event, by the raw value of a ``Count/Work``.
     var instructions: [String: Double]
 
+    /// Reads the thresholds from a file.
+    ///
+    /// - Throws: ``BenchmarkError`` if the file is missing, or an error of the decoder.
     static func read(_ path: String) throws -> Thresholds {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw BenchmarkError("there is no file \(path)")

@@ -52,6 +52,7 @@ struct Compare: AsyncParsableCommand {
         guard worse.isEmpty else { throw ExitCode(1) }
     }
 
+    /// Runs the suites of earlier results again, in the same size.
     private func measured(as base: Results) async throws -> Results {
         var report = Report(size: base.size, isJSON: false)
         let wanted = Set(base.figures.map(\.suite))

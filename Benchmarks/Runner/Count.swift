@@ -5,6 +5,7 @@ import TidemarkWire
 
 /// The command that repeats the same work on one thread, for a tool that counts instructions.
 struct Count: ParsableCommand {
+    /// The work to repeat.
     enum Work: String, CaseIterable, ExpressibleByArgument {
         /// Decodes lines to events.
         case decoding

@@ -46,11 +46,12 @@ struct Guard: AsyncParsableCommand {
 /// Counts the instructions of this program under callgrind. The count is the same for the same build and input,
 /// whatever else the machine does.
 enum InstructionCount {
+    /// The path of valgrind; nil if it is not installed.
     static let valgrind = ["/usr/bin/valgrind", "/usr/local/bin/valgrind"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// Returns the instructions for each event, from the difference between many and few rounds. So the cost of the
-    /// process itself, and of creating its input, is not counted.
+    /// Returns the instructions per event. They are computed from the difference between three rounds and one, so that
+    /// the cost of the process itself, and of creating its input, is not counted.
     static func perEvent(of work: Count.Work, _ valgrind: String) throws -> Double {
         let folder = try ScratchFolder()
         let program = folder.path("tidemark-bench")
@@ -76,6 +77,8 @@ enum InstructionCount {
         return count
     }
 
+    /// Runs a program, and waits until it has ended.
+    ///
     /// - Returns: The standard error of the program.
     @discardableResult
     private static func run(_ executable: String, _ arguments: [String]) throws -> String {

@@ -5,7 +5,7 @@ import Foundation
 @main
 enum Main {
     static func main() {
-        // Tools that count instructions fail with the way in which an asynchronous program waits on its main thread.
+        // An asynchronous `main` waits on the main thread in a way that tools for counting instructions cannot handle.
         if CommandLine.arguments.dropFirst().first == Count.name {
             return Count.main(Array(CommandLine.arguments.dropFirst(2)))
         }
@@ -36,6 +36,7 @@ struct Runner: AsyncParsableCommand {
         defaultSubcommand: RunSuites.self)
 }
 
+/// The command that runs suites and prints their figures.
 struct RunSuites: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run suites and print their figures.")

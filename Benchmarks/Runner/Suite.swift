@@ -41,7 +41,9 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// - Parameter entityCounts: The sizes for ``pastMemory``; empty: its default.
+    /// Runs the suite, and adds its figures to a report.
+    ///
+    /// - Parameter entityCounts: The sizes for ``pastMemory``; empty for its default.
     func run(isSmoke: Bool, runs: Int, entityCounts: [Int] = [], into report: inout Report) async throws {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         report.begin(rawValue, "\(about); \(cores) cores, \(runs) runs, medians")

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The command that writes a page of results for people.
+/// The command that writes results into `benchmarks.md`, and the charts beside it.
 struct WritePage: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "page", abstract: "Write results as a page with tables and a chart.",

@@ -11,6 +11,7 @@ enum ApplySuite {
         try overhead(workload, into: &report)
     }
 
+    /// Returns a state without entities, with the default configuration.
     static func emptyState() -> CacheState {
         CacheState(configuration: CacheStateConfiguration(), recovered: RecoveredState(), seed: 1)
     }
@@ -41,7 +42,7 @@ enum ApplySuite {
                 }))
     }
 
-    /// Measures the heap that a state takes for each entity beside the entity's own bytes.
+    /// Measures the heap that a state takes for each entity in addition to the entity's own bytes.
     private static func overhead(_ workload: Workload, into report: inout Report) throws {
         guard let overhead = try overheadByteCount(workload) else { return }
         report.add(

@@ -14,7 +14,7 @@ enum ColdStartSuite {
         let path = folder.path("cache.db")
         let key = try await fill(path, entityCount: entityCount)
         let select = {
-            // Many entities are in blocks.
+            // Many entities are stored in blocks, few in rows.
             reference_select(
                 path, isSmoke ? "SELECT \"row\", body FROM entities" : "SELECT number, body FROM blocks")
         }
@@ -68,6 +68,8 @@ enum ColdStartSuite {
         }
     }
 
+    /// Fills a database.
+    ///
     /// - Returns: The key of an entity in the middle of the key order.
     private static func fill(_ path: String, entityCount: Int) async throws -> EntityKey {
         var configuration = CacheConfiguration()

@@ -7,13 +7,14 @@ import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
 
-/// Answers that a server delivers in parts, from the bytes of their bodies to the cache.
+/// The cost of responses that a server delivers in parts, from the bytes of their bodies to the cache.
 enum DeliverySuite {
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
         try await parts(isSmoke ? 20 : 1_000, runs: runs, into: &report)
         try await subscription(isSmoke ? 2_000 : 1_000_000, into: &report)
     }
 
+    /// Creates a client over a cache that stores nothing on the disk.
     private static func client(_ transport: any HTTPTransport) async throws -> GraphQLClient {
         let cache = try await SyncCache.open(
             configuration: CacheConfiguration(), journal: ForgetfulJournal(), clock: FixedClock(time: 1_700_000_000_000)
@@ -30,18 +31,20 @@ enum DeliverySuite {
         return ByteString("{ all { __typename id ... @defer { \(fields) } } }")
     }()
 
-    /// The fields of one object: 10 KB.
+    /// Returns the fields of one object, about 10 KB.
     private static func fields(_ index: Int, _ version: Int) -> String {
         (0..<fieldCount).map { field in
             #""f\#(field)":"\#(index) \#(field) \#(version) \#(String(repeating: "abcdefghi ", count: 98))""#
         }.joined(separator: ",")
     }
 
+    /// Returns a response in one body.
     private static func wholeBody(_ count: Int, _ version: Int) -> [UInt8] {
         let objects = (0..<count).map { #"{"__typename":"Item","id":"\#($0)",\#(fields($0, version))}"# }
         return Array(#"{"data":{"all":[\#(objects.joined(separator: ","))]}}"#.utf8)
     }
 
+    /// Returns the same response in parts: first all ids, then the fields of each object in a part of their own.
     private static func partsBody(_ count: Int, _ version: Int) -> [UInt8] {
         let objects = (0..<count).map { #"{"__typename":"Item","id":"\#($0)"}"# }.joined(separator: ",")
         var payloads = [#"{"data":{"all":[\#(objects)]},"hasNext":true}"#]
@@ -53,12 +56,12 @@ enum DeliverySuite {
         return Array((payloads.map { head + $0 }.joined() + "\r\n-----\r\n").utf8)
     }
 
-    /// Times an answer in parts beside the same answer as one body: both are read, put together, stored and given to
-    /// the reader.
+    /// Measures a response in parts; the reference is the same response in one body. Both are read, put together,
+    /// stored and passed to the reader.
     private static func parts(_ count: Int, runs: Int, into report: inout Report) async throws {
         let transport = MemoryTransport()
         let client = try await client(transport)
-        // Values that differ from those of the run before: equal ones would not be stored.
+        // The values differ from those of the run before, because equal values would not be stored.
         let whole = [wholeBody(count, 0), wholeBody(count, 1)]
         let inParts = [partsBody(count, 2), partsBody(count, 3)]
         var turn = 0
@@ -78,6 +81,7 @@ enum DeliverySuite {
         try await client.cache.close()
     }
 
+    /// Fetches the document from the server, and returns the size of its data in bytes.
     private static func fetchedByteCount(_ client: GraphQLClient) async throws -> UInt64 {
         var request = GraphReadRequest(GraphRequest(document))
         request.policy = .networkOnly
@@ -93,10 +97,11 @@ enum DeliverySuite {
 
     // MARK: A subscription
 
-    /// The growth of memory that is no growth: four bytes for each of a million payloads.
+    /// The goal for the peak memory of a subscription, in KiB. It is four bytes for each of a million payloads, so that
+    /// memory that grows with the number of payloads exceeds it.
     private static let memoryGoal = 4_096.0
 
-    /// Measures the memory that a subscription takes at once over all of its payloads.
+    /// Measures the time per payload of a subscription, and the peak memory over all payloads.
     private static func subscription(_ count: Int, into report: inout Report) async throws {
         var received = 0
         let clock = ContinuousClock()
@@ -112,7 +117,9 @@ enum DeliverySuite {
             hash: UInt64(received))
     }
 
-    /// Receives payloads, each with new values of one of a hundred objects.
+    /// Receives the payloads of a subscription, each with new values of one of a hundred objects.
+    ///
+    /// - Returns: The number of payloads with data.
     private static func receive(_ count: Int) async throws -> Int {
         let transport = MemoryTransport()
         transport.subscription(of: count)
@@ -126,18 +133,20 @@ enum DeliverySuite {
     }
 }
 
-/// A server in memory, whose bodies come in chunks of at most 64 KiB.
+/// A server in memory that sends its bodies in chunks of at most 64 KiB.
 private final class MemoryTransport: HTTPTransport {
     private enum Source {
         case bytes([UInt8])
-        /// The payloads of a subscription that are left, and their number.
+        /// A subscription, by the number of its next payload and the number of all payloads.
         case payloads(next: Int, count: Int)
     }
 
     private let state = Mutex((source: Source.bytes([]), type: "", offset: 0))
 
+    /// Sets the body and the content type of the next response.
     func answer(_ body: [UInt8], type: String) { state.withLock { $0 = (.bytes(body), type, 0) } }
 
+    /// Makes the next response a subscription with `count` payloads.
     func subscription(of count: Int) {
         state.withLock {
             $0 = (.payloads(next: 0, count: count), "multipart/mixed;boundary=\"-\";subscriptionSpec=1.0", 0)
@@ -155,6 +164,7 @@ private final class MemoryTransport: HTTPTransport {
     private static let chunkByteCount = 64 * 1_024
     private static let payloadsInChunk = 500
 
+    /// Returns the next chunk of the body; nil at its end.
     private func next() -> [UInt8]? {
         state.withLock { state in
             switch state.source {

@@ -5,7 +5,7 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkStore
 
-/// The cost from a file of lines to readable entities, in memory and on disk.
+/// The cost of turning a file of lines into readable entities, in memory and on disk.
 enum EndToEndSuite {
     static func run(_ workload: Workload, runs: Int, into report: inout Report) async throws {
         let onDemand = {
@@ -46,12 +46,16 @@ enum EndToEndSuite {
 
 /// Ingests a file of lines through the engine, as the command does.
 enum Ingest {
+    /// Writes a workload to a file in a folder.
     static func write(_ workload: Workload, to folder: ScratchFolder) throws -> URL {
         let input = folder.url.appending(path: "input.ndjson")
         try Data(workload.bytes[..<workload.byteCount]).write(to: input)
         return input
     }
 
+    /// Ingests a file into a new cache over a journal.
+    ///
+    /// - Returns: A hash of the numbers of applied events and of entities.
     static func run(_ input: URL, into journal: any Journal) async throws -> UInt64 {
         let file = try FileHandle(forReadingFrom: input)
         defer {

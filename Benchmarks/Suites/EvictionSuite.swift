@@ -3,9 +3,9 @@ import TidemarkStore
 
 /// The cost of evictions.
 enum EvictionSuite {
-    /// The number of entities in one step, and the number that are evicted between two flushes, as in the engine with
-    /// its default policy.
+    /// The number of entities that one step examines at most, as in the engine with its default policy.
     private static let sliceCount = 64
+    /// The number of evictions between two flushes, as in the engine with its default policy.
     private static let flushedCount = 2_048
 
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) throws {

@@ -2,7 +2,7 @@ import Foundation
 import TidemarkTestKit
 import TidemarkTesting
 
-/// The memory of the machine that a session with a small cache takes.
+/// The resident memory of a session with a small cache.
 enum FootprintSuite {
     private static let entityCount = 10_000
     private static let entityByteCount = 1_000
@@ -69,6 +69,7 @@ enum FootprintSuite {
         return bytes + "\"}".utf8
     }
 
+    /// Returns the resident memory of a process, in bytes; 0 if the system does not report it.
     private static func residentByteCount(_ process: Int32) throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }

@@ -4,7 +4,7 @@ import TidemarkGraphQLStore
 import TidemarkModel
 import TidemarkStore
 
-/// Documents of GraphQL over a cache in memory: answers written, read back and watched, documents planned.
+/// The cost of GraphQL over a cache in memory: writing, reading and watching answers, and planning documents.
 enum GraphQLSuite {
     private static let fieldCount = 10
     private static let list: ByteString = GraphQLSuite.document("all")
@@ -25,12 +25,13 @@ enum GraphQLSuite {
         try await cache.close()
     }
 
+    /// Returns a document that selects a list with all fields.
     private static func document(_ root: String) -> ByteString {
         let fields = (0..<fieldCount).map { "f\($0)" }.joined(separator: " ")
         return ByteString("{ \(root) { __typename id \(fields) } }")
     }
 
-    /// An answer whose values differ from those of the other version.
+    /// Returns an answer whose values differ from those of the other versions.
     private static func answer(_ objectCount: Int, version: Int) -> [UInt8] {
         var text = "{\"data\":{\"all\":["
         for index in 0..<objectCount {
@@ -98,7 +99,7 @@ enum GraphQLSuite {
         report.add(name: "warm read of one object", value: perRead, unit: "µs", goal: 3, hash: hash)
     }
 
-    /// Reads a document from the cache alone.
+    /// Reads a document from the cache alone, and returns its data.
     static func data(_ cache: SyncCache, _ document: ByteString) async throws -> [UInt8] {
         var request = GraphReadRequest(GraphRequest(document))
         request.policy = .cacheOnly
@@ -117,7 +118,7 @@ enum GraphQLSuite {
 
     // MARK: Watching
 
-    /// Measures from the change of one field to the patch in the observer's mailbox.
+    /// Measures the time from the change of one field to the patch in the observer's mailbox.
     private static func watch(_ cache: SyncCache, count: Int, into report: inout Report) async throws {
         var request = GraphReadRequest(GraphRequest(list))
         request.policy = .cacheOnly
@@ -142,6 +143,7 @@ enum GraphQLSuite {
 
     // MARK: Planning
 
+    /// Measures planning a document anew, and finding its plan again.
     private static func plan(
         _ cache: SyncCache, _ count: Int, _ runs: Int, into report: inout Report
     ) async throws {

@@ -10,7 +10,8 @@ import TidemarkStore
 import TidemarkTestKit
 import TidemarkTesting
 
-/// Stored HTTP answers: hits, confirmations over a real connection, and a file of many.
+/// The cost of stored HTTP responses: hits, revalidations over a real connection, and opening a file with many
+/// responses.
 enum HTTPSuite {
     private static let bodyByteCount = 10_240
 
@@ -71,7 +72,7 @@ enum HTTPSuite {
 
     // MARK: Confirmations
 
-    /// Measures what the cache adds to a conditional request over a kept connection.
+    /// Measures the time that the cache adds to a conditional request over a kept connection.
     private static func confirmations(
         _ folder: ScratchFolder, isSmoke: Bool, runs: Int, into report: inout Report
     ) async throws {
@@ -113,7 +114,8 @@ enum HTTPSuite {
 
     // MARK: Opening
 
-    /// Measures opening beside that of an empty file: both have the same schema and statements.
+    /// Measures opening a file with many responses, and opening an empty file. Both have the same schema and
+    /// statements.
     private static func open(
         _ path: String, _ count: Int, _ folder: ScratchFolder, isSmoke: Bool, runs: Int, into report: inout Report
     ) async throws {
@@ -154,6 +156,7 @@ enum HTTPSuite {
         }
     }
 
+    /// A server that answers every request at once with a response that stays fresh.
     private struct InstantServer: HTTPTransport {
         func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer {
             let number = Int(exchange.request.path?.split(separator: "/").last ?? "") ?? 0
@@ -165,7 +168,7 @@ enum HTTPSuite {
         }
     }
 
-    /// A plain table of SQLite with such bodies, read by key with a prepared statement.
+    /// A plain SQLite table with the same bodies, read by key with a prepared statement.
     private struct RowTable {
         private let queue: DatabaseQueue
 
@@ -182,6 +185,7 @@ enum HTTPSuite {
             }
         }
 
+        /// Reads bodies in turn, and returns the sum of their sizes in bytes.
         func read(_ readCount: Int, _ distinct: Int) throws -> UInt64 {
             try queue.read { db in
                 let statement = try db.cachedStatement(sql: "SELECT body FROM rows WHERE url = ?")
@@ -205,7 +209,7 @@ enum HTTPSuite {
         HTTPRequest(method: .get, scheme: "http", authority: "a.test", path: "/files/\(number)")
     }
 
-    /// JSON as servers send it: names that repeat, values that do not.
+    /// Returns JSON as servers send it: the names repeat, the values do not.
     private static func body(_ number: Int) -> [UInt8] {
         var random = SeededGenerator(seed: UInt64(number))
         var text = "{\"files\":["

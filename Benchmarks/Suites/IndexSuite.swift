@@ -9,8 +9,8 @@ enum IndexSuite {
         let events = try QueryFixture.events(size, setCount: runs + 1, eventCount: eventCount)
         for unrelated in QueryFixture.Unrelated.allCases {
             for count in counts {
-                // The reference has no queries at first, and then the smallest number: the cost must not depend on the
-                // number of queries.
+                // The smallest number of queries is compared with none, and every other number with the smallest: the
+                // cost must not depend on the number of queries.
                 let reference = try QueryFixture(size, unrelated, queryCount: count == counts[0] ? 0 : counts[0])
                 let subject = try QueryFixture(size, unrelated, queryCount: count)
                 report.add(

@@ -5,10 +5,10 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkWire
 
-/// The cost of following a stream: reading, applying and writing its messages, beside a consumer that only receives
-/// them.
+/// The cost of following a stream: reading, applying and writing its messages. The reference is a consumer that only
+/// receives them.
 enum JetStreamSuite {
-    /// The path of the server; nil where it is not installed, and then nothing is measured.
+    /// The path of the NATS server; nil if it is not installed, and then nothing is measured.
     static let program = ["/usr/sbin/nats-server", "/usr/bin/nats-server", "/usr/local/bin/nats-server"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
@@ -55,7 +55,7 @@ enum JetStreamSuite {
                 subject: { try await followed(address, folder) }))
     }
 
-    /// Receives all messages, and does nothing with them.
+    /// Receives all messages, and discards them.
     private static func received(_ address: JetStreamAddress) throws -> UInt64 {
         let api = JetStreamAPI(connection: try NatsConnection(address))
         var consumer = try PullConsumer(api, stream: address.stream, filter: "tidemark.*", from: 1)
@@ -79,7 +79,7 @@ enum JetStreamSuite {
         return configuration
     }
 
-    /// Applies all messages to a cache whose journal forgets what it is given.
+    /// Applies all messages to a cache whose journal stores nothing.
     private static func applied(_ address: JetStreamAddress) async throws -> UInt64 {
         var settings = ReadingSettings()
         settings.endsCaughtUp = true
@@ -90,6 +90,7 @@ enum JetStreamSuite {
         return UInt64(count)
     }
 
+    /// Applies all messages to a new cache on the disk, and writes the entities.
     private static func followed(_ address: JetStreamAddress, _ folder: ScratchFolder) async throws -> UInt64 {
         var settings = ReadingSettings()
         settings.endsCaughtUp = true
@@ -97,7 +98,7 @@ enum JetStreamSuite {
         return try await filled(folder) { try await feed.run(into: $0) }
     }
 
-    /// Fills a new cache on the disk.
+    /// Fills a new cache on the disk, and returns the number of its entities.
     private static func filled(
         _ folder: ScratchFolder, _ fill: (SyncCache) async throws -> Void
     ) async throws -> UInt64 {
@@ -110,11 +111,13 @@ enum JetStreamSuite {
         return UInt64(count)
     }
 
-    /// Waits for the file that the server writes once it listens.
+    /// Waits for the file that the server writes when it listens, and returns the port in it.
+    ///
+    /// - Throws: ``BenchmarkError`` if there is no such file after 20 seconds.
     private static func port(_ path: String) throws -> Int {
         let deadline = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < deadline {
-            // The file may be read when half of it is there.
+            // The file can be incomplete while the server writes it.
             if let data = FileManager.default.contents(atPath: path),
                 let names = try? JSONDecoder().decode([String: [String]].self, from: data),
                 let port = names["nats"]?.first.flatMap({ URL(string: $0)?.port })

@@ -1,8 +1,8 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The cost of a layer: to create it and roll it back where lists show it, and to have it while an event changes other
-/// entities.
+/// The cost of layers: creating a layer and rolling it back while lists contain its entity, and keeping layers while
+/// events change other entities.
 enum LayersSuite {
     private static let entityCount = 1_000
 

@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// The latency from a line that is about to be applied to a task that observes a list, inside one process.
+/// The latency from passing a line to the cache until a task that observes a list has the change, in one process.
 enum ObserversSuite {
     private struct Item: Resource {
         static let resourceType = "file"
@@ -12,15 +12,15 @@ enum ObserversSuite {
         var sent: Int64
     }
 
-    /// An item for readers that need to know the event of a version.
+    /// An item with its version, for a reader that tracks which events it has received.
     private struct VersionedItem: Resource {
         static let resourceType = "file"
         var id: String
-        /// The number of the event; 0 before the first one.
+        /// The number of the event that wrote the item; 0 before the first event.
         var version: Int
     }
 
-    /// The newest version that a reader got.
+    /// The newest version that a reader has received.
     private final class Progress: Sendable {
         let version = Atomic(0)
     }
@@ -89,6 +89,7 @@ enum ObserversSuite {
 
     // MARK: Latency
 
+    /// Measures the latency of observers, each of which observes one list.
     private static func latency(
         _ name: String, listCount: Int, observersPerList: Int, eventCount: Int, goal: Double?,
         into report: inout Report
@@ -139,6 +140,7 @@ enum ObserversSuite {
         try await cache.close()
     }
 
+    /// Stores a list with the first version of its entities.
     private static func put(_ list: Int, of cache: SyncCache, indexes: Range<Int>) async throws {
         let result = QueryResult(
             resourceType: ByteString(Item.resourceType), resources: indexes.map { Sample.resource($0, version: 0) })
@@ -146,7 +148,10 @@ enum ObserversSuite {
         try await cache.store(result, for: key)
     }
 
-    /// Reads one list until all updates came, merged or not.
+    /// Observes one list until all updates have arrived, merged or not.
+    ///
+    /// - Returns: The latency of each update in nanoseconds, and the number of updates that were merged into later
+    ///   ones.
     private static func observe(
         _ list: Int, of cache: SyncCache, toldCount: Int, _ ready: Ready
     ) async throws -> (told: [Int64], missed: Int) {
@@ -172,8 +177,8 @@ enum ObserversSuite {
 
     /// Measures the same events with an observer that does not read, and without one.
     ///
-    /// - Parameter hasReader: Whether both caches have another observer that reads; then the cost of the first one for
-    ///   the second is measured.
+    /// - Parameter hasReader: Whether both caches also have an observer that reads. The figure is then the cost of the
+    ///   observer that does not read for the one that does.
     private static func stalled(
         _ name: String, entityCount: Int, listedCount: Int, eventCount: Int, runs: Int, goal: Double?,
         hasReader: Bool = false
@@ -230,11 +235,11 @@ enum ObserversSuite {
             referenceSeconds: referenceSeconds, goal: goal, hash: hash)
     }
 
-    /// Observes a list until the task is cancelled.
+    /// Observes a list until the task is cancelled, and notes each version that arrives.
     private static func read(_ cache: SyncCache, _ progress: Progress) async throws {
         for try await update in try cache.observe(VersionedItem.self, method: "sample.list", input: ["n": 0]) {
             var version = progress.version.load(ordering: .relaxed)
-            // The first update has no changes, and can be of any moment.
+            // The first update has no changes, and its items can have any version.
             for item in update.changes.isEmpty ? update.items : [] { version = max(version, item.version) }
             for case .update(let item, _) in update.changes { version = max(version, item.version) }
             progress.version.store(version, ordering: .releasing)

@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkSQLite
 
-/// Edits that wait to be sent: to queue them, to restart with them, and to send them.
+/// The cost of edits that wait to be sent: queuing them, opening a cache with them, and sending them.
 enum OutboxSuite {
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
         let editCount = isSmoke ? 2_000 : 100_000
@@ -36,7 +36,7 @@ enum OutboxSuite {
         try await send(path, editCount: editCount, count: isSmoke ? 200 : 5_000, into: &report)
     }
 
-    /// Measures the sending to a server that answers at once: each edit is written, sent and confirmed on the disk.
+    /// Measures sending to a server that answers at once. Each edit is written, sent and confirmed on the disk.
     private static func send(_ path: String, editCount: Int, count: Int, into report: inout Report) async throws {
         let (signals, signal) = AsyncStream.makeStream(of: Void.self)
         let server = InstantServer(signal: signal)
@@ -62,6 +62,7 @@ enum OutboxSuite {
         }
     }
 
+    /// Opens the cache with room for all edits.
     private static func open(
         _ path: String, _ server: (any MutationUpstream)?, _ editCount: Int
     ) async throws -> SyncCache {
@@ -70,7 +71,7 @@ enum OutboxSuite {
         return try await SyncCache.open(path: path, configuration: configuration, mutationUpstream: server)
     }
 
-    /// Queues the edits, of a hundred keys.
+    /// Queues the edits, spread over a hundred keys.
     private static func fill(_ path: String, editCount: Int) async throws {
         let cache = try await open(path, nil, editCount)
         for number in 0..<editCount {

@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 
-/// The memory that one request takes for each of many puts, during its work and for the stored result.
+/// The peak memory of one request with many puts, per put. It includes the stored result.
 enum PutsSuite {
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
         let count = isSmoke ? 1_000 : 10_000
@@ -28,7 +28,7 @@ enum PutsSuite {
         case confirmed
     }
 
-    /// Keeps copies of the same resources by their bytes: the minimum for any program that keeps them.
+    /// Keeps copies of the resources in a dictionary: the minimum for any program that keeps them.
     private static func keep(_ resources: [[UInt8]]) {
         var kept: [[UInt8]: [UInt8]] = [:]
         for resource in resources { kept[resource + []] = resource.map { $0 } }

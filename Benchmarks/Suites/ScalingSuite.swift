@@ -45,7 +45,7 @@ enum ScalingSuite {
         }
     }
 
-    /// Measures lines to state for resources of different sizes, for each kilobyte.
+    /// Measures decoding and applying lines with resources of different sizes, per kilobyte of lines.
     private static func payloads(
         _ byteCounts: [Int], _ isSmoke: Bool, _ runs: Int, into report: inout Report
     ) async throws {
@@ -89,7 +89,7 @@ final class EntityFixture {
         }
     }
 
-    /// Returns events on entities all over the state, which continue the log.
+    /// Returns events that change entities all over the state, and that continue its log.
     func updates(_ eventCount: Int) throws -> [EventBatch] {
         try batches(of: (0..<eventCount).map { ($0 &* 1_000_003) % entityCount })
     }

@@ -4,9 +4,11 @@ import TidemarkModel
 import TidemarkTestKit
 import TidemarkTesting
 
-/// The price of HTTP: the latency from an event to a stream, what idle streams take, and events by `POST /events`.
+/// The cost of HTTP: the latency from an event to a stream, the memory of idle streams, and the throughput of
+/// `POST /events`.
 enum ServeSuite {
-    /// The phases of the latency. Pipes and HTTP take turns, so that a slow moment of the machine affects both.
+    /// The number of phases of the latency. Pipes and HTTP take turns, so that a slow moment of the machine affects
+    /// both.
     private static let phaseCount = 5
     private static let eventsPerSecond = 200
 
@@ -21,10 +23,11 @@ enum ServeSuite {
 
     // MARK: Latency
 
-    /// The moments at which the notifications of one event came.
+    /// The latencies of the notifications that a thread has read.
     private final class Seen: Sendable {
         private let latencies = Mutex<[Int64]>([])
 
+        /// Notes the latency of a line with a notification.
         func take(_ line: ArraySlice<UInt8>, at moment: Int64) {
             guard let place = Sample.places(in: line).last else { return }
             let latency = moment - Sample.time(in: line, at: place)
@@ -34,6 +37,7 @@ enum ServeSuite {
         var count: Int { latencies.withLock { $0.count } }
         var result: Latencies { Latencies(latencies.withLock { $0 }) }
 
+        /// Waits until `count` notifications were read.
         func wait(for count: Int) throws {
             for _ in 0..<60_000 {
                 if self.count >= count { return }
@@ -43,8 +47,8 @@ enum ServeSuite {
         }
     }
 
-    /// Measures from writing an event to reading its notification: each stream observes an entity of its own. The
-    /// events go in by one body of `POST /events` that stays open, and on the other side by a pipe.
+    /// Measures the time from writing an event to reading its notification. Each stream observes one entity. The server
+    /// gets the events in one body of `POST /events` that stays open; the session beside it gets them through a pipe.
     private static func latency(
         _ command: String, _ folder: ScratchFolder, streamCount: Int, eventCount: Int, into report: inout Report
     ) throws {
@@ -90,6 +94,7 @@ enum ServeSuite {
         served.result.report("event to \(streamCount) streams", goal: 2_000, hash: hash, into: &report)
     }
 
+    /// Returns a request that observes an entity.
     private static func observe(_ index: Int) -> String {
         let id = String(decoding: Sample.key(of: index).id.bytes, as: UTF8.self)
         return
@@ -104,6 +109,7 @@ enum ServeSuite {
         return String(match.1)
     }
 
+    /// Writes events at a fixed rate, each with the time at which it is written.
     private static func send(
         _ events: Range<Int>, _ entityCount: Int, _ write: ([UInt8]) throws -> Void
     ) throws {
@@ -121,7 +127,7 @@ enum ServeSuite {
 
     // MARK: Idle streams
 
-    /// Measures the memory that streams take of which nobody hears anything, over that of the server without them.
+    /// Measures the memory of a server with many idle streams, and checks that the server still answers a request.
     private static func idle(
         _ command: String, _ folder: ScratchFolder, streamCount: Int, isSmoke: Bool, into report: inout Report
     ) throws {
@@ -160,8 +166,9 @@ enum ServeSuite {
 
     // MARK: Throughput
 
-    /// Measures how long a body of events takes until its answer, which says that all of it is durable, beside `ingest`
-    /// of the same file. Both are started anew each time; the time of starting is in neither.
+    /// Measures the time from the first byte of a body of events to the response, which confirms that all of it is
+    /// durable; the reference is `ingest` of the same lines. Each run starts new processes. The server listens before
+    /// its time begins; `ingest` starts while its input is written.
     private static func throughput(
         _ command: String, _ folder: ScratchFolder, eventCount: Int, runs: Int, into report: inout Report
     ) throws {
@@ -207,6 +214,8 @@ enum ServeSuite {
 private final class StreamPoll: Sendable {
     private let done = DispatchSemaphore(value: 0)
 
+    /// Starts to read the streams on a thread of its own.
+    ///
     /// - Parameter body: Called with each line, and with the moment when its last byte was read.
     init(_ streams: [HTTPConnection], _ body: @escaping @Sendable (ArraySlice<UInt8>, Int64) -> Void) throws {
         let descriptors = try streams.map { stream in

@@ -5,20 +5,21 @@ import TidemarkTesting
 
 /// The latency from an event that is written to a session's input to the notification that is read from its output.
 enum SessionsSuite {
-    /// The lines that the reading thread has read.
+    /// What the thread that reads lines has seen.
     private struct Seen: Sendable {
         var latencies: [Int64] = []
         var answerCount = 0
         var missedCount = 0
     }
 
+    /// Collects the lines of a session, or those that `cat` returns.
     private final class Reader: Sendable {
         private let seen = Mutex(Seen())
         private static let changed = Array("{\"jsonrpc\":\"2.0\",\"method\":\"query.changed\"".utf8)
         private static let answer = Array("{\"jsonrpc\":\"2.0\",\"id\":".utf8)
         private static let missed = Array("\"missed\":".utf8)
 
-        /// Takes a line of a session, or the line of an event that came back.
+        /// Takes a line: a response or notification of a session, or an event that `cat` returned.
         func take(_ line: ArraySlice<UInt8>, at moment: Int64) {
             let isChange = line.starts(with: Reader.changed)
             if !isChange, line.starts(with: Reader.answer) { return seen.withLock { $0.answerCount += 1 } }
@@ -38,7 +39,7 @@ enum SessionsSuite {
             return digits.reduce(0) { $0 * 10 + Int($1 & 15) }
         }
 
-        /// Waits until the given numbers of answers and notifications came.
+        /// Waits until the given numbers of answers and notifications were read.
         func wait(answers: Int = 0, told: Int = 0) throws {
             for _ in 0..<60_000 {
                 let isThere = seen.withLock { $0.answerCount >= answers && $0.latencies.count + $0.missedCount >= told }
@@ -53,6 +54,7 @@ enum SessionsSuite {
         }
     }
 
+    /// A session that did not behave as the suite expects.
     struct SuiteError: Error, CustomStringConvertible {
         var description: String
 
@@ -144,6 +146,7 @@ enum SessionsSuite {
         }
     }
 
+    /// Returns a request that stores a list.
     private static func put(_ list: Int, indexes: Range<Int>) -> [UInt8] {
         var line = Array(
             ("{\"jsonrpc\":\"2.0\",\"id\":\"p\(list)\",\"method\":\"query.put\",\"params\":{\"method\":\"sample.list\","
@@ -155,6 +158,7 @@ enum SessionsSuite {
         return line + "]}}\n".utf8
     }
 
+    /// Returns a request that observes a list.
     private static func observe(_ list: Int) -> [UInt8] {
         Array(
             ("{\"jsonrpc\":\"2.0\",\"id\":\"o\(list)\",\"method\":\"query.observe\",\"params\":{\"method\":"

@@ -4,7 +4,7 @@ import TidemarkGraphQLStore
 import TidemarkModel
 import TidemarkOperations
 
-/// Generated types from a cache, beside Foundation's decoder on the same data.
+/// The cost of reading generated types from a cache; the reference is Foundation's decoder on the same data.
 enum TypedSuite {
     /// The same data as a programmer would write it for `JSONDecoder`.
     private struct PlainItems: Decodable {
@@ -44,6 +44,7 @@ enum TypedSuite {
         var all: [Item]
     }
 
+    /// Returns an answer with this number of objects.
     private static func answer(_ objectCount: Int) -> [UInt8] {
         var text = "{\"data\":{\"all\":["
         for index in 0..<objectCount {
@@ -74,7 +75,8 @@ enum TypedSuite {
 
     private static let foundation = JSONDecoder()
 
-    // Functions of their own: inlined into the coroutine above they make the optimizer of Swift 6.3 crash.
+    // These are separate functions, because inlined into the coroutine above they make the optimizer of Swift 6.3
+    // crash.
     @inline(never) private static func plainSum(_ bytes: [UInt8]) throws -> UInt64 {
         try foundation.decode(PlainItems.self, from: Data(bytes)).all.reduce(0) { $0 &+ UInt64($1.rank) }
     }

@@ -1,4 +1,4 @@
-// Built only when it is asked for: Foundation's networking, linked statically, wants libcurl's development files.
+// Built only with `TIDEMARK_URLCACHE`: Foundation's networking, linked statically, needs libcurl's development files.
 #if TIDEMARK_URLCACHE
     import Foundation
 
@@ -6,12 +6,12 @@
         import FoundationNetworking
     #endif
 
-    /// Foundation's cache of HTTP answers, in memory.
+    /// Foundation's cache of HTTP responses, in memory.
     struct URLCacheReference {
         private let cache = URLCache(memoryCapacity: 64 << 20, diskCapacity: 0, diskPath: nil)
         private let url: (Int) -> URL
 
-        /// Stores answers of the numbers from 0 on.
+        /// Stores the responses with the numbers from 0 to `count - 1`.
         init(_ count: Int, url: @escaping (Int) -> URL, body: (Int) -> [UInt8]) {
             self.url = url
             for number in 0..<count {
@@ -25,7 +25,7 @@
             }
         }
 
-        /// Reads answers in turn, and returns the sum of their bytes.
+        /// Reads responses in turn, and returns the sum of their sizes in bytes.
         func read(_ readCount: Int, _ distinct: Int) -> UInt64 {
             (0..<readCount).reduce(0) { sum, index in
                 sum + UInt64(cache.cachedResponse(for: URLRequest(url: url(index % distinct)))?.data.count ?? 0)

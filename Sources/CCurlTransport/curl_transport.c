@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of curl/curl.h, as far as it is used. libcurl keeps these numbers for all versions of its library name.
+// From curl/curl.h, as far as it is used. libcurl keeps these numbers for all versions of its library name.
 typedef void CURL;
 typedef void CURLM;
 typedef struct curl_slist curl_slist;
@@ -75,7 +75,7 @@ typedef struct exchange {
     curl_slist *headers;
     uint8_t *body;
     int is_added;
-    // Set under the lock by any thread, and taken by the loop.
+    // Set by any thread, under the lock, and reset by the loop.
     int wants_resume;
     int wants_cancel;
     void *context;
@@ -84,7 +84,7 @@ typedef struct exchange {
     void (*on_end)(void *, int);
 } exchange;
 
-// `lock` protects the list and the wishes; everything else belongs to the loop.
+// `lock` protects the list and the flags `wants_resume` and `wants_cancel`; everything else belongs to the loop.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static exchange *exchanges;
@@ -103,7 +103,7 @@ static size_t body_came(char *bytes, size_t size, size_t count, void *data) {
     return self->on_body(self->context, (const uint8_t *)bytes, size * count) ? size * count : WRITE_PAUSE;
 }
 
-// Takes an exchange out of the list, and frees it after its end was told.
+// Removes an exchange from the list, calls its on_end, and frees it.
 static void finish(exchange *self, int code) {
     pthread_mutex_lock(&lock);
     for (exchange **place = &exchanges; *place; place = &(*place)->next) {
@@ -121,7 +121,8 @@ static void finish(exchange *self, int code) {
     free(self);
 }
 
-// Does what other threads wished. One wish at a time: finishing changes the list.
+// Does one thing that another thread requested; 0 when there is nothing. One at a time, because finishing an exchange
+// changes the list.
 static int take_wish(void) {
     pthread_mutex_lock(&lock);
     for (exchange *self = exchanges; self; self = self->next) {
@@ -184,7 +185,7 @@ static void load(void) {
     void **places = (void **)&curl;
     for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
         places[index] = dlsym(handle, names[index]);
-        // One that is older than 7.68 has no multi_wakeup.
+        // Versions before 7.68 have no multi_wakeup.
         if (!places[index]) return;
     }
     if (curl.global_init(GLOBAL_ALL) != 0) return;
@@ -212,7 +213,7 @@ static int set_up(exchange *self, const tidemark_curl_request *request) {
     curl.easy_setopt(easy, OPT_PATH_AS_IS, 1L);
     curl.easy_setopt(easy, OPT_PROTOCOLS, (long)(PROTO_HTTP | PROTO_HTTPS));
     curl.easy_setopt(easy, OPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    // Left alone, libcurl asks the environment for both.
+    // By default libcurl reads both from the environment.
     if (!request->uses_system_proxy) {
         curl.easy_setopt(easy, OPT_PROXY, request->proxy ? request->proxy : "");
         curl.easy_setopt(easy, OPT_NOPROXY, request->proxy ? "" : "*");

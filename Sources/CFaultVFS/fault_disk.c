@@ -70,8 +70,8 @@ fault_content *fault_content_find(fault_disk *disk, dev_t device, ino_t inode) {
     return NULL;
 }
 
-// Tells whether a content leads to the bytes that were found. An inode is reused after its file was deleted, so a
-// content only counts when it leads to the actual bytes.
+// Returns 1 if the changes of a content lead to the bytes that were found. The inode of a deleted file is reused, so a
+// content counts only if it leads to the actual bytes.
 static int leads_to(const fault_content *content, const fault_bytes *found) {
     fault_bytes whole = {NULL, 0};
     set_size(&whole, content->synced.byte_count);
@@ -181,7 +181,7 @@ void fault_captures_free(fault_capture *captures) {
 }
 
 void fault_disk_stop(fault_disk *disk) {
-    // `_exit` is used, not `exit`: nothing may be cleaned up any more.
+    // `_exit`, not `exit`: nothing may be cleaned up.
     if (disk->ends_process) _exit(FAULT_EXIT_STATUS);
     disk->is_stopped = 1;
     disk->captures = fault_captures_take(disk);

@@ -1,4 +1,4 @@
-// The state of a disk. The VFS changes it, and the images are made from it.
+// The state of a disk. The VFS changes it, and images are written from it.
 #ifndef TIDEMARK_FAULT_DISK_H
 #define TIDEMARK_FAULT_DISK_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-// A write or truncation that no sync followed.
+// A write or truncation that was not synced.
 typedef struct {
     int is_truncation;
     int64_t offset;
@@ -31,18 +31,18 @@ typedef struct fault_content {
     fault_change *changes;
     int change_count;
     int change_capacity;
-    // Whether the folder would still list the file after a loss of power.
+    // 1 if the folder would still list the file after a power loss.
     int is_listed;
 } fault_content;
 
-// A file that was deleted while the folder was not synced; it may exist again after a loss of power.
+// A file that was deleted and whose folder was not synced since. It may exist again after a power loss.
 typedef struct fault_ghost {
     struct fault_ghost *next;
     char *name;
     fault_content *content;
 } fault_ghost;
 
-// A rename while the folder was not synced; the file may have its old name again after a loss of power.
+// A rename after which the folder was not synced. The file may have its old name again after a power loss.
 typedef struct {
     char *source;
     char *target;
@@ -75,7 +75,7 @@ struct fault_disk {
     int move_capacity;
     fault_capture *captures;
     int is_stopped;
-    // Whether a stop ends the process.
+    // 1 if a stop ends the process.
     int ends_process;
     int64_t change_count;
     int64_t read_count;
@@ -91,21 +91,21 @@ uint64_t fault_random(uint64_t *state);
 
 // All of these functions expect the caller to hold the disk's lock.
 
-// Counts a change, and returns its fate: it may be planned to fail, or to be the last one.
+// Counts a change, and returns how it fails as planned; FAULT_NONE if it does not.
 enum fault_kind fault_disk_next_change(fault_disk *disk, const char *what, const char *name);
-// Stops the disk and keeps the contents of its files; or ends the process.
+// Stops the disk and captures the contents of its files, or ends the process.
 void fault_disk_stop(fault_disk *disk);
 // Frees captures.
 void fault_captures_free(fault_capture *captures);
 // Reads the files of the folder; returns NULL when there are none.
 fault_capture *fault_captures_take(fault_disk *disk);
-// Returns the content of the file at a path. It is created when there is none, or when the known one is not of this
+// Returns the content of the file at a path. It is created if there is none, or if the known one belongs to another
 // file.
 fault_content *fault_content_at(fault_disk *disk, const char *path, int is_new);
 fault_content *fault_content_find(fault_disk *disk, dev_t device, ino_t inode);
 void fault_content_free(fault_content *content);
 void fault_content_add(fault_content *content, int is_truncation, int64_t offset, const void *bytes, int64_t count);
-// Marks all changes as synced. After a failed sync, only some of them are synced, and the others are lost.
+// Marks all changes as synced. If the sync fails, only some of them are synced, and the others are lost.
 void fault_content_sync(fault_content *content, int fails, uint64_t *random);
 // Marks the folder itself as synced.
 void fault_disk_list(fault_disk *disk);

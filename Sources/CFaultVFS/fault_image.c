@@ -1,4 +1,4 @@
-// Writes the files that remain on a disk into a folder.
+// Writes the files that a crash would leave into a folder.
 #include "fault_disk.h"
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The kinds of loss of unsynced changes; each image draws one.
+// What happens to unsynced changes. The seed selects one for each image.
 enum loss { LOSES_ALL, LOSES_NOTHING, LOSES_CHANGES, LOSES_SECTORS, REORDERS, LOSS_COUNT };
 
 enum { SECTOR = 512 };
@@ -63,14 +63,14 @@ static int write_file(const char *folder, const char *name, const fault_bytes *b
     return failure;
 }
 
-// Returns the name that a file had before all moves from `kept` up to `end`, `end` excluded, were undone.
+// Returns the name that a file had before the moves from `kept` up to `end`, `end` excluded.
 static const char *name_before(const fault_disk *disk, int kept, int end, const char *name) {
     for (int index = end - 1; index >= kept; index--)
         if (!strcmp(disk->moves[index].target, name)) name = disk->moves[index].source;
     return name;
 }
 
-// Returns the number of moves that remain; the moves after them are undone.
+// Returns how many moves remain. The moves after them are undone.
 static int kept_moves(const fault_disk *disk, enum loss loss, uint64_t *random) {
     if (loss == LOSES_ALL) return 0;
     if (loss == LOSES_NOTHING || disk->move_count == 0) return disk->move_count;

@@ -1,4 +1,4 @@
-// The fate of a change, and the changes that SQLite never makes: renames.
+// Decides how changes fail, and makes the changes that SQLite never makes: renames.
 #include "fault_disk.h"
 
 #include <errno.h>

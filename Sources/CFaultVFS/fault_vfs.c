@@ -1,4 +1,4 @@
-// The VFS, which passes calls on to the default VFS and lets them fail as planned.
+// The VFS, which forwards calls to the default VFS and lets them fail as planned.
 #include "fault_disk.h"
 
 #include <sqlite3.h>
@@ -10,7 +10,7 @@
 typedef struct {
     sqlite3_file base;
     fault_disk *disk;
-    // NULL for a file that cannot be read; an image then contains it only as it is.
+    // NULL for a file that cannot be read. Images then contain its actual bytes.
     fault_content *content;
     char name[64];
 } fault_file;
@@ -47,7 +47,7 @@ static void release(fault_disk *disk) {
     free(disk);
 }
 
-// Returns the disk on which a path is, with a reference that the caller must release; NULL for most paths.
+// Returns the disk of a path, with a reference that the caller must release; NULL if the path is on none.
 static fault_disk *disk_of(const char *path) {
     if (!path) return NULL;
     pthread_mutex_lock(&disks_lock);
@@ -213,7 +213,7 @@ static int fault_sync(sqlite3_file *file, int flags) {
     if (!disk->is_stopped) {
         enum fault_kind kind = fault_disk_next_change(disk, "sync", own->name);
         if (kind == FAULT_STOP_WITHIN) {
-            // The sync may have covered any part of the file; the changes stay unsynced, so an image draws a part of
+            // The sync may have covered any part of the file. The changes stay unsynced, so an image selects a part of
             // them.
             fault_disk_stop(disk);
         } else if (!disk->is_stopped && own->content) {
@@ -309,7 +309,7 @@ static int fault_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, in
     return code;
 }
 
-// Removes the content of a deleted file. It may come back as long as the folder was not synced.
+// Removes the content of a deleted file. The file may return after a power loss until the folder is synced.
 static void forget(fault_disk *disk, fault_content *content, const char *name) {
     fault_content **place = &disk->contents;
     while (*place && *place != content) place = &(*place)->next;
@@ -369,7 +369,7 @@ static void register_once(void) {
         registration = SQLITE_ERROR;
         return;
     }
-    // Everything that does not concern files is copied from the default VFS.
+    // Everything except file access is copied from the default VFS.
     fault_vfs = *default_vfs;
     fault_vfs.pNext = NULL;
     fault_vfs.zName = "tidemark-fault";

@@ -16,7 +16,7 @@ typedef struct {
     uint64_t quotes, backslashes, opening, closing;
 } block_masks;
 
-// With this bit a square bracket is the curly one, and no other byte becomes one of them.
+// Setting this bit turns a square bracket into the curly one, and no other byte into either of them.
 static const uint8_t FOLD = 0x20;
 
 #if defined(__SSE2__)
@@ -80,18 +80,18 @@ static block_masks look(const uint8_t *bytes) {
 
 // The state between two blocks.
 typedef struct {
-    // The brackets that are open.
+    // The number of open brackets.
     uint64_t depth;
     bool is_in_string, is_escaped;
 } scan_state;
 
-// Sets, from each quote to the next one, the bits of the first and of those between.
+// Sets the bits from each opening quote up to the byte before its closing quote.
 static uint64_t strings(uint64_t quotes) {
     for (int distance = 1; distance < BLOCK; distance *= 2) quotes ^= quotes << distance;
     return quotes;
 }
 
-// Looks at each byte; returns the number of bytes through the bracket that closes the container, 0 where none does.
+// Scans byte by byte. Returns the number of bytes through the bracket that closes the container; 0 when none does.
 static size_t scan_bytes(const uint8_t *bytes, size_t count, scan_state *state) {
     for (size_t index = 0; index < count; index++) {
         const uint8_t byte = bytes[index];
@@ -111,7 +111,7 @@ static size_t scan_bytes(const uint8_t *bytes, size_t count, scan_state *state) 
     return 0;
 }
 
-// Counts brackets one by one; returns as `scan_bytes`.
+// Counts brackets one by one. Returns the same as `scan_bytes`.
 static size_t walk(uint64_t opening, uint64_t closing, scan_state *state) {
     for (uint64_t rest = opening | closing; rest; rest &= rest - 1) {
         const int index = __builtin_ctzll(rest);
@@ -124,10 +124,10 @@ static size_t walk(uint64_t opening, uint64_t closing, scan_state *state) {
     return 0;
 }
 
-// Looks at a block of BLOCK bytes; returns as `scan_bytes`.
+// Scans a block of BLOCK bytes. Returns the same as `scan_bytes`.
 static size_t scan_block(const uint8_t *bytes, scan_state *state) {
     const block_masks masks = look(bytes);
-    // An escape is rare, and counts in strings alone: then each byte is looked at.
+    // Escapes are rare and only count in strings. A block with one is scanned byte by byte.
     if (masks.backslashes || state->is_escaped) return scan_bytes(bytes, BLOCK, state);
     const uint64_t inside = strings(masks.quotes) ^ (state->is_in_string ? UINT64_MAX : 0);
     const uint64_t opening = masks.opening & ~inside, closing = masks.closing & ~inside;

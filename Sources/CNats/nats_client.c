@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Of nats/nats.h, as far as it is used. libnats keeps these for all versions of its library name; all types are opaque.
+// From nats/nats.h, as far as it is used. libnats keeps these for all versions of its library name. All types are
+// opaque.
 typedef void natsOptions;
 typedef void natsConnection;
 typedef void natsSubscription;
@@ -157,11 +158,11 @@ static int configure(natsOptions *options, const tidemark_nats_options *wanted) 
     }
     if (!status && wanted->name) status = nats.options_name(options, wanted->name);
     if (!status) status = nats.options_timeout(options, wanted->timeout_milliseconds);
-    // For ever, after pauses of 50 ms to 2 s.
+    // Reconnect without a time limit, after pauses of 50 ms to 2 s.
     if (!status) status = nats.options_max_reconnect(options, -1);
     if (!status) status = nats.options_reconnect_wait(options, 50);
     if (!status) status = nats.options_reconnect_jitter(options, 1950, 1950);
-    // A server that stopped without closing its connections is noticed within some seconds.
+    // A server that stopped without closing its connections is detected within some seconds.
     if (!status) status = nats.options_ping(options, 2000);
     if (!status) status = nats.options_pings_out(options, 2);
     return status;
@@ -183,7 +184,8 @@ int tidemark_nats_connect(
     if (status) {
         int last = 0;
         const char *text = nats.last_error(&last);
-        // When one of several servers refuses and another one is silent, the refusal is reported: it says what to do.
+        // If one of several servers refuses and another one does not respond, report the refusal, which the user can
+        // act on.
         bool is_unreached = status == TIDEMARK_NATS_TIMEOUT || status == TIDEMARK_NATS_NO_SERVER;
         if (is_unreached && (last == TIDEMARK_NATS_AUTH_FAILED || last == TIDEMARK_NATS_SSL_ERROR)) status = last;
         snprintf(message, message_byte_count, "%s", last == status && text && *text ? text : nats.status_text(status));
@@ -230,7 +232,7 @@ int tidemark_nats_new_inbox(char *subject, size_t byte_count) {
 
 int tidemark_nats_subscribe(void **subscription, void *connection, const char *subject) {
     int status = nats.subscribe(subscription, connection, subject);
-    // The caller bounds the messages that wait by asking for no more.
+    // The caller bounds the waiting messages by requesting no more.
     if (!status) status = nats.pending_limits(*subscription, -1, -1);
     return status;
 }
@@ -263,7 +265,7 @@ int tidemark_nats_take(
         if (status) break;
         describe(&messages[(*count)++], handle);
     }
-    // An error behind the messages comes again with the next call.
+    // An error after the messages is returned by the next call.
     return *count > 0 ? TIDEMARK_NATS_OK : status;
 }
 

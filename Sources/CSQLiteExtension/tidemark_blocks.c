@@ -1,5 +1,5 @@
-// The directories of blocks: see docs/decisions/0020-past-memory.md. Every length is compared with the bytes that are
-// there before it is used, because a check can be forged.
+// The directories of blocks, see docs/decisions/0020-past-memory.md. Every length is checked against the available
+// bytes before it is used, because a checksum can be forged.
 
 #include "tidemark_internal.h"
 #include "xxh64.h"
@@ -8,7 +8,7 @@ enum {
     check_count = 4,
     index_max = 0xFFFF,
     ordinal_max = (1 << 25) - 1,
-    // The bytes to which data of more than one entity unpacks at most.
+    // The most bytes that data of more than one entity unpacks to.
     shared_max = 256 << 10,
     flags_known = 63,
 };
@@ -18,7 +18,8 @@ static const sqlite3_int64 moment_max = (sqlite3_int64)1 << 60;
 
 static size_t left(const Bytes *bytes) { return (size_t)(bytes->end - bytes->at); }
 
-// Adds the difference of a stamp to the one before. Returns 0 when the bytes end within it, or when it has more bits.
+// Adds the difference of a stamp to the previous one. Returns 0 if the bytes end within it, or it has more than 64
+// bits.
 static int add_difference(Bytes *bytes, sqlite3_int64 *value) {
     uint64_t bits = 0;
     for (int shift = 0; shift < 70 && bytes->at < bytes->end; shift += 7) {
@@ -32,7 +33,7 @@ static int add_difference(Bytes *bytes, sqlite3_int64 *value) {
     return 0;
 }
 
-// Reads the head behind the check.
+// Parses the head, after the check. Returns 0 if it is damaged.
 static int read_head(Block *block, Bytes *bytes) {
     uint64_t ordinal, count, packed;
     if (left(bytes) <= check_count) return 0;
@@ -55,7 +56,8 @@ static int read_head(Block *block, Bytes *bytes) {
     return 1;
 }
 
-// Reads an entry. `entry` has the stamps of the one before, and the end of its data as its offset.
+// Parses an entry. `entry` has the stamps of the previous one, and the end of its data as its offset. Returns 0 if the
+// entry is damaged.
 static int read_entry(Entry *entry, sqlite3_int64 *sequence, Bytes *bytes) {
     uint64_t id_count = uuid_count, generation;
     if (left(bytes) == 0) return 0;

@@ -1,7 +1,8 @@
-// The table tidemark_entities: every entity of `main`, for both forms of a file. docs/data-file.md has its columns.
+// The table tidemark_entities: every entity of `main`, in files of rows and of blocks. docs/data-file.md has its
+// columns.
 //
-// A file of rows is read by the join of its tables. A file of blocks is read in the order of its blocks, one block at a
-// time; an index of all keys says which entities are the newest versions.
+// A file of rows is read by a join of its tables. A file of blocks is read in the order of its blocks, one block at a
+// time; an index of all keys shows which entities are the newest versions.
 
 #include <string.h>
 
@@ -31,15 +32,15 @@ typedef struct {
 
 typedef struct {
     sqlite3_vtab_cursor base;
-    // The rows of a join, or blocks. While it has a row, every other statement sees the same state of the file.
+    // The rows of a join, or blocks. While it is on a row, every other statement sees the same state of the file.
     sqlite3_stmt *statement;
     int is_end;
     // NULL for a file of rows.
     Index *index;
-    // Its bytes belong to the row of the statement.
+    // The parsed block of the current row. Its bytes belong to the statement.
     Block block;
     int position;
-    // The unpacked data of the block; NULL when it cannot be unpacked, was not yet, or is stored as it is.
+    // The unpacked data of the block; NULL if it cannot be unpacked, is not unpacked yet, or is stored uncompressed.
     uint8_t *unpacked;
     int was_unpacked;
 } Cursor;
@@ -117,7 +118,7 @@ static int fail(Cursor *cursor, int status) {
     return status;
 }
 
-// Goes to the next row of the statement. A row of `blocks` with a damaged directory has no entity.
+// Moves to the next row of the statement. A row of `blocks` with a damaged directory has no entities.
 static int step(Cursor *cursor, int is_blocks) {
     forget_data(cursor);
     int status = sqlite3_step(cursor->statement);
@@ -134,7 +135,7 @@ static int step(Cursor *cursor, int is_blocks) {
     return SQLITE_OK;
 }
 
-// Goes to the next newest version.
+// Moves to the next entity that is the newest version of its key.
 static int next(sqlite3_vtab_cursor *base) {
     Cursor *cursor = (Cursor *)base;
     if (cursor->index == NULL) return step(cursor, 0);
@@ -149,7 +150,7 @@ static int next(sqlite3_vtab_cursor *base) {
     return SQLITE_OK;
 }
 
-// Reads the format of `main`. While entities are moved into blocks, the file still is one of rows.
+// Reads the format of `main`. While entities are being moved into blocks, the file counts as one of rows.
 static int read_format(sqlite3 *connection, int *format) {
     sqlite3_stmt *statement = NULL;
     int status = sqlite3_prepare_v2(connection, "PRAGMA main.user_version", -1, &statement, NULL);
@@ -198,7 +199,7 @@ static int filter(sqlite3_vtab_cursor *base, int has_resource, const char *text,
 
 static int is_at_end(sqlite3_vtab_cursor *base) { return ((Cursor *)base)->is_end; }
 
-// Unpacks the block under the cursor, once. Data that cannot be unpacked leaves NULL. Returns a status of SQLite.
+// Unpacks the current block, once. If the data cannot be unpacked, `unpacked` stays NULL. Returns a status of SQLite.
 static int unpack_block(Cursor *cursor) {
     const Block *block = &cursor->block;
     if (cursor->was_unpacked) return SQLITE_OK;
@@ -219,10 +220,10 @@ static int unpack_block(Cursor *cursor) {
     return SQLITE_OK;
 }
 
-// Gives the JSON of the entity under the cursor, or NULL. Returns a status of SQLite.
+// Sets the result to the JSON of the current entity, or leaves NULL. Returns a status of SQLite.
 static int give_resource(Cursor *cursor, sqlite3_context *context) {
     const Entry *entry = &cursor->block.entries[cursor->position];
-    // An entity of which only some fields are left has no JSON, in a file of rows either.
+    // An evicted entity of which only some fields are left has no JSON, as in a file of rows.
     if (entry->flags & flag_reduced) return SQLITE_OK;
     const uint8_t *bytes = cursor->block.data.at;
     if (cursor->block.codec != 0) {
@@ -278,7 +279,7 @@ static int give_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
     return SQLITE_OK;
 }
 
-// The number of an entity's row; in blocks, that of its place.
+// Sets the row id: the number of the entity's row, or in blocks a number from its block and position.
 static int give_row(sqlite3_vtab_cursor *base, sqlite3_int64 *row) {
     Cursor *cursor = (Cursor *)base;
     *row = cursor->index == NULL ? sqlite3_column_int64(cursor->statement, column_row)
@@ -286,7 +287,7 @@ static int give_row(sqlite3_vtab_cursor *base, sqlite3_int64 *row) {
     return SQLITE_OK;
 }
 
-// Without `xCreate` it exists in every connection under its own name, and cannot be created under another.
+// Without `xCreate` the table exists in every connection under its own name, and cannot be created under another.
 const sqlite3_module tidemark_entities_module = {
     .xConnect = connect_table,
     .xBestIndex = plan,

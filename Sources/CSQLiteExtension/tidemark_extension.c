@@ -1,6 +1,6 @@
-// The SQL functions tidemark_resource and zstd_decompress, and the entry point. docs/data-file.md describes the form of
-// a body; a value that does not have this form, or fails its check, gives NULL. Nothing is written, and at most 16 MiB
-// are unpacked for one value.
+// The SQL functions tidemark_resource and zstd_decompress, and the entry point. docs/data-file.md describes the format
+// of a body. A value that does not have this format, or fails its check, gives NULL. Nothing is written, and at most 16
+// MiB are unpacked for one value.
 
 #include "tidemark_extension.h"
 
@@ -91,7 +91,7 @@ static void decompress(sqlite3_context *context, int count, sqlite3_value **valu
     size_t byte_count = (size_t)sqlite3_value_bytes(values[0]);
     if (bytes == NULL) return;
     uint64_t magic = byte_count >= 4 ? word(bytes, 4) : 0;
-    // A skippable frame has no content, and would be taken for an empty frame.
+    // A skippable frame has no content, and would be taken for an empty one.
     if ((magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START) return;
     ZSTD_format_e format = magic == ZSTD_MAGICNUMBER ? ZSTD_f_zstd1 : ZSTD_f_zstd1_magicless;
     ZSTD_frameHeader header;
@@ -125,7 +125,7 @@ int sqlite3_tidemarksqlite_init(sqlite3 *connection, char **message, const sqlit
         return SQLITE_NOMEM;
     }
     int flags = SQLITE_UTF8 | SQLITE_INNOCUOUS;
-    // A dictionary is read from the connection, so the result is only the same for one file.
+    // Dictionaries are read from the connection, so the result is the same only for one file.
     int status = sqlite3_create_function_v2(
         connection, "tidemark_resource", 7, flags, reader, resource, NULL, NULL, tidemark_release);
     int pure = flags | SQLITE_DETERMINISTIC;

@@ -1,9 +1,9 @@
-// The newest version of each key of a file of blocks: from the stored segments, and from the directories of the blocks
-// that these do not know. docs/decisions/0020-past-memory.md describes both.
+// Finds the newest version of each key in a file of blocks: from the stored segments, and from the directories of the
+// blocks that these do not include. docs/decisions/0020-past-memory.md describes both.
 //
-// A segment that is missing or damaged knows no block, so that the directories of all blocks are read in place of it. A
-// block whose directory is damaged adds nothing. Memory: 16 bytes for each key of a segment, and as much for each entry
-// of the blocks that its segment does not know.
+// A segment that is missing or damaged includes no block, so the directories of all blocks are read instead. A block
+// whose directory is damaged adds nothing. Memory: 16 bytes for each key of a segment, and as much for each entry of
+// the blocks that its segment does not include.
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@ enum {
 
 __extension__ typedef unsigned __int128 Wide;
 
-// A key and a place of it. The bits of a place, from the highest: 1 for one that the segment does not know, the number
-// of the block, 7 of the position, and 1 for a removal. So the highest place of a key is its newest version.
+// A key and one of its positions. The bits of `place`, from the highest: 1 if the segment does not include the block,
+// the number of the block, 7 of the position, and 1 for a removal. So the highest place of a key is its newest version.
 typedef struct {
     uint64_t tag;
     uint64_t place;
@@ -34,7 +34,7 @@ typedef struct {
     Slot *slots;
     size_t count;
     size_t room;
-    // The last block that the segment knows.
+    // The last block that the segment includes.
     sqlite3_int64 through;
 } Segment;
 
@@ -54,7 +54,7 @@ static uint64_t fold(uint64_t left, uint64_t right) {
     return (uint64_t)(product >> 64) ^ (uint64_t)product;
 }
 
-// Hashes a key. Returns its segment.
+// Hashes a key, and returns its segment.
 static size_t hash(const Index *index, const Entry *entry, uint64_t *tag) {
     const Seal *seal = &entry->seal;
     uint64_t place = seal->library << 32 | seal->type << 1 | (uint64_t)seal->is_uuid;
@@ -84,7 +84,7 @@ static void sort(Segment *segment) {
     if (segment->count > 1) qsort(segment->slots, segment->count, sizeof(Slot), compare);
 }
 
-// Makes room for more slots. Returns 0 when there is no memory.
+// Reserves room for more slots. Returns 0 when memory is short.
 static int reserve(Segment *segment, size_t count) {
     if (segment->count + count <= segment->room) return 1;
     size_t room = segment->room * 2;
@@ -96,7 +96,7 @@ static int reserve(Segment *segment, size_t count) {
     return 1;
 }
 
-// Reads a stored segment; a damaged one has no key and knows no block. Returns 0 when there is no memory.
+// Parses a stored segment. A damaged one has no keys and includes no block. Returns 0 when memory is short.
 static int read_segment(Index *index, sqlite3_int64 number, sqlite3_int64 through, Bytes bytes) {
     size_t byte_count = (size_t)(bytes.end - bytes.at);
     if (number < 0 || number >= segment_count || through < 0 || through > number_max) return 1;
@@ -148,7 +148,7 @@ static int read_segments(Index *index, sqlite3 *connection) {
     return sqlite3_finalize(statement);
 }
 
-// Adds the entries of a block to the segments that do not know it. Returns 0 when there is no memory.
+// Adds the entries of a block to the segments that do not include it. Returns 0 when memory is short.
 static int add_block(Index *index, const Block *block) {
     for (int position = 0; position < block->count; position++) {
         const Entry *entry = &block->entries[position];
@@ -186,7 +186,7 @@ static int read_directories(Index *index, sqlite3 *connection, Block *block) {
     return sqlite3_finalize(statement);
 }
 
-// Leaves the newest place of each key, and no key that is gone.
+// Keeps only the newest position of each key, and no key that was removed.
 static void settle(Segment *segment) {
     sort(segment);
     size_t count = 0;

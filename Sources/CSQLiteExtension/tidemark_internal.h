@@ -1,4 +1,4 @@
-// Declarations that the files of the extension share; none of them is for programs that link it.
+// Declarations that the files of the extension share. Programs that link it do not use them.
 #ifndef TIDEMARK_INTERNAL_H
 #define TIDEMARK_INTERNAL_H
 
@@ -24,7 +24,7 @@ enum {
 // No block has a higher number.
 static const sqlite3_int64 number_max = ((sqlite3_int64)1 << 41) - 1;
 
-// Bytes that may be damaged or forged; `at` moves on while they are read.
+// Bytes that may be damaged or forged. Reading them advances `at`.
 typedef struct {
     const uint8_t *at;
     const uint8_t *end;
@@ -40,7 +40,7 @@ typedef struct {
 // The state of one connection, which uses it from one thread at a time.
 typedef struct {
     ZSTD_DCtx *context;
-    // The dictionaries that were needed so far. A number always names the same dictionary.
+    // The dictionaries loaded so far. A number always names the same dictionary.
     Dictionary dictionaries[dictionary_max];
     int dictionary_count;
     int users;
@@ -50,7 +50,7 @@ typedef struct {
 typedef struct {
     uint64_t library;
     uint64_t type;
-    // -1: none.
+    // -1 for none.
     sqlite3_int64 sequence;
     uint32_t generation;
     sqlite3_int64 written_at;
@@ -59,16 +59,16 @@ typedef struct {
     Bytes id;
 } Seal;
 
-// Gives up one use of a reader, and frees it after the last one.
+// Releases one use of a reader, and frees the reader after the last one.
 void tidemark_release(void *reader);
 
-// Returns a dictionary of `main`; NULL when there is none, or when its row fails its check.
+// Returns a dictionary of `main`; NULL if there is none, or its row fails its check.
 const ZSTD_DDict *tidemark_dictionary(Reader *reader, sqlite3 *connection, sqlite3_int64 number);
 
-// Reads a number. Returns 0 when the bytes end within it, or when it has more than five bytes.
+// Reads an integer. Returns 0 if the bytes end within it, or it has more than five bytes.
 int tidemark_read_number(Bytes *bytes, uint64_t *value);
 
-// Unpacks a frame without a magic number, or a bare block, to exactly `count` bytes. Returns 0 when it is neither.
+// Unpacks a frame without a magic number, or a bare block, to exactly `count` bytes. Returns 0 if that fails.
 int tidemark_unpack(
     Reader *reader, Bytes data, int is_bare, const ZSTD_DDict *dictionary, uint8_t *target, size_t count);
 
@@ -80,13 +80,13 @@ void tidemark_write_uuid(uint8_t *text, const uint8_t *id);
 
 // tidemark_blocks.c: the directories of blocks.
 
-// One entity in the directory of a block. The lengths were compared with those of the block.
+// One entity in the directory of a block. Its lengths were checked against those of the block.
 typedef struct {
     Seal seal;
     uint8_t flags;
-    // Where the id stands in the payload; 0 when it is not left out.
+    // The offset of the id in the payload; 0 if it is not left out.
     uint64_t id_offset;
-    // The fields and the payload in the unpacked data.
+    // Where the fields and the payload are in the unpacked data.
     uint64_t data_offset;
     uint64_t fields_count;
     uint64_t payload_count;
@@ -107,7 +107,7 @@ typedef struct {
     int codec;
     uint64_t library;
     uint64_t type;
-    // 0 but for codec 2.
+    // 0 except for codec 2.
     uint64_t dictionary;
     uint64_t unpacked_count;
     Bytes data;
@@ -115,20 +115,20 @@ typedef struct {
     Entry entries[entity_max];
 } Block;
 
-// Reads head and directory of a block, which then refers to the bytes. Returns 0 when they are damaged.
+// Parses the head and the directory of a block, which then refers to the bytes. Returns 0 if they are damaged.
 int tidemark_read_block(Block *block, Bytes bytes, sqlite3_int64 number);
 
-// Returns the seed of the check of an entity of a block.
+// Returns the seed of the check of an entity in a block.
 uint64_t tidemark_entry_seed(const Entry *entry);
 
 // tidemark_index.c: the newest version of each key.
 
 typedef struct Index Index;
 
-// Reads the places of all keys in the transaction that is under way. Returns a status of SQLite.
+// Reads the positions of all keys in the current transaction. Returns a status of SQLite.
 int tidemark_read_index(sqlite3 *connection, Index **index);
 
-// Returns 1 when an entity of a block is the newest version of its key, and its key is not gone.
+// Returns 1 if an entity of a block is the newest version of its key, and the key was not removed.
 int tidemark_is_newest(const Index *index, const Block *block, int position);
 
 void tidemark_free_index(Index *index);

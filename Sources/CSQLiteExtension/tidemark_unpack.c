@@ -1,4 +1,4 @@
-// Checks and decompression, for both forms of a file: see docs/data-file.md.
+// Checks and decompression, for files of rows and of blocks. See docs/data-file.md.
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 SQLITE_EXTENSION_INIT3
 
-// The bytes of a block of zstd at most.
+// The most bytes of a zstd block.
 enum { block_max = 128 << 10 };
 
 void tidemark_release(void *pointer) {

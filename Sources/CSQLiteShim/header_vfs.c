@@ -3,8 +3,8 @@
 #include <sqlite3.h>
 #include <string.h>
 
-// A VFS under which the first bytes of a database are others than in its file. Everything else is the default VFS's: it
-// is looked up for each call, since a test may replace it.
+// A VFS that replaces the first bytes of a database. Everything else is forwarded to the default VFS, which is looked
+// up for each call, since a test may replace it.
 
 enum {
     HEADER_BYTE_COUNT = 100,
@@ -15,7 +15,7 @@ enum {
 typedef struct {
     sqlite3_file own;
     unsigned char header[HEADER_BYTE_COUNT];
-    // Aligned like memory of the allocator.
+    // Aligned like memory from the allocator.
     _Alignas(16) char base[BASE_FILE_BYTE_COUNT];
 } header_file;
 
@@ -89,7 +89,7 @@ static int header_unmap(sqlite3_file *file, int deletes) {
     return base_file(file)->pMethods->xShmUnmap(base_file(file), deletes);
 }
 
-// Version 2: with shared memory, and without mapped pages, which nobody could change here.
+// Version 2: with shared memory, and without mapped pages, whose first bytes could not be replaced.
 static const sqlite3_io_methods methods = {
     .iVersion = 2,
     .xClose = header_close,
@@ -115,7 +115,7 @@ static int digit(char character) {
     return character >= 'a' && character <= 'f' ? character - 'a' + 10 : -1;
 }
 
-// Returns whether a text is a header in hexadecimal digits.
+// Parses a header in hexadecimal digits. Returns 0 when the text is none.
 static int read_header(const char *text, unsigned char *header) {
     if (!text || strlen(text) != 2 * HEADER_BYTE_COUNT) return 0;
     for (int index = 0; index < HEADER_BYTE_COUNT; index++) {
@@ -131,12 +131,13 @@ static int header_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, i
     file->pMethods = NULL;
     sqlite3_vfs *base = base_vfs();
     if (base->szOsFile > BASE_FILE_BYTE_COUNT) return SQLITE_CANTOPEN;
-    // Logs and other files are as they are.
+    // Logs and other files are opened unchanged.
     if (!(flags & SQLITE_OPEN_MAIN_DB)) return base->xOpen(base, name, file, flags, out_flags);
     if (!read_header(sqlite3_uri_parameter(name, "header"), ((header_file *)file)->header)) return SQLITE_CANTOPEN;
     memset(((header_file *)file)->base, 0, BASE_FILE_BYTE_COUNT);
     int status = base->xOpen(base, name, base_file(file), flags, out_flags);
-    // SQLite closes a file whose methods are set, whatever the status; the base's own need not be set.
+    // SQLite closes a file whose methods are set, whatever the status, so they are set only if those of the base file
+    // are.
     if (base_file(file)->pMethods) file->pMethods = &methods;
     return status;
 }

@@ -1,4 +1,4 @@
-// Decodes blocks of lines to batches of events.
+// Decodes blocks of lines into batches of events.
 #include <memory>
 #include <new>
 
@@ -42,7 +42,7 @@ bool tm_decoder::reserve(size_t count) {
     return stage->capacity() >= capacity || stage->set_capacity(capacity) == simdjson::SUCCESS;
 }
 
-// Fills the indexes after the last one, which the parser may read ahead; simdjson reserves space for them.
+// Sets the indexes after the last one, which the parser may read ahead. simdjson reserves space for them.
 static void closeIndexes(uint32_t *behind, uint32_t end) {
     for (size_t index = 0; index < 4; index++) behind[index] = end;
 }
@@ -215,8 +215,8 @@ bool tm_decoder::decodeLine(const uint8_t *block, tm_line line, uint32_t number)
     return true;
 }
 
-// Runs stage 1 once for the whole block, to which the line ends between the lines are white space. A line that breaks
-// it (an open string, bad UTF-8) makes it fail as a whole; then stage 1 runs for each line.
+// Runs stage 1 once for the whole block, in which line ends count as white space. A line with an open string or bad
+// UTF-8 makes it fail as a whole; stage 1 is then run for each line.
 bool tm_decoder::decodeBlock(const uint8_t *block, const tm_line *lines, size_t lineCount, size_t start, size_t end) {
     const simdjson::error_code error = stage->stage1(block + start, end - start, simdjson::stage1_mode::regular);
     if (error == simdjson::EMPTY) {

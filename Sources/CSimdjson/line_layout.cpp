@@ -1,5 +1,5 @@
 // Parses lines that have the layout of an earlier line: the same bytes around other values. Programs write the streams,
-// so nearly every line has. Then only its values are read, and the bytes around them are compared.
+// so nearly every line does. Then only its values are parsed, and the bytes around them are compared.
 #include "line_parser.hpp"
 
 namespace tidemark {
@@ -9,8 +9,8 @@ void LineParser::note(int kind, size_t token, uint32_t start, uint32_t end, size
     foundCount_++;
 }
 
-// Keeps the layout of a parsed line that is a plain change, from the values that were noted during parsing. When two
-// layouts alternate, one of them stays.
+// Keeps the layout of a parsed line that is a plain change, from the values recorded during parsing. If two layouts
+// alternate, one of them is kept.
 void LineParser::learn(size_t first) {
     if (payload.kind != TM_CHANGED || payload.faults() != 0 || payload.detail.offset != TM_ABSENT ||
         envelope.shapeFault != 0 || foundCount_ > LineLayout::valueCountMax) {
@@ -51,8 +51,8 @@ void LineParser::learn(size_t first) {
     if (!isPlain) layout_.steps.clear();
 }
 
-// Parses a line with the known layout. Returns false when the line has another layout; the caller then undoes the
-// partial result.
+// Parses a line with the known layout. Returns false if the line has another layout; the caller then undoes the partial
+// result.
 bool LineParser::parseAsBefore() {
     const uint8_t *literal = layout_.literals.data();
     uint32_t at = indexes_[at_];
@@ -74,8 +74,8 @@ bool LineParser::parseAsBefore() {
     return true;
 }
 
-// Reads one value of a layout. A value that the line of the layout could not have had is refused, and the whole line is
-// then parsed again.
+// Parses one value of a layout. Returns false for a value that the line of the layout could not have had; the whole
+// line is then parsed again.
 bool LineParser::parseValue(const LineLayout::Step &step) {
     const uint32_t start = indexes_[at_];
     switch (step.kind) {

@@ -1,9 +1,9 @@
 // The fast path: one pass over simdjson's structural indexes that validates the grammar, finds the values that an event
-// needs, and notes whether a resource contains white space.
+// needs, and records whether a resource contains white space.
 //
 // Stage 1 of simdjson has checked UTF-8 and control characters in strings, and gives the offset of every structural
-// character, every opening quote and every first byte of a scalar. Between one index and the next there is therefore
-// one token followed by white space, or an error that this pass detects.
+// character, every opening quote and every first byte of a scalar. Between two indexes there is therefore one token
+// followed by white space, or an error that this pass detects.
 #pragma once
 
 #include <cstring>
@@ -33,7 +33,7 @@ enum Fault : uint32_t {
     faultLongID = 1u << 6
 };
 
-// A repeated field counts with its last value and the faults of that value; so each field has its own faults.
+// If a field is repeated, its last value and the faults of that value count; so each field has its own faults.
 struct Payload {
     int kind = -1;  // tm_kind; -1: none seen
     tm_range name = {TM_ABSENT, 0};
@@ -67,7 +67,8 @@ struct EnvelopeFields {
     uint32_t shapeFault = 0;  // "envelope" is no object; fields outside of it still count
 };
 
-// The bytes of a line that was a plain change, without its values: the values of `EnvelopeName`, and the ones below.
+// The layout of a line that was a plain change: its bytes without its values. Values are those of `EnvelopeName`, and
+// the ones below.
 struct LineLayout {
     enum ValueKind { typeValue = fieldCount, resourceValue, ignoredValue };
     static constexpr size_t valueCountMax = 16;
@@ -89,7 +90,7 @@ struct LineLayout {
     bool isNull[fieldCount] = {};  // fields that were seen without a value, in the literals
 };
 
-// A value at the place where it was found.
+// A value, and where it was found.
 struct FoundValue {
     int kind;
     size_t token;
@@ -132,8 +133,8 @@ class LineParser {
         return at_;
     }
 
-    // Gives the bytes of a string a range, with escapes resolved. Returns false when the string has no UTF-8 form (then
-    // the range is absent) or is longer than allowed.
+    // Sets the range of a string's bytes, with escapes resolved. Returns false if the string has no UTF-8 form (the
+    // range is then absent) or is longer than allowed.
     bool resolve(const Span &span, tm_range &range, uint32_t countMax) {
         if (span.escaped) return resolveEscaped(span, range, countMax);
         range = {span.start, span.end - span.start};

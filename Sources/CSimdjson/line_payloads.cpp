@@ -84,7 +84,7 @@ bool LineParser::isTypeName(const uint8_t *bytes, uint32_t count) const {
     return true;
 }
 
-// Skips a value that is not used, and notes it, because it may differ in the next line.
+// Skips an unused value, and records it for the layout, because it may differ in the next line.
 bool LineParser::skipIgnored() {
     const size_t token = at_;
     const uint32_t start = indexes_[at_];
@@ -177,15 +177,15 @@ static uint64_t load32(const uint8_t *bytes) {
 }
 
 // Parses eight hexadecimal digits at once, in the byte lanes of a word, with the first digit in the lowest lane. The
-// value of a digit follows from its low four bits and from the bit that letters have. Writing the values back as digits
-// reveals bytes that are no digits.
+// value of a digit follows from its low four bits and from the bit that letters have. Converting the values back to
+// digits reveals bytes that are no digits.
 static uint64_t eightDigits(uint64_t text, uint64_t &invalid) {
     const uint64_t ones = 0x0101010101010101u;
     const uint64_t letters = text >> 6 & ones;
     const uint64_t values = (text & ones * 0x0F) + letters * 9;
     const uint64_t aboveNine = (values + ones * 6) >> 4 & ones;
     invalid |= (values + ones * '0' + aboveNine * ('a' - '0' - 10)) ^ (text | letters << 5);
-    // The letters after f are written back unchanged; only their values, 16 and more, reveal them.
+    // The letters after f are converted back unchanged; only their values, 16 and more, reveal them.
     invalid |= values & ones * 0x10;
     uint64_t packed = __builtin_bswap64(values);
     packed = (packed | packed >> 4) & 0x00FF00FF00FF00FFu;
@@ -203,7 +203,7 @@ static bool parseUUID(const uint8_t *text, uint64_t &high, uint64_t &low) {
     return invalid == 0;
 }
 
-// Reads the id at a token; its value was validated before.
+// Parses the id at a token, whose value was validated before.
 uint8_t LineParser::identify(size_t token, tm_member &member) {
     member.id = {TM_ABSENT, 0};
     if (token == SIZE_MAX) return TM_MISSING_ID;
@@ -316,7 +316,7 @@ bool LineParser::parseNameList(bool allowsIntegers, bool &ok) {
     }
 }
 
-// Tells whether two keys are equal; repeated keys are legal, and rare.
+// Returns true if two keys are equal. Repeated keys are legal, and rare.
 bool LineParser::sameName(const Span &left, const Span &right) {
     const size_t count = left.end - left.start;
     if (count == right.end - right.start && std::memcmp(block_ + left.start, block_ + right.start, count) == 0) return true;

@@ -208,7 +208,7 @@ struct LineScanner {
         return end - start == std::strlen(name) && std::memcmp(bytes + start, name, end - start) == 0;
     }
 
-    // Keeps a value. A value is only complete when another character follows: `12` may be the beginning of `123`.
+    // Keeps a value. A value is complete only if another character follows: `12` may be the beginning of `123`.
     void keep(size_t keyStart, size_t keyEnd, SalvagedField field) {
         size_t behind = position;
         while (behind < count && isSpace(bytes[behind])) behind++;

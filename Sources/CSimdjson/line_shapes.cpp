@@ -1,4 +1,4 @@
-// Shapes: tells which of the four envelopes a line has, and parses its kind.
+// Determines which of the four envelope forms a line has, and parses its kind.
 #include "line_parser.hpp"
 
 namespace tidemark {
@@ -59,8 +59,8 @@ bool LineParser::parseRoot(bool nested, LineClass &lineClass) {
     }
 }
 
-// An array is a JSON-RPC batch when one of its elements is an object with "jsonrpc", or when it is empty: no event is
-// an array, and the sender of a batch needs to know what is wrong with the rest of it.
+// An array is a JSON-RPC batch if one of its elements is an object with "jsonrpc", or if it is empty: no event is an
+// array, and the sender of a batch needs to know what is wrong with the rest of it.
 bool LineParser::parseRootArray(LineClass &lineClass) {
     advance(indexes_[at_] + 1);
     if (!enter()) return false;
@@ -142,8 +142,7 @@ bool LineParser::parseRootObject(bool nested, LineClass &lineClass) {
             if (!resolve(key, payload.name, UINT32_MAX)) payload.shapeFault = faultEnvelope;
             if (!parsePayload(kindOf(key), payload)) return false;
         } else {
-            // The contents of a wrapper are dropped when the object has more members: then the line does not have that
-            // shape.
+            // If the object has more members, it is no wrapper, so the contents of the wrapper are dropped.
             if (isWrapper) envelope = EnvelopeFields();
             if (!skipIgnored()) return false;
         }
@@ -265,7 +264,7 @@ int LineParser::kindOf(const Span &name) {
     return TM_UNKNOWN;
 }
 
-// Tells whether a kind needs a payload. A reset may take its epoch from the envelope.
+// Returns true if a kind needs a payload. A reset may take its epoch from the envelope.
 static bool needsPayload(int kind) { return kind != TM_UNKNOWN && kind != TM_REFRESH && kind != TM_RESET; }
 
 // Parses a kind that consists only of its name.
@@ -347,7 +346,7 @@ bool LineParser::parseTaggedKind(Payload &payload) {
         payload.kind = typeKind;
         if (needsPayload(typeKind)) payload.shapeFault |= faultPayload;
     } else if (dataToken != parsedToken || typeKind != parsedKind) {
-        // "data" came before "type", or one of them was repeated; its grammar was validated already.
+        // "data" preceded "type", or one of them was repeated. The grammar of "data" is already validated.
         const size_t end = at_;
         payload = Payload();
         at_ = dataToken;

@@ -25,8 +25,8 @@ bool LineParser::checkEscapes(uint32_t start, uint32_t end) const {
     return true;
 }
 
-// Returns the offset after the closing quote of the string that begins at `quote`; 0 when it is not a string. The end
-// is found backwards from the next index, because only white space can be between them. Strings are read in the order
+// Returns the offset after the closing quote of the string that begins at `quote`; 0 if it is no string. The end is
+// searched backwards from the next index, because only white space can be between them. Strings are parsed in the order
 // of the line, so the next backslash of the block shows at once that a string contains none.
 __attribute__((always_inline)) inline uint32_t LineParser::stringEnd(uint32_t quote, uint32_t next) {
     if (block_[next - 1] == '"' && next - 1 > quote && nextBackslash_ >= next) return next;
@@ -56,7 +56,7 @@ bool LineParser::parseString(Span &span) {
     return true;
 }
 
-// Returns the end of the number, true, false or null that begins at `start`; 0 when it is none of them.
+// Returns the end of the number, true, false or null that begins at `start`; 0 if it is none of them.
 __attribute__((always_inline)) inline uint32_t LineParser::scalarEnd(uint32_t start, uint32_t next) const {
     uint32_t end;
     switch (block_[start]) {
@@ -112,10 +112,10 @@ bool LineParser::enter() {
     return true;
 }
 
-// Validates one value of any kind and moves after it. The function is iterative: a level of depth costs one byte, not a
-// stack frame.
+// Validates one value of any kind, and moves after it. The function is iterative: a level of depth costs one byte, not
+// a stack frame.
 //
-// Most bytes of a stream are read here, so the state that changes with every token is in local variables: this reduced
+// Most bytes of a stream are read here, so the state that changes with every token is in local variables. This reduced
 // 330 ns a line to 130 in the parse suite of Benchmarks.
 bool LineParser::skipValue(IdentityTokens *identity) {
     const uint8_t *const block = block_;
@@ -183,8 +183,8 @@ close:
     goto behind;
 
 key:
-    // A member with a plain value, which is by far the most frequent: four tokens are handled at once, with one check
-    // of the line's end. The indexes after the block's last one are readable and not below its end.
+    // A member with a plain value is by far the most frequent: its four tokens are handled at once, with one check of
+    // the line's end. The indexes after the block's last one are readable and not below its end.
     if (index[3] < lineEnd && nextBackslash_ >= index[3] && block[index[0]] == '"' && block[index[1]] == ':' &&
         block[index[1] - 1] == '"' && index[1] - 1 > index[0]) {
         const uint32_t length = index[1] - index[0] - 2;
@@ -239,11 +239,11 @@ void IdentityTokens::note(LineParser &parser, const Span &key, size_t valueToken
     if (parser.keyIs(key, "uuid", 4)) uuid = valueToken;
 }
 
-// Reads the next key of an object that was entered. Returns true when a key was read and its value follows; at the end
-// of the object false, with `key.start` absent. A fault returns false with `key.start` set.
+// Reads the next key of an object that was entered. Returns true if a key was read and its value follows. At the end of
+// the object returns false, with `key.start` absent; at a fault false, with `key.start` set.
 bool LineParser::nextKey(bool &first, Span &key) {
-    // A comma, a key without escapes and its colon are by far the most frequent, and are handled at once (this reduced
-    // 609 instructions a line to 480).
+    // A comma, a key without escapes and its colon are by far the most frequent, and are handled at once. This reduced
+    // 609 instructions a line to 480.
     const uint32_t *const quote = indexes_ + at_ + (first ? 0 : 1);
     if (quote[1] < lineEnd_ && nextBackslash_ >= quote[1] && block_[quote[0]] == '"' && block_[quote[1]] == ':' &&
         block_[quote[1] - 1] == '"' && quote[1] - 1 > quote[0] && (first || block_[quote[-1]] == ',')) {
@@ -275,8 +275,7 @@ static uint32_t codeUnit(const uint8_t *bytes) {
     return uint32_t(hexValue(bytes[0]) << 12 | hexValue(bytes[1]) << 8 | hexValue(bytes[2]) << 4 | hexValue(bytes[3]));
 }
 
-// Resolves the escapes of a string. Returns false when an escape names half of a surrogate pair, which has no UTF-8
-// form.
+// Resolves the escapes of a string. Returns false if an escape is half of a surrogate pair, which has no UTF-8 form.
 bool LineParser::unescape(const Span &span, std::vector<uint8_t> &out) const {
     for (uint32_t index = span.start; index < span.end;) {
         const uint8_t byte = block_[index];

@@ -3,7 +3,7 @@
 
 #include <zlib.h>
 
-// A macro that is not visible in Swift: a stream of gzip, with the largest window.
+// Begins to unpack a gzip stream with the largest window. inflateInit2 is a macro, which Swift cannot see.
 static inline int tm_inflate_begin(z_stream *stream) { return inflateInit2(stream, 15 + 16); }
 
 #endif

@@ -6,7 +6,7 @@
 #include <zstd.h>
 #include <zdict.h>
 
-// Macros with casts are not visible in Swift; these functions give them names.
+// zstd's macros with casts, as functions that Swift can see.
 static inline unsigned long long tm_zstd_content_size_unknown(void) { return ZSTD_CONTENTSIZE_UNKNOWN; }
 static inline unsigned long long tm_zstd_content_size_error(void) { return ZSTD_CONTENTSIZE_ERROR; }
 static inline ZSTD_cParameter tm_zstd_c_format(void) { return ZSTD_c_format; }

@@ -7,30 +7,37 @@ public import Tidemark
 #endif
 
 #if canImport(Combine) || canImport(OpenCombine)
-    /// A query's list as an `ObservableObject`, for interfaces that are built on Combine.
+    /// A query's list as an `ObservableObject`, for user interfaces that are built on Combine.
     ///
     /// ```swift
-    /// @MainActor func show(_ cache: SyncCache) throws {
+    /// struct Photo: Resource {
+    ///     static let resourceType = "photo"
+    ///     var id: String
+    /// }
+    /// @MainActor func show() throws {
     ///     let photos = QueryObject(try cache.observe(Photo.self, method: "photos.list"))
     ///     photos.start()
-    ///     let subscription = photos.$items.sink { @Sendable items in print(items.count) }
+    ///     let subscription = photos.objectWillChange.sink { @Sendable _ in print("changed") }
     ///     subscription.cancel()
     ///     photos.stop()
     /// }
     /// ```
     ///
-    /// The object owns the task that reads the observation: ``stop()``, or releasing the object, cancels the task. In
-    /// new code, prefer ``Tidemark/QueryModel``.
+    /// The object owns the task that reads the observation. ``stop()``, or releasing the object, cancels it. In new
+    /// code, prefer ``Tidemark/QueryModel``.
     @MainActor public final class QueryObject<R: Resource>: ObservableObject {
         /// The list of the last update; empty before the first one.
         @Published public private(set) var items: [R] = []
+        /// True if the list, or a part of it, is known to be older than allowed.
         @Published public private(set) var isStale = false
+        /// What the object is doing; changes with the first update and with an error.
         @Published public private(set) var phase = QueryModel<R>.Phase.loading
 
         private let observation: QueryObservation<R>
         /// The task that reads the observation; nil while the object is stopped.
         private var task: Task<Void, Never>?
 
+        /// Makes an object of an observation, which begins with ``start()``.
         public init(_ observation: QueryObservation<R>) {
             self.observation = observation
         }
@@ -39,7 +46,7 @@ public import Tidemark
             task?.cancel()
         }
 
-        /// Begins to observe; does nothing when the object is running already.
+        /// Starts to observe; does nothing while the object is running.
         public func start() {
             guard task == nil else { return }
             phase = .loading
@@ -55,7 +62,7 @@ public import Tidemark
             }
         }
 
-        /// Ends observing. The items stay.
+        /// Stops observing. The items stay.
         public func stop() {
             task?.cancel()
             task = nil

@@ -15,7 +15,7 @@ import TidemarkSQLite
 package enum EntryPoint {
     /// Runs the command line of this process, and ends the process.
     ///
-    /// - Parameter server: The server of `serve`; nil where another executable has it.
+    /// - Parameter server: The server for `serve`; nil if another executable has it.
     package static func run(server: (any CacheServing)? = nil) async -> Never {
         tidemark_heap_share()
         SQLiteAccounting.turnOff()
@@ -42,8 +42,8 @@ package enum EntryPoint {
         }
     }
 
-    /// Reports an error of the parser. Help and the version are errors to the parser, too: they go to standard output
-    /// and end with 0.
+    /// Reports an error of the parser. Help and the version are such errors too; they go to standard output with status
+    /// 0.
     private static func report(parsing error: any Error) -> ExitStatus {
         let code = RootCommand.exitCode(for: error)
         if code == .success {

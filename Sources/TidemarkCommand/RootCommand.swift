@@ -1,7 +1,7 @@
 import ArgumentParser
 import TidemarkModel
 
-/// `tidemark`: the root of all commands.
+/// `tidemark`: the root command.
 struct RootCommand: AsyncParsableCommand {
     /// The version of the command.
     ///

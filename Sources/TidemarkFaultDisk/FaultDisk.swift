@@ -1,25 +1,28 @@
 import CFaultVFS
 
-/// A folder whose SQLite files are on a simulated disk: it fails on command, and can write the files that a crash would
+/// A simulated disk for the SQLite files of one folder. It fails on command, and can write the files that a crash would
 /// leave.
 ///
-/// A disk must be created before a database in its folder is opened. Files outside of such folders are not affected:
-/// tests with disks of their own can run side by side.
+/// Create the disk before you open a database in its folder. Files outside of such folders are not affected, so tests
+/// with disks of their own can run side by side.
 ///
 /// ```swift
-/// let disk = try FaultDisk(folder: folder.path)
-/// disk.plan(.stop(.within), at: 17, seed: seed)
-/// // … the operation under test fails from the 17th change on …
-/// try disk.writeImage(.power(seed: seed), to: copy.path)
+/// let disk = try FaultDisk(folder: "/tmp/disk")
+/// disk.plan(.stop(.within), at: 17, seed: 1)
+/// // … use a database in the folder: from the 17th change on every call fails …
+/// print(disk.place)
+/// try disk.writeImage(.power(seed: 1), to: "/tmp/image")
 /// ```
 ///
-/// Sendable by locking: a lock in C protects the whole state of a disk.
+/// Sendable because a lock in C protects the whole state of a disk.
 public final class FaultDisk: @unchecked Sendable {
-    /// The moment, relative to a change, at which the process ends.
+    /// When the process ends, relative to a change.
     public enum Moment: CaseIterable, Sendable {
+        /// Before the change: none of it is done.
         case before
-        /// During the change: a write is partly done; a rename is done or not; other changes are not done.
+        /// During the change: a write is partly done, a rename is done or not, other changes are not done.
         case within
+        /// After the change: all of it is done.
         case after
     }
 
@@ -27,27 +30,31 @@ public final class FaultDisk: @unchecked Sendable {
     public enum Fault: Hashable, Sendable {
         /// The process ends: from then on every call fails, and nothing changes any more.
         case stop(Moment)
-        /// The real process exits at once with ``exitStatus``: for a process that was started for this.
+        /// The real process exits at once with ``exitStatus``. Use it in a child process that was started for this.
         case exit(Moment)
-        /// Changes fail; writes may be partly done, and data of a failed sync may never reach the disk.
+        /// Changes fail: a write may be partly done, and data of a failed sync may never reach the disk.
         case changeFails
-        /// Changes fail as with `changeFails`, and writes report a full disk.
+        /// Changes fail as with `changeFails`, and writes report that the disk is full.
         case full
+        /// Reads fail.
         case readFails
         /// Reads return too few bytes.
         case readIsShort
     }
 
-    /// The data that a crash destroys.
+    /// What a crash destroys.
     public enum Loss: Hashable, Sendable {
-        /// The process ends, but the machine does not: every completed write is kept.
+        /// The process ends and the machine keeps running: every completed write is kept.
         case process
-        /// The machine ends: data that was not synced is partly lost, torn at 512 bytes, or written in another order.
+        /// The machine loses power: data that was not synced is partly lost, torn at 512 bytes, or written in another
+        /// order. The seed decides which.
         case power(seed: UInt64)
     }
 
     private let disk: OpaquePointer
 
+    /// Creates a disk for a folder.
+    ///
     /// - Parameter folder: An existing folder. Its files count as synced.
     /// - Throws: ``FaultDiskError``.
     public init(folder: String) throws(FaultDiskError) {
@@ -61,10 +68,10 @@ public final class FaultDisk: @unchecked Sendable {
         fault_disk_release(disk)
     }
 
-    /// The name of the VFS that files are opened with.
+    /// The name of the SQLite VFS through which the files of all disks are opened.
     public static var defaultVFSName: String { String(cString: fault_vfs_name()) }
 
-    /// The exit status of a process that a disk ended: 99.
+    /// The exit status of a process that ``Fault/exit(_:)`` ended: 99.
     public static let exitStatus: Int32 = 99
 
     // MARK: Faults
@@ -75,23 +82,25 @@ public final class FaultDisk: @unchecked Sendable {
     /// The number of reads so far.
     public var readCount: Int { Int(fault_disk_read_count(disk)) }
 
-    /// The number of calls that failed by plan; after a stop, only the first one counts.
+    /// The number of calls that failed as planned; of those after a stop, only the first counts.
     public var failureCount: Int { Int(fault_disk_failure_count(disk)) }
 
+    /// True once a planned stop has happened: every call fails, and nothing changes any more.
     public var isStopped: Bool { fault_disk_is_stopped(disk) != 0 }
 
-    /// The last call that failed by plan, such as `change 12, sync of cache.db-wal`; empty when there was none.
+    /// The last call that failed as planned, such as `change 12, sync of cache.db-wal`; empty when there was none.
     public var place: String {
         var text = [CChar](repeating: 0, count: 200)
         fault_disk_describe(disk, &text, 200)
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Plans a fault; replaces the previous plan.
+    /// Plans a fault, and replaces the previous plan.
     ///
     /// - Parameters:
-    ///   - number: The first change (for read faults: the first read) that fails, counted from 1 since the disk was
-    ///     made.
+    ///   - fault: The failure to simulate.
+    ///   - number: The first change (for read faults, the first read) that fails, counted from 1 since the disk was
+    ///     created.
     ///   - count: The number of failures in a row.
     ///   - seed: Decides how much of a write is done.
     public func plan(_ fault: Fault, at number: Int, count: Int = 1, seed: UInt64) {
@@ -106,15 +115,17 @@ public final class FaultDisk: @unchecked Sendable {
 
     // MARK: Renames
 
-    /// Renames a file, as the system does. SQLite never renames files: a caller uses this function so that the rename
-    /// counts as a change of the disk. Until the folder is synced a loss of power may undo it.
+    /// Renames a file, as a change of the disk.
+    ///
+    /// SQLite never renames files, so a caller that does uses this function to include the rename in the simulation.
+    /// Until the folder is synced, a power loss may undo it.
     ///
     /// - Returns: 0, or an `errno`.
     public func rename(_ source: String, to target: String) -> Int32 {
         fault_disk_rename(disk, source, target)
     }
 
-    /// Makes the names of the disk's files durable.
+    /// Makes the names of the disk's files durable: a power loss no longer undoes earlier renames.
     ///
     /// - Parameter folder: The disk's own folder.
     public func syncFolder(_ folder: String) {
@@ -123,9 +134,12 @@ public final class FaultDisk: @unchecked Sendable {
 
     // MARK: Images
 
-    /// Writes the disk's files into a folder: their state when the disk stopped, else the current state.
+    /// Writes the files that a crash would leave into another folder: those of the moment when the disk stopped, else
+    /// the current ones.
     ///
-    /// - Parameter folder: An existing, different folder, empty if possible.
+    /// - Parameters:
+    ///   - loss: What the crash destroys.
+    ///   - folder: An existing, different folder, preferably empty.
     /// - Throws: ``FaultDiskError``.
     public func writeImage(_ loss: Loss, to folder: String) throws(FaultDiskError) {
         let failure =
@@ -154,9 +168,11 @@ extension FaultDisk.Fault {
     }
 }
 
-/// The reason why a disk, or an image of it, could not be made.
+/// Why a disk could not be created, or an image not written.
 public struct FaultDiskError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What failed, with the folder.
     public var message: String
 
+    /// The message.
     public var description: String { message }
 }

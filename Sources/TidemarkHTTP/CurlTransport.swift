@@ -3,18 +3,31 @@ import Synchronization
 import TidemarkHTTPRules
 import TidemarkModel
 
-/// The engine's own transport: the system's libcurl, which is loaded with the first exchange.
+/// A transport over the system's libcurl, which is loaded by the first exchange.
 ///
-/// It gives header fields in their order with repeats, never decodes a body, and tells a body that ends early. It asks
-/// no environment for proxies unless it is told to, keeps no cookies and no credentials, and follows no redirect.
+/// It preserves the order and the repeats of header fields, delivers raw bodies, and reports bodies that end early. It
+/// ignores proxies of the environment unless ``HTTPProxy/system`` is set, keeps no cookies and no credentials, and does
+/// not follow redirects.
+///
+/// ```swift
+/// let transport = CurlTransport(proxy: .system)
+/// let client = CachingHTTPClient(cache: HTTPResponseCache(cache), transport: transport)
+/// ```
 ///
 /// - Source: docs/decisions/0017-http-transport.md.
 public struct CurlTransport: HTTPTransport {
     private let proxy: HTTPProxy
 
-    /// - Parameter proxy: The proxy of all exchanges.
+    /// Creates a transport.
+    ///
+    /// - Parameter proxy: The proxy for all exchanges.
     public init(proxy: HTTPProxy = .none) { self.proxy = proxy }
 
+    /// Sends a request and returns as soon as the head of its response has arrived. Cancelling the task ends the
+    /// exchange.
+    ///
+    /// - Throws: ``ExchangeError``: `offline` if no host is reached or libcurl cannot be loaded; `timedOut`,
+    ///   `connectionLost`, `tlsFailed`, `truncated`, `limitExceeded` or `cancelled`.
     public func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer {
         let running = CurlExchange()
         let result = await withTaskCancellationHandler {
@@ -24,7 +37,7 @@ public struct CurlTransport: HTTPTransport {
             running.cancel()
         }
         var head = try result.get()
-        // libcurl has taken the chunks apart.
+        // libcurl has decoded the chunked coding.
         head.fields.remove("transfer-encoding")
         return HTTPExchangeAnswer(
             head: head,
@@ -39,19 +52,19 @@ public struct CurlTransport: HTTPTransport {
     }
 }
 
-/// One exchange on its way: what libcurl's thread brings, and who waits for it.
+/// One exchange under way: connects libcurl's thread with the caller that waits for the response.
 ///
-/// The state is under one lock, held for copies only. libcurl holds a reference until the exchange ends.
+/// One lock protects the state and is held only while copying. libcurl keeps a reference until the exchange ends.
 final class CurlExchange: Sendable {
     private struct State {
         var number: UInt64 = 0
         var lines = HeadLines()
-        /// The chunks that nobody has read. Bounded by ``byteCountMax``, and one chunk of libcurl.
+        /// The chunks that the reader has not taken yet. At most ``byteCountMax``, and one chunk of libcurl.
         var chunks: [[UInt8]] = []
         var byteCount = 0
         var isStopped = false
         var isCancelled = false
-        /// The end: nil while the exchange continues, a success after a whole answer.
+        /// How the exchange ended: nil while it is under way, a success after a complete response.
         var end: Result<Void, ExchangeError>?
         var headWaiter: CheckedContinuation<Result<ResponseHead, ExchangeError>, Never>?
         var chunkWaiter: CheckedContinuation<Result<[UInt8]?, ExchangeError>, Never>?
@@ -59,7 +72,7 @@ final class CurlExchange: Sendable {
 
     private let state = Mutex(State())
 
-    /// The bytes that may wait for the reader: 1 MiB. Then the server waits.
+    /// The bytes that may wait for the reader: 1 MiB. Past it the transfer is paused.
     private static let byteCountMax = 1 << 20
 
     // MARK: The caller's side
@@ -68,7 +81,7 @@ final class CurlExchange: Sendable {
         var lines = exchange.fields.fields.map { field in
             field.value.bytes.isEmpty ? field.name.bytes + [0x3B] : field.name.bytes + [0x3A, 0x20] + field.value.bytes
         }
-        // libcurl would add these of its own.
+        // libcurl would otherwise add these headers itself.
         for name in ["Accept", "Content-Type", "Expect", "User-Agent"]
         where !exchange.fields.contains(name.lowercased()) {
             lines.append(Array("\(name):".utf8))
@@ -139,7 +152,7 @@ final class CurlExchange: Sendable {
         }
     }
 
-    /// Returns the next bytes; a success of nil after the last.
+    /// Returns all bytes that have arrived, waiting for the first; a success with nil after the last.
     func next() async -> Result<[UInt8]?, ExchangeError> {
         await withCheckedContinuation { continuation in
             let (result, resumes): (Result<[UInt8]?, ExchangeError>?, UInt64?) = state.withLock { state in
@@ -192,14 +205,16 @@ final class CurlExchange: Sendable {
             return (state.headWaiter, head, false)
         }
         if isTooLong {
-            // A head without some of its fields could lose the one that forbids storing the answer.
+            // A head that lacks some fields could lack the one that forbids storing the response.
             end(.failure(CurlExchange.headTooLong))
             cancel()
         }
         if let waiter, let head { waiter.resume(returning: .success(head)) }
     }
 
-    /// - Returns: false when there is no room.
+    /// Hands the bytes to the reader, or keeps them.
+    ///
+    /// - Returns: False if the buffer is full; libcurl then pauses the transfer.
     private func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         let (waiter, isTaken) = state.withLock {
             state -> (CheckedContinuation<Result<[UInt8]?, ExchangeError>, Never>?, Bool) in
@@ -226,7 +241,7 @@ final class CurlExchange: Sendable {
 
     private func end(_ result: Result<Void, ExchangeError>) {
         let (headWaiter, chunkWaiter) = state.withLock { state in
-            // The first end counts: one that this side decided is followed by libcurl's.
+            // The first result counts: after a cancel of this side, libcurl still reports its own.
             if state.end == nil { state.end = result }
             defer { (state.headWaiter, state.chunkWaiter) = (nil, nil) }
             return (state.headWaiter, state.chunkWaiter)
@@ -271,7 +286,7 @@ final class CurlExchange: Sendable {
 }
 
 extension [UInt8] {
-    /// Lends the bytes with a zero behind them.
+    /// Calls `body` with the bytes as a string of C, which is valid during the call.
     fileprivate func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         (map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { buffer in
             guard let start = buffer.baseAddress else { preconditionFailure("a buffer of one byte has a start") }
@@ -281,7 +296,7 @@ extension [UInt8] {
 }
 
 extension [[UInt8]] {
-    /// Lends all lines as strings of C, for the time of the call.
+    /// Calls `body` with all lines as strings of C, which are valid during the call.
     fileprivate func withCStrings<Result>(
         _ body: (UnsafeBufferPointer<UnsafePointer<CChar>?>) -> Result
     ) -> Result {

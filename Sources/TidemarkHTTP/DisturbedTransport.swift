@@ -3,29 +3,32 @@ import Tidemark
 import TidemarkHTTPRules
 import TidemarkModel
 
-/// Faults that a person puts into a network, to see what a client makes of them.
+/// Network faults that a person switches on to test how a client copes with them.
 ///
 /// - Source: Protocol/sessions.md, network.disturb.
 package final class NetworkDisturbance: Sendable {
-    /// The faults of the next requests.
+    /// The faults that apply to the next requests.
     package struct Faults: Hashable, Sendable {
-        /// No request is sent.
+        /// If true, every request fails with `offline` before it is sent.
         package var isOffline = false
-        /// The time for which each answer is held back, in milliseconds.
+        /// How long each request is delayed, in milliseconds.
         package var delay: Int64 = 0
-        /// The number of requests that fail before the next one is sent.
+        /// The number of further requests that fail with `connectionLost`.
         package var failureCount: Int64 = 0
 
+        /// Creates faults that change nothing.
         package init() {}
     }
 
     private let state = Mutex(Faults())
 
+    /// Creates a state without faults.
     package init() {}
 
+    /// The current faults.
     package var faults: Faults { state.withLock { $0 } }
 
-    /// Sets faults. Parts that are nil stay as they are.
+    /// Changes the faults. Parts that are nil stay as they are.
     ///
     /// - Returns: The faults from now on.
     package func set(isOffline: Bool?, delay: Int64?, failureCount: Int64?) -> Faults {
@@ -37,7 +40,7 @@ package final class NetworkDisturbance: Sendable {
         }
     }
 
-    /// Returns the faults of one request, which uses up one failure.
+    /// Returns the faults for one request, and counts one failure as used.
     fileprivate func take() -> Faults {
         state.withLock { faults in
             let taken = faults
@@ -47,20 +50,27 @@ package final class NetworkDisturbance: Sendable {
     }
 }
 
-/// A transport with the faults that somebody chose.
+/// A transport that applies the faults of a ``NetworkDisturbance`` to another transport.
 package struct DisturbedTransport: HTTPTransport {
     private let transport: any HTTPTransport
     private let disturbance: NetworkDisturbance
     private let clock: any CacheClock
 
-    /// - Parameter clock: Measures delays.
+    /// Creates a transport.
+    ///
+    /// - Parameters:
+    ///   - transport: Performs the exchanges that do not fail.
+    ///   - disturbance: The faults to apply.
+    ///   - clock: Measures delays.
     package init(_ transport: any HTTPTransport, _ disturbance: NetworkDisturbance, clock: any CacheClock) {
         self.transport = transport
         self.disturbance = disturbance
         self.clock = clock
     }
 
-    /// - Throws: ``ExchangeError`` of the fault, or of the transport.
+    /// Applies one request's faults, then sends it through the other transport.
+    ///
+    /// - Throws: ``ExchangeError`` of a fault or of the other transport.
     package func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer {
         let faults = disturbance.take()
         guard !faults.isOffline else { throw ExchangeError(.offline, "the network was switched off for a test") }

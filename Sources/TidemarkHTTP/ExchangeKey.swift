@@ -2,11 +2,11 @@ import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
 
-/// The content of a question: equal requests under way are one exchange.
+/// What makes requests equal: equal requests under way share one exchange.
 struct ExchangeKey: Hashable {
     private let library: ByteString
     private let request: RequestHead
-    /// The stored validators that are sent, with their URL: others ask about another stored answer.
+    /// The validators that are sent, with their URL. Requests with other validators ask about another stored response.
     private let validators: StoredValidators?
     private let key: ByteString
     private let storage: HTTPStorage
@@ -14,7 +14,7 @@ struct ExchangeKey: Hashable {
     private let followsRedirects: Bool
     private let spec: [UInt8]?
 
-    /// The answers that a policy may store: requests that differ in it are not one exchange.
+    /// What a policy may store. Requests that differ in it do not share an exchange.
     private enum Storing: Hashable {
         case nothing
         case options
@@ -33,11 +33,11 @@ struct ExchangeKey: Hashable {
     }
 }
 
-/// The outcome of an exchange, for all that waited for it.
+/// The result of an exchange, for all requests that waited for it.
 struct CompletedExchange: Sendable {
     enum Outcome: Sendable {
-        /// The stored answer was confirmed; this is it now. `isLast`: the confirmation says that it may not be stored
-        /// any more, so it is removed after it was served.
+        /// The server confirmed the stored response, which is given with its new head. `isLast`: the confirmation
+        /// forbids storing, so the response is served once more and removed.
         case confirmed(HTTPResponseStore.Found, isLast: Bool)
         case answered
     }
@@ -46,27 +46,27 @@ struct CompletedExchange: Sendable {
     var head: ResponseHead
     var content: HTTPContent
     var url: HTTPURL
-    /// The answer with its instants, for its age.
+    /// The head with the times of request and response, for computing the age.
     var stored: StoredHead
-    /// Whether the stored validators went to the URL that answered.
+    /// True if the stored validators were sent to the URL that responded.
     var isConditional: Bool
     var isStored = false
-    /// Whether the answer was outdated on its way: it is given to those who waited, and nothing of it is stored.
+    /// True if the response was outdated while it was on its way. Those who waited get it, and nothing of it is stored.
     var isOutdated = false
     var normalized: HTTPFetched.Normalized?
 }
 
-/// The body of an answer, where it is.
+/// The body of a response, in memory, on the disk, or still arriving.
 enum HTTPContent: Sendable {
     case bytes([UInt8])
-    /// A body on the disk, in chunks that no answer refers to yet.
+    /// A body on the disk, in chunks that belong to no response yet.
     case draft(HTTPBodyDraft, HTTPBodyHold)
-    /// A body on its way to a caller that reads it in chunks.
+    /// A body that its caller reads in chunks while it arrives.
     case arriving(HTTPBodyFlow)
-    /// A body that passed through and was not kept: it is too long, or the disk failed.
+    /// A body of this length that was passed through and not kept, because it is too long or the disk failed.
     case passed(Int64)
 
-    /// The length of the body; 0 while it is on its way.
+    /// The length of the body in bytes; 0 while it is arriving.
     var byteCount: Int64 {
         switch self {
         case .bytes(let bytes): Int64(bytes.count)
@@ -76,7 +76,7 @@ enum HTTPContent: Sendable {
         }
     }
 
-    /// Whether the whole body is there to be stored.
+    /// True if the complete body is available for storing.
     var isKept: Bool {
         switch self {
         case .bytes, .draft: true
@@ -84,7 +84,7 @@ enum HTTPContent: Sendable {
         }
     }
 
-    /// The body where it is in memory.
+    /// The body, if it is in memory.
     var bytes: [UInt8]? {
         if case .bytes(let bytes) = self { return bytes }
         return nil

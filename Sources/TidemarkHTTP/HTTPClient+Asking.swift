@@ -4,20 +4,20 @@ import TidemarkModel
 import TidemarkStore
 
 extension HTTPClient {
-    // MARK: Asking
+    // MARK: Sending requests
 
-    /// A question to the network, and its reason.
+    /// A request to be sent to the server, and why it is sent.
     struct Question: Sendable {
         var fetch: HTTPFetch
         var forward: CacheStatus.Forward
         var isConditional = false
         var salt: [UInt8]
-        /// The place of the question among all questions and removals.
+        /// The position of the request in the order of all requests and removals.
         var asked: HTTPQuestion
-        /// Whether several requests may wait for the answer, each for its own time.
+        /// True if several requests may wait for the response, each with its own time limit.
         var isShared = false
 
-        /// Returns the question without validators, as it is asked now.
+        /// Returns the request without validators, to be sent as a new one.
         func again(_ asked: HTTPQuestion) -> Question {
             var question = self
             question.isConditional = false
@@ -27,7 +27,7 @@ extension HTTPClient {
         }
     }
 
-    /// Asks beside an answer that was served stale; nobody waits for it.
+    /// Revalidates in the background a response that was served stale.
     func askBeside(_ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup, _ salt: [UInt8]) {
         let question = Question(
             fetch: fetch, forward: .stale, isConditional: true, salt: salt, asked: begin(fetch, salt))
@@ -35,12 +35,12 @@ extension HTTPClient {
             do throws(CacheError) {
                 _ = try await self?.ask(question, lookup: lookup)
             } catch {
-                // The stale answer was served; the next request asks again.
+                // The stale response was served; the next request asks again.
             }
         }
     }
 
-    /// Keeps a task until it ends or the client is closed.
+    /// Starts a background task and keeps it until it ends or the client is closed.
     func spawn(_ body: @escaping @Sendable () async -> Void) {
         let number = nextTask
         nextTask += 1
@@ -52,7 +52,7 @@ extension HTTPClient {
 
     func ended(_ number: Int) { background[number] = nil }
 
-    /// Ends everything under way that nobody waits for.
+    /// Cancels all exchanges and background tasks, and waits for the background tasks to end.
     package func close() async {
         let tasks = background.values
         for task in tasks { task.cancel() }
@@ -60,14 +60,14 @@ extension HTTPClient {
         for task in tasks { await task.value }
     }
 
-    /// Asks, or joins those that ask the same, and gives the answer that the rules choose.
+    /// Sends a request, or joins an equal one under way, and returns the response that the rules choose.
     func ask(
         _ question: Question, lookup: HTTPResponseStore.Lookup?
     ) async throws(CacheError) -> HTTPFetched {
         let fetch = question.fetch
         let found = lookup?.found
         let validators = question.isConditional ? found?.validators : nil
-        // A body that its caller reads as it comes has one reader.
+        // A body that is read while it arrives has a single reader, so such a request does not share its exchange.
         let mayJoin = fetch.request.method == "GET" && fetch.body.isEmpty && !fetch.wantsFlow
         let completed: RunningExchange.Outcome
         var isCollapsed = false
@@ -99,7 +99,8 @@ extension HTTPClient {
         }
     }
 
-    /// Serves what is stored in place of an answer that did not come, where the rules allow it.
+    /// Serves the stored response after an exchange failed, if the rules allow it; otherwise throws the error of the
+    /// exchange.
     func fallBack(
         _ error: ExchangeError, _ question: Question, _ found: HTTPResponseStore.Found?
     ) async throws(CacheError) -> HTTPFetched {
@@ -133,7 +134,7 @@ extension HTTPClient {
             if let body = try await bodyOf(confirmed, fetch, range, usedAt: now) {
                 var served = serve(confirmed, body, fetch, range, at: now, isConfirmed: true)
                 served.isRevalidated = true
-                // The server has just said that it is what it would send.
+                // The server has just confirmed it.
                 served.isStale = false
                 served.status = CacheStatus(question.forward)
                 served.status.forwardStatus = 304
@@ -146,11 +147,12 @@ extension HTTPClient {
                 }
                 return served
             }
-            // The body was damaged or has gone: without validators the whole answer comes.
+            // The body is damaged or was removed: ask again without validators to get the whole response.
             return try await ask(question.again(begin(fetch, question.salt)), lookup: nil)
         case .answered:
             if completed.head.status == 412, completed.isConditional, !fetch.request.isSafe {
-                // RFC 9110, section 13.1.2: outside of GET and HEAD validators that match mean that nothing was done.
+                // RFC 9110, section 13.1.2: for methods other than GET and HEAD, 412 means that the validators matched
+                // and nothing was done.
                 return try await ask(question.again(begin(fetch, question.salt)), lookup: lookup)
             }
             if let found,
@@ -181,12 +183,12 @@ extension HTTPClient {
             if fetch.rules == .standard {
                 fetched.age = Freshness(completed.stored, at: now).age
             }
-            // An answer that was asked for with the caller's own conditions is the server's to give.
+            // Conditions of the caller were sent to the server, so its response is returned unchanged.
             return fetched
         }
     }
 
-    /// Gives the body of a new answer to a caller.
+    /// Sets the body of a new response in the form that the caller wants.
     private func give(
         _ content: HTTPContent, to fetched: inout HTTPFetched, _ fetch: HTTPFetch
     ) async throws(CacheError) {
@@ -203,14 +205,17 @@ extension HTTPClient {
         }
     }
 
-    /// - Throws: ``CacheError`` `limit_exceeded` for a body that the caller cannot take.
+    /// Checks that the caller can take a body of this length.
+    ///
+    /// - Throws: ``CacheError`` `limitExceeded` if the caller cannot take it.
     static func checkCaller(_ byteCount: Int64, _ fetch: HTTPFetch) throws(CacheError) {
         guard let byteCountMax = fetch.answerByteCountMax, byteCount > byteCountMax else { return }
         throw CacheError(
             .limitExceeded, "the body has \(byteCount) bytes, and the caller takes \(byteCountMax): ask for ranges")
     }
 
-    /// Passes a request by the cache, and removes what is stored under its key where the storage is switched off.
+    /// Sends a request without using the cache. If its storage is `disabled`, also removes the stored responses under
+    /// its key.
     func bypass(_ fetch: HTTPFetch, _ salt: [UInt8]) async throws(CacheError) -> HTTPFetched {
         if fetch.storage == .disabled {
             try await store.write(

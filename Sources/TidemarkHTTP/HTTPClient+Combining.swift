@@ -3,9 +3,11 @@ import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
 
-/// Answers that change a part of a stored one: to a range, and to HEAD.
+/// Responses that change a part of a stored response: those to range requests and to HEAD.
 extension HTTPClient {
-    /// Combines a part with the stored part or whole that it belongs to.
+    /// Combines a partial response with the stored one, if they belong together, and stores the result.
+    ///
+    /// - Returns: What is left to be done with the partial response itself.
     func combine(
         _ completed: inout CompletedExchange, _ question: Question, _ lookup: HTTPResponseStore.Lookup?,
         _ storing: AnswerOutcome.Storing, _ replaced: [Int64]
@@ -13,7 +15,7 @@ extension HTTPClient {
         guard let new = completed.content.bytes, let place = ContentRange.of(completed.head.fields),
             place.bounds.count == new.count
         else {
-            // A part that is shorter than it says is passed on and not stored.
+            // A partial response that is shorter than its head says is passed on and not stored.
             return .leave
         }
         guard storing == .store, let found = lookup?.found,
@@ -45,7 +47,7 @@ extension HTTPClient {
         return .leave
     }
 
-    /// Returns what an answer to HEAD does to the stored answer to GET: it refreshes it, or removes one that is
+    /// Returns what a response to HEAD changes in the stored response to GET: it refreshes it, or removes it if it is
     /// outdated.
     ///
     /// - Source: RFC 9111, section 4.3.5.

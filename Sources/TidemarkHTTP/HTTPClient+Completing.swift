@@ -4,9 +4,9 @@ import TidemarkModel
 import TidemarkStore
 
 extension HTTPClient {
-    /// Makes an exchange and writes what it leads to: once for all that wait for it.
+    /// Performs an exchange and stores its effects, once for all requests that wait for it.
     ///
-    /// - Parameter validators: Those of the stored answer, for the URL that gave it.
+    /// - Parameter validators: The validators of the stored response, for the URL that sent it.
     func complete(
         _ question: Question, _ validators: StoredValidators?, _ lookup: HTTPResponseStore.Lookup?
     ) async -> RunningExchange.Outcome {
@@ -36,7 +36,7 @@ extension HTTPClient {
         do throws(ExchangeError) {
             came = try await exchange(question, validators, lookup, &removals)
         } catch {
-            // A hop that changed something has done so, whatever became of the next.
+            // An unsafe hop took effect, even if the next hop failed.
             await writeQuietly(removals + outdated(by: error, lookup))
             return .failure(error)
         }
@@ -53,7 +53,7 @@ extension HTTPClient {
         do throws(CacheError) {
             try await write(&completed, question, lookup, begun, removals)
         } catch {
-            // An answer that cannot be stored is an answer all the same. What it would have replaced is outdated.
+            // A response that cannot be stored is still returned. The one that it would have replaced is outdated.
             completed.isStored = false
             if fetch.normalization != nil { completed.normalized = .error(error.message) }
             if case .answered = completed.outcome { await writeQuietly(outdated(by: completed, question, lookup)) }
@@ -61,22 +61,22 @@ extension HTTPClient {
         return .success(completed)
     }
 
-    /// Writes changes that nobody's answer depends on.
+    /// Writes changes on which no response depends; a failing disk is ignored.
     private func writeQuietly(_ changes: [HTTPChange]) async {
         do throws(CacheError) {
             try await store.write(changes)
         } catch {
-            // The disk fails: the stored answers stay as they are, and are asked about by their own policies.
+            // The disk fails: the stored responses stay, and their policies decide when they are revalidated.
         }
     }
 
-    /// Returns the removal of the answer that one with a body past every bound would have replaced.
+    /// Returns the removal of the stored response that a response past every limit would have replaced.
     private func outdated(by error: ExchangeError, _ lookup: HTTPResponseStore.Lookup?) -> [HTTPChange] {
         guard error.code == .limitExceeded, let replaced = lookup?.replaced, !replaced.isEmpty else { return [] }
         return [.remove(replaced)]
     }
 
-    /// Returns the removal of the answer that a new one replaces, or says to be outdated.
+    /// Returns the removal of the stored response that a new one replaces or declares outdated.
     private func outdated(
         by completed: CompletedExchange, _ question: Question, _ lookup: HTTPResponseStore.Lookup?
     ) -> [HTTPChange] {
@@ -94,9 +94,9 @@ extension HTTPClient {
             isConditional: completed.isConditional, isKeyed: question.fetch.isKeyed, at: completed.stored.answeredAt)
     }
 
-    /// Writes the effects of an answer on what is stored.
+    /// Stores the effects of a response.
     ///
-    /// - Parameter removals: What unsafe hops remove; written with the rest.
+    /// - Parameter removals: The removals caused by unsafe hops, written in the same transaction.
     func write(
         _ completed: inout CompletedExchange, _ question: Question, _ lookup: HTTPResponseStore.Lookup?,
         _ begun: HTTPStart?, _ removals: [HTTPChange] = []
@@ -116,7 +116,7 @@ extension HTTPClient {
         } else {
             try await replace(outcome, &completed, question, lookup, begun, removals)
         }
-        // The journal asks again within its transaction; what it refused is not stored.
+        // The journal checks again within its transaction. What it refused is not stored.
         if !question.asked.mayStore { (completed.isStored, completed.isOutdated) = (false, true) }
         if completed.isStored { observers.changed(question.fetch) }
     }
@@ -124,7 +124,7 @@ extension HTTPClient {
     private static let outdatedAnswer =
         "stored answers were removed, or a newer one came, while this one was on its way"
 
-    /// Writes a confirmation of the stored answer.
+    /// Stores a server's confirmation of the stored response.
     private func confirm(
         _ stored: HTTPResponseStore.Found, _ completed: inout CompletedExchange, _ question: Question,
         _ begun: HTTPStart?, _ removals: [HTTPChange]
@@ -153,7 +153,8 @@ extension HTTPClient {
         }
     }
 
-    /// Writes an answer that is not a confirmation: it takes the place of the stored one, removes it, or leaves it.
+    /// Stores the effects of a response that is not a confirmation: it replaces the stored one, removes it, or leaves
+    /// it.
     private func replace(
         _ outcome: AnswerOutcome, _ completed: inout CompletedExchange, _ question: Question,
         _ lookup: HTTPResponseStore.Lookup?, _ begun: HTTPStart?, _ removals: [HTTPChange]
@@ -166,7 +167,7 @@ extension HTTPClient {
         var replaced: [Int64] = []
         if storing != .leave {
             question.asked.accept(varying: Vary.names(of: completed.head.fields))
-            // An older question may have been answered since this one was asked: that answer goes as well.
+            // An older request may have been answered since this one was sent; its response is replaced, too.
             replaced = Set(lookup?.replaced ?? []).union(
                 try await store.look(fetch, key: fetch.key, salt: question.salt).replaced
             ).sorted()
@@ -176,7 +177,7 @@ extension HTTPClient {
         }
         if fetch.request.method == "HEAD" { changes += try await ofHead(completed, question) }
         let isTooLong = !completed.content.isKept || completed.content.byteCount > defaults.bodyByteCountMax
-        // A body that is too long to be stored is the newer one all the same.
+        // Even if a body is too long to be stored, it outdates the stored one.
         if storing == .store, isTooLong { storing = .remove }
         if storing == .remove { changes.append(.remove(replaced)) }
         if let gone = try await entityGone(completed, fetch, lookup), let begun {
@@ -211,8 +212,7 @@ extension HTTPClient {
         if case .draft(_, let hold) = completed.content, !store.isCurrent(hold) { completed.isStored = false }
     }
 
-    /// Writes an answer and the entities that were made of it in one transaction; without them where they cannot be
-    /// used.
+    /// Writes a response and its entities in one transaction; if the entities cannot be used, the response alone.
     private func write(
         _ changes: [HTTPChange], _ result: QueryResult?, _ begun: HTTPStart?, _ completed: inout CompletedExchange
     ) async throws(CacheError) {
@@ -229,14 +229,14 @@ extension HTTPClient {
         }
     }
 
-    /// Returns the position in the log that an answer names.
+    /// Returns the position in the log that a response names in its header; nil if there is none.
     func sequence(_ head: ResponseHead) -> EventSequence? {
         head.fields.first(defaults.sequenceHeader.description).flatMap { value in
             ASCII.number(ASCII.trimmed(value.bytes[...]), max: .max / 16).map { EventSequence($0) }
         }
     }
 
-    /// Renews the entities of a confirmed answer, and writes the confirmation with them.
+    /// Renews the entities of a confirmed response, and writes the confirmation in the same transaction.
     private func renew(
         _ found: HTTPResponseStore.Found, _ fetch: HTTPFetch, _ begun: HTTPStart?, _ changes: [HTTPChange],
         _ completed: inout CompletedExchange
@@ -250,8 +250,8 @@ extension HTTPClient {
         try await renew(body, mark, fetch, begun, changes, &completed)
     }
 
-    /// Returns what the entities of the stored answer stand for, when a new answer has the same body: it renews them as
-    /// a 304 does. An answer that names a later position is stored as any other.
+    /// Returns the stored response's record of its entities if a new response has the same body, so that it renews them
+    /// as a 304 does. Returns nil if the new response names a later position: it is then stored like any other.
     private func markOfEqual(
         _ completed: CompletedExchange, _ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup?
     ) async throws(CacheError) -> StoredAnswer.Normalized? {
@@ -285,7 +285,7 @@ extension HTTPClient {
         if fetch.normalization != nil { completed.normalized = .entities(count) }
     }
 
-    /// Returns the entity that a URL stood for, when the server says that it is gone.
+    /// Returns the single entity of a URL's stored response, if the server sent 404 or 410.
     private func entityGone(
         _ completed: CompletedExchange, _ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup?
     ) async throws(CacheError) -> EntityKey? {

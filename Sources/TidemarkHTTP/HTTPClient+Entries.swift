@@ -3,22 +3,32 @@ import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
 
-/// One stored answer of a listing. Nothing of it shows credentials.
+/// A stored response as a listing shows it, without credentials and without the body.
 package struct HTTPEntry: Hashable, Sendable {
-    /// Method, URL, and the caller's own key.
+    /// The method, the URL, and the caller's own key if there is one, separated by spaces.
     package var key: ByteString
+    /// The URL of the request, in its normal form.
     package var url: ByteString
+    /// The status code.
     package var status: Int
+    /// The length of the body in bytes.
     package var byteCount: Int64
+    /// The bytes that head and body take on the disk.
     package var storedByteCount: Int64
-    /// The age of the answer in seconds, as ``freshnessLeft``.
+    /// How long ago the response was stored or confirmed, in seconds.
     package var age: Int64
+    /// How long the response stays fresh by RFC 9111, in seconds; negative once it is stale.
     package var freshnessLeft: Int64
+    /// The value of the `ETag` header.
     package var tag: ByteString?
+    /// The value of the `Last-Modified` header.
     package var modified: ByteString?
+    /// How often the stored response was served.
     package var hitCount: Int64
 
-    /// - Returns: nil for a head that cannot be read.
+    /// Creates the entry of a listing from a row.
+    ///
+    /// - Returns: nil if the stored head is damaged.
     package init?(_ record: HTTPRecord, at now: Int64) {
         guard let answer = StoredAnswer(bytes: record.head) else { return nil }
         let parts = record.key.bytes.filter { $0 != 0x0D }.split(separator: 0x0A, maxSplits: 1)
@@ -37,18 +47,21 @@ package struct HTTPEntry: Hashable, Sendable {
         hitCount = record.hitCount
     }
 
-    /// Returns the stored head, for a command that shows it.
+    /// Returns the status and fields of a stored response; nil if its head is damaged.
     package static func head(_ record: HTTPRecord) -> ResponseHead? { StoredAnswer(bytes: record.head)?.head.head }
 }
 
-/// A part of a listing.
+/// A page of a listing of stored responses.
 package struct HTTPPage: Hashable, Sendable {
+    /// The responses of the page, ordered by URL.
     package var entries: [HTTPEntry]
-    /// The place of the next page; nil at the end.
+    /// The position of the next page; nil if this page is shorter than was asked for.
     package var next: ByteString?
 }
 
 extension HTTPClient {
+    /// Returns a page of the stored responses that a selection matches.
+    ///
     /// - Throws: ``CacheError`` `storageFailed`.
     package func list(
         _ selection: HTTPSelection, after: HTTPPlace?, countMax: Int
@@ -61,15 +74,15 @@ extension HTTPClient {
             next: next.map { ByteString("\($0.number):\($0.url)") })
     }
 
-    /// Removes stored answers.
+    /// Removes the stored responses that a selection matches.
     ///
-    /// - Returns: The number of answers that were removed.
+    /// - Returns: The number of responses removed.
     /// - Throws: ``CacheError`` `storageFailed`.
     package func invalidate(_ selection: HTTPSelection) async throws(CacheError) -> Int {
         try await store.write(store.removing([selection]))
     }
 
-    /// Notes that answers are about to be removed: an answer that is on its way to one of their places is not stored,
-    /// and nobody joins its question. It does not wait, so that it can be called before anything else is cleared.
+    /// Announces that stored responses are about to be removed: responses on their way to these places are not stored,
+    /// and no request joins their exchanges. It does not wait, so it can be called before anything else is cleared.
     package nonisolated func noteRemoval(_ selection: HTTPSelection) { store.questions.noteRemoval(selection) }
 }

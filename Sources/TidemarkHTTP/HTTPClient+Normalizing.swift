@@ -3,18 +3,18 @@ import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
 
-/// Entities of answers that are served from the disk, and that were stored for requests that did not ask for entities,
-/// or for others.
+/// Entities of stored responses that were stored for requests without entities, or with others.
 ///
 /// - Source: Protocol/http.md, answers and entities.
 extension HTTPClient {
-    /// Returns the outcome of the normalization of a stored answer that is served.
+    /// Stores the entities of a stored response that is being served, if that has not been done before.
     ///
-    /// A body of which the same entities were made already is only counted: entities that were removed since stay so.
-    /// Otherwise they are stored now. They stand for the position that the answer names; without one for position 0, so
-    /// that no event is undone by an answer whose place in the log nobody knows.
+    /// If the same entities were made of this body before, they are only counted, so that entities removed since do not
+    /// return. New ones are stored at the position in the log that the response names; without one at position 0, so
+    /// that a response of unknown position undoes no event.
     ///
-    /// - Returns: nil where the request asks for no entities.
+    ///
+    /// - Returns: The outcome; nil if the request asks for no entities.
     func normalized(_ found: HTTPResponseStore.Found, _ fetch: HTTPFetch) async -> HTTPFetched.Normalized? {
         guard let normalization = fetch.normalization, found.answer.head.head.status != 206 else { return nil }
         do throws(CacheError) {
@@ -40,9 +40,9 @@ extension HTTPClient {
         }
     }
 
-    /// Stores the entities of a stored body, and notes them in its head, in one transaction.
+    /// Stores the entities of a stored body, and records them in its head, in one transaction.
     ///
-    /// - Parameter changes: Further changes of that transaction. They are made also when nothing comes of the body.
+    /// - Parameter changes: Further changes for that transaction. They are written even if the body gives no entities.
     func normalize(
         _ found: HTTPResponseStore.Found, _ normalization: HTTPNormalization, _ begun: HTTPStart,
         asOf: EventSequence?, _ changes: [HTTPChange]

@@ -3,14 +3,15 @@ import TidemarkHTTPRules
 import TidemarkModel
 
 extension HTTPClient {
-    /// The first number of a subscription: those of entities and queries are below.
+    /// The lowest subscription number of an HTTP observer. Lower numbers belong to entities and queries.
     package static let firstSubscription: Int64 = 1 << 40
 
-    /// Fetches, and tells from then on when the stored answer becomes another one, or is confirmed after it was served
-    /// in place of an answer that did not come.
+    /// Fetches a response, and reports from then on when the stored response changes, or when the server confirms one
+    /// that was served in place of its response.
     ///
-    /// - Parameter tell: Called on the client's executor; it must not wait.
-    /// - Returns: The answer and the number for ``cancel(_:)``.
+    /// - Parameter tell: Called on the client's executor with the subscription's number and the new response; it must
+    ///   not block.
+    /// - Returns: The response, and the number for ``cancel(_:)``.
     /// - Throws: As ``fetch(_:)``.
     package func observe(
         _ fetch: HTTPFetch, _ tell: @escaping @Sendable (Int64, HTTPFetched) -> Void
@@ -26,10 +27,12 @@ extension HTTPClient {
         return (fetched, number)
     }
 
-    /// - Returns: false when there is no such subscription.
+    /// Ends an observation.
+    ///
+    /// - Returns: False if there is no such subscription.
     package func cancel(_ subscription: Int64) -> Bool { observers.remove(subscription) }
 
-    /// Tells the observers of one request of an answer.
+    /// Notifies the observers of one request.
     func tell(_ key: ExchangeKey, _ fetched: HTTPFetched) {
         var news = fetched
         // Cookies are for the request that fetched them.
@@ -39,12 +42,12 @@ extension HTTPClient {
         }
     }
 
-    /// Notifies the observers of answers that were stored or confirmed with another content.
+    /// Notifies the observers of responses that were stored or confirmed with another content.
     func tellObservers() async {
         for (number, observer) in observers.takeChanged() {
             var look = observer.fetch
             look.rules = .options(.enabled, timeout: nil)
-            // A notification that cannot hold the body is sent without it.
+            // A notification that cannot hold the body is sent without it, so no limit applies here.
             look.answerByteCountMax = nil
             do throws(CacheError) {
                 let salt = try await fileSalt()
@@ -53,19 +56,19 @@ extension HTTPClient {
                 let range = RangeRules.outcome(look.request, found.answer.head)
                 guard range != .lacking, let body = try await bodyOf(found, look, range, usedAt: nil) else { continue }
                 var served = serve(found, body, look, range, at: clock.now())
-                // It was stored or confirmed just now: the server's word.
+                // The server has just sent or confirmed it.
                 served.isStale = false
                 guard let current = observers.all[number] else { continue }
                 tell(number, current, served)
             } catch {
-                // The observer is notified at the next change; a read of the disk that failed changes nothing.
+                // The observer is notified at the next change; a failed read changes nothing.
                 continue
             }
         }
     }
 
     private func tell(_ number: Int64, _ observer: HTTPObservers.Observer, _ fetched: HTTPFetched) {
-        // An observer that heard of the same answer when it was stored hears of it once.
+        // A response that the observer already knows is not reported again.
         let isSame = observer.last?.isSameNews(as: fetched) ?? false
         observers.record(number, fetched)
         if !isSame { observer.tell(fetched) }
@@ -73,8 +76,8 @@ extension HTTPClient {
 }
 
 extension HTTPFetched {
-    /// Tells whether an observer that knows this answer learns nothing from another one. That the server stands for an
-    /// answer again is news to those who got it without its word.
+    /// True if another response is no news for an observer that got this one. The server's confirmation is news for an
+    /// observer that got the response without it.
     fileprivate func isSameNews(as other: HTTPFetched) -> Bool {
         body == other.body && head.status == other.head.status && isStale == other.isStale
             && status.isFallback == other.status.isFallback

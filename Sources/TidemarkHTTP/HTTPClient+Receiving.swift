@@ -4,17 +4,17 @@ import TidemarkModel
 import TidemarkStore
 
 extension HTTPClient {
-    /// A whole answer, after redirects; or its head, when the caller reads the body as it comes.
+    /// A complete response after redirects, or only its head if the caller reads the body while it arrives.
     struct Came: Sendable {
         var head: ResponseHead
         var content: HTTPContent
         var url: HTTPURL
         var arriving: Arriving?
-        /// Whether the stored validators went with the request that this answers.
+        /// True if the stored validators were part of the request that got this response.
         var isConditional = false
     }
 
-    /// A long body of which the beginning was read.
+    /// A long body whose beginning has been read.
     struct Arriving: Sendable {
         var first: [UInt8]
         var rest: HTTPBody
@@ -22,10 +22,10 @@ extension HTTPClient {
         var request: RequestHead
     }
 
-    /// Makes an exchange, with its redirects.
+    /// Performs an exchange and follows its redirects.
     ///
-    /// - Parameter removals: Takes what unsafe hops remove; it is noted at once, so that no answer that was asked for
-    ///   before is stored afterwards.
+    /// - Parameter removals: Receives the removals caused by unsafe hops. They are announced at once, so that no
+    ///   response to an earlier request is stored afterwards.
     func exchange(
         _ question: Question, _ validators: StoredValidators?, _ lookup: HTTPResponseStore.Lookup?,
         _ removals: inout [HTTPChange]
@@ -35,7 +35,7 @@ extension HTTPClient {
         var body = fetch.body
         for _ in 0...RedirectRules.hopCountMax {
             var sent = request
-            // A validator is for the URL that gave the stored answer, and goes to no other.
+            // A validator is sent only to the URL whose response it belongs to.
             let isConditional = validators?.add(to: &sent) ?? false
             let exchange = HTTPExchange(
                 method: sent.method, url: sent.url, fields: sent.fields, body: body, timeout: fetch.timeout,
@@ -64,8 +64,8 @@ extension HTTPClient {
         throw HTTPClient.tooManyHops
     }
 
-    /// Returns the stored answers that an unsafe hop removes. A request with a key of its caller is a question: the
-    /// answers to other questions of its URL stay, those to GET and HEAD go.
+    /// Returns the stored responses that an unsafe hop removes. A request with a caller's key counts as a question: it
+    /// removes the responses to GET and HEAD, not those to other keys.
     private func invalidated(by head: ResponseHead, _ request: RequestHead, _ fetch: HTTPFetch) -> [HTTPSelection] {
         let methods: [ByteString?] = fetch.isKeyed ? ["GET", "HEAD"] : [nil]
         return StorageRules.invalidated(by: head, to: request).flatMap { url in
@@ -76,8 +76,8 @@ extension HTTPClient {
         }
     }
 
-    /// Tells whether a body is stored as it comes: what needs all of it at once (parts that are combined, bodies that
-    /// are normalized or compared) is held in memory, within the bound of a body.
+    /// True if a body may be written to the disk while it arrives. Bodies that are needed as a whole (those to combine,
+    /// normalize or compare) are held in memory, within the limit of a body.
     private func isStorable(
         _ head: ResponseHead, _ question: Question, isConditional: Bool, _ lookup: HTTPResponseStore.Lookup?
     ) -> Bool {
@@ -90,14 +90,14 @@ extension HTTPClient {
             isKeyed: fetch.isKeyed, at: clock.now()) == .new(.store)
     }
 
-    /// Reads a body: a short one into memory, a long one to the disk where it may be stored.
+    /// Reads a body: a short one into memory, a long one to the disk if it may be stored.
     ///
-    /// - Throws: ``ExchangeError`` `limit_exceeded` past the bound of a body, unless the caller reads it as it comes;
-    ///   `truncated` when the body does not have the length that its head says.
+    /// - Throws: ``ExchangeError``: `limitExceeded` past the limit of a body, unless the caller reads it while it
+    ///   arrives; `truncated` if the length is not that of the head.
     private func receive(
         _ answer: HTTPExchangeAnswer, _ request: RequestHead, _ fetch: HTTPFetch, isStorable: Bool
     ) async throws(ExchangeError) -> Came {
-        // A body that is too long to be stored is an answer all the same, as far as its caller can take it.
+        // A body that is too long to be stored is still returned, if the caller can take it.
         let byteCountMax = max(defaults.bodyByteCountMax, fetch.answerByteCountMax ?? 0)
         let isFlow = fetch.wantsFlow && fetch.request.method == "GET" && fetch.normalization == nil
         var isStorable = isStorable
@@ -146,7 +146,8 @@ extension HTTPClient {
         return Came(head: answer.head, content: .bytes(try await takenBack(writer)), url: request.url)
     }
 
-    /// Returns the bytes that were written before the disk failed: an answer that cannot be stored is one all the same.
+    /// Returns the bytes that were written before the disk failed, so that the response can be returned without being
+    /// stored.
     private func takenBack(_ writer: DraftWriter) async throws(ExchangeError) -> [UInt8] {
         let bytes = await writer.takeBack()
         await writer.abandon()
@@ -160,7 +161,7 @@ extension HTTPClient {
         ExchangeError(.limitExceeded, "the body has more than \(byteCountMax) bytes")
     }
 
-    /// Returns the body for a caller that reads it as it comes, and stores the answer after the last byte.
+    /// Returns the body for a caller that reads it while it arrives; after the last byte the response is stored.
     func flow(
         _ arriving: Arriving, _ completed: CompletedExchange, _ question: Question, _ lookup: HTTPResponseStore.Lookup?
     ) -> HTTPBodyFlow {
@@ -179,8 +180,10 @@ extension HTTPClient {
         return ArrivingBody(parts, store).flow
     }
 
-    /// Writes what a body that has come leads to: its answer is stored where it was kept, and takes the place of the
-    /// stored one in any case.
+    /// Stores the effects of a response whose body has arrived. It replaces the stored response even if its own body
+    /// was not kept.
+    ///
+    /// - Returns: True if the response was stored.
     private func stored(
         _ completed: CompletedExchange, _ question: Question, _ lookup: HTTPResponseStore.Lookup?
     ) async -> Bool {
@@ -194,8 +197,8 @@ extension HTTPClient {
         return completed.isStored
     }
 
-    /// Refuses a body that does not have the length that its head says. A transport that decodes bodies leaves the two
-    /// fields out that speak of the coded one.
+    /// Checks that a body has the length that its head names. Transports that decode bodies leave out the headers about
+    /// the coded length.
     static func checkLength(
         _ head: ResponseHead, _ count: Int64, _ request: RequestHead
     ) throws(ExchangeError) {

@@ -2,35 +2,35 @@ import Tidemark
 import TidemarkHTTPRules
 import TidemarkModel
 
-/// The return of hosts that could not be reached: observed requests that got a stored answer in place of the server's
-/// are asked again.
+/// Retries for hosts that could not be reached: an observed request that has only a stored response is sent to its
+/// server again.
 ///
 /// | event | step |
 /// |---|---|
-/// | a fallback is served, and somebody observes the request | a pause of 1 s begins |
-/// | a pause ends | one question for all observers of the request |
+/// | a fallback is served for an observed request | a pause of 1 s begins |
+/// | a pause ends | one request is sent for all observers |
 /// | another exchange with the origin succeeds | the pause ends at once, if the host could not be reached |
-/// | the question fails, or the server answers with an error | a pause twice as long, at most 60 s |
-/// | the server answers | the observers are told |
-/// | nobody observes the request any more | the end |
+/// | the request fails, or the server sends an error | a pause twice as long, at most 60 s |
+/// | the server responds | the observers are notified |
+/// | the request is not observed any more | the retries end |
 ///
 /// - Source: Protocol/http.md, observing.
 extension HTTPClient {
-    /// The pauses between two questions, in milliseconds: 1 s, doubled up to 60 s.
+    /// The pauses between retries, in milliseconds: 1 s, doubling up to 60 s.
     static let returnPauses: (first: Int64, max: Int64) = (1_000, 60_000)
 
-    /// An observed request that is asked again until its host answers.
+    /// An observed request that is retried until its host responds.
     struct Return {
         /// The origin of the request's URL.
         var origin: ByteString
-        /// The pause; nil while the host is asked.
+        /// The pause under way; nil while the request is being sent.
         var pause: Task<Void, Never>?
-        /// Whether an exchange of another request may end the pause: once for each whole pause, so that a request that
-        /// fails by itself is not asked with every success beside it.
+        /// True if a success of another request may end the pause. This happens once for each complete pause, so that a
+        /// request that fails by itself is not sent again after every success of others.
         var isWakeable: Bool
     }
 
-    /// Asks for the answer of a request until its host answers, when somebody observes it.
+    /// Starts retrying a request until its host responds, if the request is observed and not retried yet.
     func askUntilReached(_ fetch: HTTPFetch) {
         let key = ExchangeKey(fetch)
         guard returning[key] == nil, isObserved(key) else { return }
@@ -47,7 +47,7 @@ extension HTTPClient {
         }
     }
 
-    /// Notes that a host has answered: those who wait for it ask at once.
+    /// Ends the pauses of retries to a host that has just responded.
     func reached(_ origin: ByteString) {
         for (key, waiting) in returning where waiting.isWakeable && waiting.origin == origin {
             guard let pause = waiting.pause else { continue }
@@ -56,7 +56,7 @@ extension HTTPClient {
         }
     }
 
-    /// The number of requests that are asked again until their host answers.
+    /// The number of requests being retried.
     package var returningCount: Int { returning.count }
 
     private func isObserved(_ key: ExchangeKey) -> Bool { observers.all.values.contains { $0.key == key } }
@@ -69,7 +69,7 @@ extension HTTPClient {
                 try await clock.sleep(milliseconds: milliseconds)
                 self.pauseEnded(key)
             } catch {
-                // Somebody else reached the host, or the client is closed.
+                // Another request reached the host, or the client was closed.
             }
         }
         returning[key]?.pause = pause
@@ -83,13 +83,13 @@ extension HTTPClient {
 
     private func pauseEnded(_ key: ExchangeKey) { returning[key]?.isWakeable = true }
 
-    /// Asks for an observed answer, and tells its observers.
+    /// Sends an observed request again, and notifies its observers of the response.
     ///
-    /// - Returns: Whether the server answered, or nobody observes any more.
+    /// - Returns: True if the server responded, or the request is not observed any more.
     private func isReachedAgain(_ key: ExchangeKey) async -> Bool {
         guard let observer = observers.all.values.first(where: { $0.key == key }) else { return true }
         var fetch = observer.fetch
-        // The question must be asked, with the stored validators; a stored answer would only bring what is known.
+        // The server must be asked, with the stored validators: a stored response would bring nothing new.
         switch fetch.rules {
         case .standard: fetch.request.fields.append("Cache-Control", "no-cache")
         case .options(let options, _):

@@ -3,15 +3,16 @@ import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
 
-/// An exchange under way, and those who wait for its answer.
+/// An exchange under way, and the requests that wait for its response.
 struct RunningExchange {
     typealias Outcome = Result<CompletedExchange, ExchangeError>
 
-    /// The place among all questions: a request that is made after a removal does not join an older one.
+    /// The position in the order of all requests and removals: a request made after a removal does not join an older
+    /// exchange.
     let asked: HTTPQuestion
     let key: ExchangeKey
     var task: Task<Void, Never>?
-    /// The requests that wait, by number. Bounded by the requests that callers make.
+    /// The waiting requests, by number. Their number is bounded by the callers.
     var waiters: [Int: CheckedContinuation<Outcome, Never>] = [:]
 }
 
@@ -24,16 +25,18 @@ struct RunningExchange {
 /// | the time of the last request is over | the exchange is ended |
 /// | the exchange ends | everybody who waits gets its outcome |
 ///
-/// Each request keeps its own time, so the transport gives an exchange that may be joined ``exchangeTimeMax``.
+/// Each request keeps its own time limit, so a shared exchange gets ``exchangeTimeMax`` from the transport.
 ///
 /// Laws: L12.
 extension HTTPClient {
-    /// The milliseconds that an exchange may take whose requests keep the time: a day, the longest time of a request.
+    /// The time limit of a shared exchange in milliseconds: a day, which is also the longest time limit of a request.
     static let exchangeTimeMax: Int64 = 86_400_000
 
-    /// Makes an exchange, or joins one that is equal and under way.
+    /// Starts an exchange, or joins an equal one under way.
     ///
-    /// - Throws: ``ExchangeError``: that of the exchange, or `timed_out` after the request's own time.
+    /// - Returns: The outcome, which is `timedOut` if the request's own time limit passes first; and true if the
+    ///   request joined.
+    /// - Throws: ``CacheError`` `limitExceeded` if too many exchanges are under way.
     func share(
         _ question: Question, _ validators: StoredValidators?, _ lookup: HTTPResponseStore.Lookup?
     ) async throws(CacheError) -> (outcome: RunningExchange.Outcome, isCollapsed: Bool) {
@@ -63,7 +66,7 @@ extension HTTPClient {
         }
     }
 
-    /// Waits for the outcome of an exchange, for at most the time of one request.
+    /// Waits for the outcome of an exchange, at most as long as the request's time limit.
     private func wait(for number: Int, _ milliseconds: Int64) async -> RunningExchange.Outcome {
         let waiter = nextWaiter
         nextWaiter += 1
@@ -76,7 +79,7 @@ extension HTTPClient {
             }
         }
         let outcome = await withCheckedContinuation { continuation in
-            // No other turn of the actor came since the exchange was found or made.
+            // The actor has not been left since the exchange was found or created.
             precondition(exchanges[number] != nil, "exchange \(number) has ended before anybody waited for it")
             exchanges[number]?.waiters[waiter] = continuation
         }
@@ -93,7 +96,7 @@ extension HTTPClient {
         exchanges[number]?.task?.cancel()
     }
 
-    /// Lets nobody join an exchange any more.
+    /// Prevents further requests from joining an exchange.
     private func close(_ number: Int) {
         guard let key = exchanges[number]?.key, joinable[key] == number else { return }
         joinable[key] = nil

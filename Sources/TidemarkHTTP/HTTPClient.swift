@@ -3,20 +3,22 @@ import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
 
-/// Answers requests from the stored answers, the network, or both, as the rules say.
+/// Serves requests from stored responses, the network, or both, as the rules say.
 ///
-/// One exchange serves all callers that ask the same at the same time. What is decided between two reads of the disk is
-/// decided again by the row's number: a row that was replaced meanwhile is gone, and counts as not there. An answer
-/// that was outdated on its way is given to those who waited for it, and not stored (``HTTPQuestions``).
+/// Equal requests at the same time share one exchange. A decision made between two reads of the disk is checked again
+/// by the row's number: a row that was replaced meanwhile counts as missing. A response that was outdated on its way is
+/// given to those who wait for it, and not stored (``HTTPQuestions``).
 ///
 /// - Source: Protocol/http.md.
 package actor HTTPClient {
     let cache: SyncCache
     let store: HTTPResponseStore
     let transport: any HTTPTransport
+    /// The settings for requests that do not pass their own.
     package nonisolated let defaults: HTTPClientDefaults
     let clock: any CacheClock
-    /// The clock of the time that each request has. It is real time, as that of transports: a clock of dates may stand.
+    /// The clock for the time limits of requests. It runs in real time, as those of transports do; the clock for dates
+    /// may stand still.
     let timer: any CacheClock
     /// The exchanges under way, by number. Bounded by ``exchangeCountMax``.
     var exchanges: [Int: RunningExchange] = [:]
@@ -24,19 +26,26 @@ package actor HTTPClient {
     var joinable: [ExchangeKey: Int] = [:]
     var nextExchange = 0
     var nextWaiter = 0
-    /// The questions that were asked beside a served answer. Bounded by the exchanges under way.
+    /// The background tasks, which revalidate responses or retry requests. Bounded by the exchanges under way and the
+    /// observers.
     var background: [Int: Task<Void, Never>] = [:]
     var nextTask = 0
     private var salt: [UInt8]?
     var observers = HTTPObservers()
     var nextSubscription = HTTPClient.firstSubscription
-    /// The observed requests that are asked again until their host answers. Bounded by the observers.
+    /// The observed requests that are retried until their host responds. Bounded by the observers.
     var returning: [ExchangeKey: Return] = [:]
 
     /// The largest number of exchanges under way: 1,000.
     static let exchangeCountMax = 1_000
 
-    /// - Parameter timer: The clock of the time that each request has; tests pass one of their own.
+    /// Creates a client.
+    ///
+    /// - Parameters:
+    ///   - cache: The cache that stores the responses.
+    ///   - transport: Performs the exchanges with servers.
+    ///   - defaults: The settings for requests that do not pass their own.
+    ///   - timer: The clock for the time limits of requests; tests pass their own.
     package init(
         _ cache: SyncCache, transport: any HTTPTransport, defaults: HTTPClientDefaults,
         timer: any CacheClock = SystemClock()
@@ -51,11 +60,13 @@ package actor HTTPClient {
 
     // MARK: Fetching
 
+    /// Fetches a response from the cache or the server, as the rules of the request say.
+    ///
     /// - Throws: ``CacheError``: the code of the exchange that failed, `limitExceeded`, `storageFailed`.
     package func fetch(_ fetch: HTTPFetch) async throws(CacheError) -> HTTPFetched {
         if let served = hitInMemory(fetch) { return served }
         guard fetch.followsRedirects, fetch.rules == .standard else { return try await fetchOnce(fetch) }
-        // Under `standard` each hop is a request of its own, which the cache may answer.
+        // Under `standard` each hop is a request of its own, which the cache may serve.
         var hop = fetch
         hop.followsRedirects = false
         for _ in 0...RedirectRules.hopCountMax {
@@ -73,7 +84,7 @@ package actor HTTPClient {
         throw HTTPClient.error(HTTPClient.tooManyHops)
     }
 
-    /// Serves an answer that is in memory and fresh, without waiting for anything; nil: the long way decides.
+    /// Serves a fresh response from memory without suspending; nil if that is not possible.
     private func hitInMemory(_ fetch: HTTPFetch) -> HTTPFetched? {
         guard let salt, fetch.request.method == "GET", fetch.storage != .disabled, !fetch.rules.isNone,
             fetch.normalization == nil, !fetch.wantsFlow, !isConditionalWrite(fetch),
@@ -94,7 +105,7 @@ package actor HTTPClient {
         return served
     }
 
-    /// Conditions on changing something are the server's to judge.
+    /// True if the request has conditions on a change, which only the server can judge.
     private func isConditionalWrite(_ fetch: HTTPFetch) -> Bool {
         fetch.request.fields.contains("if-match") || fetch.request.fields.contains("if-unmodified-since")
     }
@@ -102,9 +113,9 @@ package actor HTTPClient {
     private func fetchOnce(_ fetch: HTTPFetch) async throws(CacheError) -> HTTPFetched {
         let salt = try await fileSalt()
         guard fetch.storage != .disabled, !fetch.rules.isNone else { return try await bypass(fetch, salt) }
-        // Before the first look: what is removed after it outdates the answer.
+        // Before the first lookup, so that any later removal outdates the response.
         let asked = begin(fetch, salt)
-        // Conditions on changing something, and other methods, are not a cache's to answer.
+        // The cache cannot serve requests with conditions on a change, or with other methods.
         let isCacheable = fetch.isKeyed || fetch.request.method == "GET" || fetch.request.method == "HEAD"
         guard isCacheable, !isConditionalWrite(fetch) else {
             return try await ask(
@@ -113,7 +124,7 @@ package actor HTTPClient {
         }
         var lookup = try await store.look(fetch, key: fetch.key, salt: salt)
         if fetch.request.method == "HEAD", lookup.found == nil {
-            // A stored answer to GET has the head that HEAD asks for.
+            // A stored response to GET has the head that HEAD asks for.
             var ofGet = fetch
             ofGet.request.method = "GET"
             let other = try await store.look(ofGet, key: ofGet.key, salt: salt)
@@ -126,7 +137,7 @@ package actor HTTPClient {
         return try await decide(fetch, lookup, salt, asked)
     }
 
-    /// Begins a question. Its place among all questions and removals decides about its answer.
+    /// Registers a request in the order of all requests and removals, which decides whether its response is stored.
     func begin(_ fetch: HTTPFetch, _ salt: [UInt8]) -> HTTPQuestion {
         let fields = fetch.request.fields
         return store.questions.begin(
@@ -158,7 +169,7 @@ package actor HTTPClient {
         case .gatewayTimeout: return gatewayTimeout(fetch)
         case .serve(let asks) where !lacksRange:
             guard let body = try await bodyOf(found, fetch, range, usedAt: now) else {
-                // Damage counts as not there: ask for all of it.
+                // A damaged body counts as missing: ask for the whole response.
                 question.forward = .uriMiss
                 var empty = lookup
                 empty.found = nil
@@ -182,15 +193,15 @@ package actor HTTPClient {
         }
     }
 
-    /// The bytes of a stored body that a request gets.
+    /// The part of a stored body that a request gets.
     enum ServedBody: Sendable {
         case bytes([UInt8])
         case flow(HTTPBodyFlow)
     }
 
-    /// Reads what a request gets of a stored body; nil when it fails its check.
+    /// Reads the part of a stored body that a request gets; nil if the body is damaged.
     ///
-    /// - Throws: ``CacheError`` `limit_exceeded` for a body that the caller cannot take.
+    /// - Throws: ``CacheError`` `limitExceeded` if the caller cannot take the body.
     func bodyOf(
         _ found: HTTPResponseStore.Found, _ fetch: HTTPFetch, _ range: RangeRules.Outcome, usedAt: Int64?
     ) async throws(CacheError) -> ServedBody? {
@@ -218,9 +229,9 @@ package actor HTTPClient {
 
     // MARK: Serving
 
-    /// Returns the stored answer as the caller gets it.
+    /// Returns the stored response in the form that the caller gets.
     ///
-    /// - Parameter isConfirmed: Whether the server has just confirmed it. Otherwise the fields that `no-cache` names
+    /// - Parameter isConfirmed: True if the server has just confirmed it. Otherwise the fields that `no-cache` names
     ///   are left out.
     func serve(
         _ found: HTTPResponseStore.Found, _ body: ServedBody, _ fetch: HTTPFetch, _ range: RangeRules.Outcome,
@@ -269,7 +280,7 @@ package actor HTTPClient {
         }
     }
 
-    /// Answers the caller's own conditions: a caller that has the answer gets a 304.
+    /// Applies the caller's own conditions: if the caller already has the response, it becomes a 304.
     func forCaller(_ served: HTTPFetched, _ fetch: HTTPFetch) -> HTTPFetched {
         guard fetch.request.hasOwnValidators, AnswerRules.isKnownToCaller(fetch.request, served.head) else {
             return served
@@ -292,8 +303,8 @@ package actor HTTPClient {
         return HTTPFetched(head: head, body: [], url: fetch.request.url, status: status)
     }
 
-    /// Tells whether an event has written an entity of the body since the answer was stored, where the caller asks for
-    /// that.
+    /// True if the caller wants fresh entities and an event has written one of the body's entities since the response
+    /// was stored.
     private func needsFreshEntities(
         _ fetch: HTTPFetch, _ found: HTTPResponseStore.Found
     ) async throws(CacheError) -> Bool {

@@ -3,10 +3,11 @@ import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
 
-/// The meaning of a body: which resources of which types, and where they are in it.
+/// Where the resources are in a body, what types they have, and which list they form.
 ///
 /// - Source: Protocol/http.md, answers and entities.
 package struct HTTPNormalization: Hashable, Sendable {
+    /// The resources at one place in a body.
     package struct Group: Hashable, Sendable {
         var resourceType: ByteString
         var pointer: JSONPointer
@@ -14,12 +15,13 @@ package struct HTTPNormalization: Hashable, Sendable {
 
     var main: Group
     var included: [Group]
-    /// The query whose list the resources are; nil: the list of the URL.
+    /// The method of the query whose list the resources form; nil for the list of the URL.
     var method: ByteString?
     var input: [UInt8]
     var membership: [UInt8]?
+    /// If true, a stored response is fetched again when an event has written one of its entities since.
     package var wantsFreshEntities: Bool
-    /// The member as the caller wrote it, for the stored answer.
+    /// The member `normalize` as the caller wrote it, which is kept with the stored response.
     var spec: [UInt8]
 
     /// Reads the member `normalize`.
@@ -41,7 +43,7 @@ package struct HTTPNormalization: Hashable, Sendable {
         self.spec = spec
     }
 
-    /// Reads the member again from a stored answer.
+    /// Reads the member `normalize` that was kept with a stored response.
     package init(spec: [UInt8], limits: Limits) throws(CacheError) {
         try self.init(Params(JSONSlice(compact: spec[...]), path: "normalize"), spec: spec, limits: limits)
     }
@@ -54,13 +56,13 @@ package struct HTTPNormalization: Hashable, Sendable {
         return Group(resourceType: try params.resourceType(limits: limits), pointer: pointer)
     }
 
-    /// Returns the query under which the list is kept.
+    /// Returns the key of the query whose list the resources form.
     func query(of fetch: HTTPFetch) throws(CacheError) -> QueryKey {
         if let method { return try QueryKey(library: fetch.library, method: method, input: input) }
         return try HTTPNormalization.place(of: fetch)
     }
 
-    /// Returns the query that belongs to a URL alone.
+    /// Returns the key of the list that belongs to a URL alone.
     static func place(of fetch: HTTPFetch) throws(CacheError) -> QueryKey {
         let place: JSONValue = [
             "key": .string(fetch.key.description), "url": .string(fetch.request.url.text.description),
@@ -68,17 +70,17 @@ package struct HTTPNormalization: Hashable, Sendable {
         return try QueryKey(library: fetch.library, method: HTTPNormalization.listMethod, input: place.bytes)
     }
 
-    /// The method of lists that belong to a URL alone.
+    /// The method of the queries whose lists belong to a URL alone.
     static let listMethod: ByteString = "http.fetch"
 
-    /// The reason why nothing was made of a body.
+    /// Why a body gives no entities.
     struct Failure: Error, Hashable {
         var message: String
     }
 
-    /// Takes the resources out of a body.
+    /// Extracts the resources from a body.
     ///
-    /// - Throws: ``Failure`` when the body is no JSON, or a pointer leads nowhere or to something else.
+    /// - Throws: ``Failure`` if the body is not JSON, or a pointer leads nowhere or to something else than resources.
     func result(_ body: [UInt8]) throws(Failure) -> QueryResult {
         let value: JSONValue
         do throws(JSONSyntaxError) {
@@ -111,7 +113,7 @@ package struct HTTPNormalization: Hashable, Sendable {
         return [found.bytes]
     }
 
-    /// Returns the one entity that a body stands for; nil when it is an array.
+    /// Returns the key of the one resource in a body; nil if there is an array or no usable resource.
     func singleEntity(_ body: [UInt8], library: ByteString) -> EntityKey? {
         do {
             let value = try JSONValue(parsing: body)
@@ -125,7 +127,7 @@ package struct HTTPNormalization: Hashable, Sendable {
         }
     }
 
-    /// Returns the entities that a body stands for, listed and included.
+    /// Returns the keys of all resources in a body, listed and included; those without an id are left out.
     func entities(_ body: [UInt8], library: ByteString) -> [EntityKey] {
         do {
             let value = try JSONValue(parsing: body)

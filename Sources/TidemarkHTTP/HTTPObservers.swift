@@ -1,17 +1,17 @@
 import TidemarkHTTPRules
 import TidemarkModel
 
-/// The observers of stored answers. Bounded by ``countMax``.
+/// The observers of stored responses. Bounded by ``countMax``.
 struct HTTPObservers {
     /// The largest number of observers: 10,000.
     static let countMax = 10_000
 
     struct Observer {
         let fetch: HTTPFetch
-        /// The request in the form in which one question serves all its observers.
+        /// What makes requests equal: one exchange serves all observers with the same key.
         let key: ExchangeKey
         var tell: @Sendable (HTTPFetched) -> Void
-        /// The answer that the observer knows.
+        /// The response that the observer saw last.
         var last: HTTPFetched?
 
         init(fetch: HTTPFetch, tell: @escaping @Sendable (HTTPFetched) -> Void, last: HTTPFetched?) {
@@ -24,7 +24,7 @@ struct HTTPObservers {
 
     /// The observers by subscription.
     private(set) var all: [Int64: Observer] = [:]
-    /// The requests whose stored answer changed since the observers were notified.
+    /// The URLs whose stored response changed since the observers were notified.
     private var isChanged: Set<ByteString> = []
 
     mutating func add(_ observer: Observer, _ number: Int64) { all[number] = observer }
@@ -33,13 +33,13 @@ struct HTTPObservers {
 
     mutating func record(_ number: Int64, _ fetched: HTTPFetched) { all[number]?.last = fetched }
 
-    /// Notes that the stored answer of a request is another one, or newer.
+    /// Records that the stored response of a request was replaced or confirmed.
     mutating func changed(_ fetch: HTTPFetch) {
         guard !all.isEmpty else { return }
         isChanged.insert(fetch.request.url.text)
     }
 
-    /// Returns the observers of changed answers, and forgets the changes.
+    /// Returns the observers of changed responses, and resets the changes.
     mutating func takeChanged() -> [(number: Int64, observer: Observer)] {
         defer { isChanged = [] }
         return all.filter { isChanged.contains($0.value.fetch.request.url.text) }

@@ -1,21 +1,21 @@
 import TidemarkHTTPRules
 import TidemarkModel
 
-/// The proxy of a transport's exchanges.
+/// The proxy that a transport uses.
 ///
-/// A URL of a proxy may hold a credential: it appears in no message.
+/// The URL of a proxy may hold a credential, so it appears in no message.
 ///
 /// - Source: Protocol/http.md, transports.
 public enum HTTPProxy: Hashable, Sendable {
-    /// No proxy, whatever the environment says.
+    /// No proxy; the environment is ignored.
     case none
-    /// The proxy that the environment names: `http_proxy`, `https_proxy`, `all_proxy`, and `no_proxy` for the hosts
-    /// that are asked directly. This machine itself is never asked through a proxy.
+    /// The proxy that the environment names in `http_proxy`, `https_proxy` or `all_proxy`. Hosts in `no_proxy` and this
+    /// machine itself are reached directly.
     case system
-    /// A proxy by its URL, such as `http://proxy.example:3128`, for every host; the environment is not asked.
+    /// The proxy at this URL, such as `http://proxy.example:3128`, for every host; the environment is ignored.
     case url(String)
 
-    /// The choice for one URL.
+    /// Returns the proxy for one URL: none for this machine under ``system``.
     func choice(for url: HTTPURL) -> HTTPProxy {
         self == .system && HTTPProxy.isThisMachine(url.host.description) ? .none : self
     }

@@ -3,13 +3,14 @@ import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
 
-/// The stored answers of a cache: looking up, choosing among variants, and the changes that store, confirm and remove.
+/// Access to the stored responses of a cache: lookups, the choice among variants, and the changes that store, confirm
+/// and remove.
 struct HTTPResponseStore: Sendable {
     private let journal: any HTTPJournal
     private let recent: RecentAnswers?
-    /// The questions under way of all clients of the cache.
+    /// The requests under way of all clients of the cache.
     let questions: HTTPQuestions
-    /// The times of which nobody knows how long ago they were, because the clock was set back.
+    /// The times whose age is unknown, because the clock was set back after them.
     private let doubts: DoubtfulTimes
 
     init(_ cache: SyncCache) {
@@ -19,13 +20,13 @@ struct HTTPResponseStore: Sendable {
         recent = cache.httpJournal.httpLedger.map { RecentAnswers($0) }
     }
 
-    /// A stored answer that a request selects, with its row's number.
+    /// A stored response that a request selects, with its row.
     struct Found: Sendable {
         var record: HTTPRecord
         var answer: StoredAnswer
-        /// The part of its freshness that follows from its fields alone.
+        /// The part of its freshness that depends only on its fields.
         private(set) var basis: FreshnessBasis
-        /// The URL that gave the answer; nil where nobody noted it.
+        /// The URL that sent the response; nil if it was not recorded.
         let source: HTTPURL?
 
         init?(_ stored: Stored) {
@@ -36,14 +37,14 @@ struct HTTPResponseStore: Sendable {
             self.basis = basis
         }
 
-        /// The validators for the URL that gave the answer.
+        /// The validators to send to the URL of the response; nil if there are none.
         var validators: StoredValidators? { source.flatMap { StoredValidators(answer.head, from: $0) } }
 
         func freshness(at now: Int64) -> Freshness { Freshness(basis, of: answer.head, at: now) }
 
-        /// Takes the fields of a confirmation that a request brought.
+        /// Updates the head with the fields of a confirmation.
         ///
-        /// - Returns: Whether later requests may select the answer: not with `Vary: *`.
+        /// - Returns: False if no later request may select the response, because of `Vary: *`.
         mutating func confirm(by message: StoredHead, for request: HeaderFields, salt: [UInt8]) -> Bool {
             answer.head = answer.head.confirmed(
                 by: message.head, requestedAt: message.requestedAt, answeredAt: message.answeredAt)
@@ -55,7 +56,7 @@ struct HTTPResponseStore: Sendable {
             return true
         }
 
-        /// The answer as it is on the disk after the confirmation.
+        /// The response as it is on the disk after the confirmation.
         var stored: Stored {
             var record = record
             record.head = answer.bytes
@@ -64,14 +65,14 @@ struct HTTPResponseStore: Sendable {
         }
     }
 
-    /// The result of looking a request up.
+    /// The result of looking up a request.
     struct Lookup: Sendable {
         var found: Found?
-        /// The reason why nothing was found.
+        /// Why nothing was found.
         var miss: CacheStatus.Forward
-        /// Every answer that the request selects; a new answer takes the place of all.
+        /// The numbers of all responses that the request selects. A new response replaces them all.
         var replaced: [Int64]
-        /// Every answer of the URL under the request's key and storage.
+        /// The numbers of all responses of the URL under the request's key and storage.
         var all: [Int64]
     }
 
@@ -79,26 +80,29 @@ struct HTTPResponseStore: Sendable {
         try await storage { () throws(StorageError) in try await journal.httpSalt() }
     }
 
-    /// - Parameter key: The key of the answers; that of GET for a HEAD that a stored GET may answer.
+    /// Looks up a request.
+    ///
+    /// - Parameter key: The key of the responses: the request's own, or that of GET for a HEAD that a stored GET may
+    ///   serve.
     func look(
         _ fetch: HTTPFetch, key: ByteString, salt: [UInt8]
     ) async throws(CacheError) -> Lookup {
         choose(try await answers(fetch.library, fetch.request.url.text), fetch, key: key, salt: salt)
     }
 
-    /// Looks a request up among the answers in memory.
+    /// Looks up a request among the responses in memory.
     ///
-    /// - Returns: nil when the disk must be asked.
+    /// - Returns: nil if the disk must be read.
     func lookInMemory(_ fetch: HTTPFetch, key: ByteString, salt: [UInt8]) -> Lookup? {
         recent?.answers(fetch.library, fetch.request.url.text).map { choose($0, fetch, key: key, salt: salt) }
     }
 
-    /// Returns a body in memory and notes the use; nil when the disk must be asked.
+    /// Returns a body from memory and records the use; nil if the disk must be read.
     func bodyInMemory(_ found: Found, _ fetch: HTTPFetch, usedAt: Int64) -> [UInt8]? {
         recent?.body(found.record.number, fetch.library, fetch.request.url.text, usedAt: usedAt)
     }
 
-    /// Returns all answers of a URL, and remembers them.
+    /// Returns all stored responses of a URL, and keeps them in memory.
     private func answers(_ library: ByteString, _ url: ByteString) async throws(CacheError) -> [Stored] {
         if let known = recent?.answers(library, url) { return known }
         let version = recent?.version(library, url)
@@ -110,7 +114,7 @@ struct HTTPResponseStore: Sendable {
         return answers
     }
 
-    /// An answer as it is on the disk; `answer` is nil when its head cannot be read.
+    /// A response as it is on the disk. `answer` is nil if its head is damaged.
     struct Stored: Sendable {
         let record: HTTPRecord
         let answer: StoredAnswer?
@@ -133,20 +137,22 @@ struct HTTPResponseStore: Sendable {
             self.source = source
         }
 
-        /// An older head does not say where redirects led.
+        /// Returns the URL that sent the response; nil for one behind redirects in an older format, which did not
+        /// record it.
         private static func source(_ record: HTTPRecord, _ answer: StoredAnswer?) -> HTTPURL? {
             guard let text = answer?.url ?? (HTTPFetch.isLed(record.key) ? nil : record.url) else { return nil }
             do throws(HTTPURL.Fault) { return try HTTPURL(text) } catch { return nil }
         }
     }
 
-    /// Keeps the copy in memory of an answer whose confirmation was noted: the next request need not ask the disk.
+    /// Updates the copy in memory of a response whose confirmation is not written yet, so that the next request need
+    /// not read the disk.
     func noteConfirmation(_ found: Found) { recent?.confirmed(found.stored) }
 
-    /// Chooses among the answers of a URL.
+    /// Chooses among the stored responses of a URL.
     private func choose(_ answers: [Stored], _ fetch: HTTPFetch, key: ByteString, salt: [UInt8]) -> Lookup {
         let isSession = fetch.storage == .session
-        // The answer of another place serves only requests that would have been led there.
+        // A response to which redirects led serves only requests that would follow them.
         let isLed = fetch.followsRedirects && fetch.rules != .standard
         let ledKey = HTTPFetch.led(key)
         var lookup = Lookup(found: nil, miss: .uriMiss, replaced: [], all: [])
@@ -165,7 +171,7 @@ struct HTTPResponseStore: Sendable {
                 continue
             }
             lookup.replaced.append(record.number)
-            // The newest counts (RFC 9111, section 4.1).
+            // The newest one is served (RFC 9111, section 4.1).
             if lookup.found.map({ $0.record.answeredAt < record.answeredAt }) ?? true {
                 lookup.found = found
             }
@@ -173,7 +179,7 @@ struct HTTPResponseStore: Sendable {
         return lookup
     }
 
-    /// Reads the body of a stored answer, or some of its bytes; nil when it fails its check.
+    /// Reads the body of a stored response, or a range of it; nil if it is damaged.
     func body(
         _ found: Found, bounds: Range<Int64>? = nil, usedAt: Int64?
     ) async throws(CacheError) -> [UInt8]? {
@@ -195,7 +201,7 @@ struct HTTPResponseStore: Sendable {
 
     // MARK: Bodies in chunks
 
-    /// Keeps a stored body on the disk for a reader; nil when it fails its check.
+    /// Keeps a stored body on the disk while a reader uses it; nil if the body is damaged.
     func hold(_ found: Found, usedAt: Int64?) async throws(CacheError) -> HTTPBodyHold? {
         try await storage { () throws(StorageError) in
             try await journal.holdHTTPBody(found.record.number, usedAt: usedAt)
@@ -206,7 +212,7 @@ struct HTTPResponseStore: Sendable {
         try await storage { () throws(StorageError) in try await journal.httpChunk(hold, place) }
     }
 
-    /// Reads a draft back; nil when a chunk of it is not there.
+    /// Reads a draft back; nil if a chunk of it is missing.
     func bytes(_ draft: HTTPBodyDraft, _ hold: HTTPBodyHold) async throws(CacheError) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Int(draft.byteCount))
@@ -225,20 +231,21 @@ struct HTTPResponseStore: Sendable {
         try await storage { () throws(StorageError) in try await journal.writeHTTPChunk(chunk, of: draft) }
     }
 
-    /// Whether a draft is in the file that is open.
+    /// True if a draft is in the file that is currently open.
     func isCurrent(_ hold: HTTPBodyHold) -> Bool { journal.httpLedger?.isCurrent(hold) ?? false }
 
-    /// Removes the chunks that nobody holds any more.
+    /// Removes the chunks that are no longer held.
     func sweep() async {
         do throws(StorageError) {
             _ = try await journal.writeHTTP([])
         } catch {
-            // They go with the next change, or at the next opening.
+            // They are removed with the next change, or when the file is opened next.
         }
     }
 
-    /// Notes that answers are removed, and returns the changes that remove them. Every removal of a selection comes
-    /// from here: an answer that is on its way must not bring back what was removed.
+    /// Announces that responses are removed, and returns the changes that remove them.
+    ///
+    /// Every removal of a selection is made here, so that a response on its way cannot bring back what was removed.
     func removing(_ selections: [HTTPSelection]) -> [HTTPChange] {
         for selection in selections { questions.noteRemoval(selection) }
         return selections.map { .removeAll($0) }
@@ -258,7 +265,7 @@ struct HTTPResponseStore: Sendable {
         }
     }
 
-    /// Returns the change that stores an answer.
+    /// Returns the change that stores a response.
     static func storing(
         _ completed: CompletedExchange, _ question: HTTPClient.Question, normalized: StoredAnswer.Normalized?,
         replacing: [Int64]

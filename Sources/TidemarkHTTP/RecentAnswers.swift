@@ -3,10 +3,10 @@ import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
 
-/// The answers that were used last, in memory, so that a hit costs neither the disk nor its queue.
+/// The responses that were used most recently, in memory, so that a hit needs neither the disk nor its queue.
 ///
-/// A copy holds as long as its URL has the version under which it was read. Bounded by ``byteCountMax``: at half of it
-/// the older half is forgotten, unless it was used since.
+/// A copy is valid while its URL has the version under which it was read. Bounded by ``byteCountMax``: at half of it
+/// the older half is dropped, except for the entries used since.
 final class RecentAnswers: Sendable {
     private struct Place: Hashable {
         var library: ByteString
@@ -23,7 +23,7 @@ final class RecentAnswers: Sendable {
         }
     }
 
-    /// The entries in two halves; their sizes.
+    /// The entries in two halves, with the size of the newer half.
     private struct State {
         var new: [Place: Entry] = [:]
         var old: [Place: Entry] = [:]
@@ -33,9 +33,9 @@ final class RecentAnswers: Sendable {
     private let ledger: HTTPLedger
     private let state = Mutex(State())
 
-    /// The bytes of all copies: 8 MiB.
+    /// The size of all copies in bytes: 8 MiB.
     static let byteCountMax = 8 << 20
-    /// The largest body that is kept: 64 KiB.
+    /// The largest body that is kept, in bytes: 64 KiB.
     static let bodyByteCountMax = 64 << 10
 
     init(_ ledger: HTTPLedger) { self.ledger = ledger }
@@ -44,12 +44,14 @@ final class RecentAnswers: Sendable {
         ledger.version(HTTPLedger.place(library: library, url: url))
     }
 
-    /// - Returns: nil when the disk must be asked.
+    /// Returns the responses of a URL.
+    ///
+    /// - Returns: nil if the disk must be read.
     func answers(_ library: ByteString, _ url: ByteString) -> [HTTPResponseStore.Stored]? {
         entry(library, url)?.answers
     }
 
-    /// Returns a body, and notes its use; nil when the disk must be asked.
+    /// Returns a body and records its use; nil if the disk must be read.
     func body(_ number: Int64, _ library: ByteString, _ url: ByteString, usedAt: Int64) -> [UInt8]? {
         guard let body = entry(library, url)?.bodies[number], ledger.noteUse(number, at: usedAt) else { return nil }
         return body
@@ -66,8 +68,8 @@ final class RecentAnswers: Sendable {
         }
     }
 
-    /// Takes the new head of an answer that was confirmed. The copy is outdated when its URL had another change, or the
-    /// confirmation was not noted.
+    /// Updates the head of a response after a confirmation. The copy is outdated if its URL had another change, or the
+    /// confirmation was not recorded.
     func confirmed(_ stored: HTTPResponseStore.Stored) {
         let record = stored.record
         let place = Place(library: record.library, url: record.url)
@@ -84,7 +86,9 @@ final class RecentAnswers: Sendable {
         }
     }
 
-    /// - Parameter version: The version before the disk was read.
+    /// Keeps the responses of a URL.
+    ///
+    /// - Parameter version: The version of the URL before the disk was read.
     func remember(
         _ answers: [HTTPResponseStore.Stored], _ library: ByteString, _ url: ByteString, _ version: UInt64
     ) {

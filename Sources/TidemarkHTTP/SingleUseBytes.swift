@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Bytes that are given once.
+/// Bytes that can be taken once.
 final class SingleUseBytes: Sendable {
     private let bytes: Mutex<[UInt8]>
 
     init(_ bytes: [UInt8]) { self.bytes = Mutex(bytes) }
 
-    /// - Returns: nil when there are no bytes, or they were given.
+    /// Returns the bytes at the first call; nil at later calls, or if there are none.
     func take() -> [UInt8]? {
         bytes.withLock { bytes in
             defer { bytes = [] }

@@ -1,27 +1,27 @@
 import TidemarkHTTPRules
 import TidemarkModel
 
-/// The head of a stored answer with everything that decides when it is served.
+/// The head of a stored response, with everything that decides when it is served.
 struct StoredAnswer: Hashable, Sendable {
     var head: StoredHead
     var variant: Variant
-    /// The entities that were made of the body; nil: none.
+    /// The entities that were made of the body; nil if none were.
     var normalized: Normalized?
-    /// The URL that gave the answer, after redirects; nil in a head of the first format.
+    /// The URL that sent the response, after redirects; nil in a head of the first format.
     var url: ByteString?
 
-    /// The entities that were made of a body.
+    /// Which entities were made of a body.
     struct Normalized: Hashable, Sendable {
         /// The member `normalize` of the request, in canonical form.
         var spec: [UInt8]
-        /// The position in the log that the entities stand for; nil: unknown.
+        /// The position in the log at which the entities were stored; nil if unknown.
         var asOf: EventSequence?
     }
 
-    /// The first format had no URL; the current one ends with it.
+    /// The formats that can be read. The first had no URL; the current one ends with it.
     private static let formatVersions: ClosedRange<UInt8> = 1...2
 
-    /// The head as a row holds it.
+    /// The head as it is stored in a row.
     var bytes: [UInt8] {
         var writer = HeadWriter()
         let versions = StoredAnswer.formatVersions
@@ -58,7 +58,9 @@ struct StoredAnswer: Hashable, Sendable {
         self.normalized = normalized
     }
 
-    /// - Returns: nil for bytes that are no head.
+    /// Reads a head from a row.
+    ///
+    /// - Returns: nil if the bytes are damaged.
     init?(bytes: [UInt8]) {
         var reader = HeadReader(bytes: bytes)
         guard let version = reader.byte(), StoredAnswer.formatVersions ~= version, let status = reader.number(),
@@ -100,7 +102,7 @@ struct StoredAnswer: Hashable, Sendable {
     }
 }
 
-/// Writes numbers of eight bytes, little endian, and runs of bytes after their length.
+/// Writes numbers as eight bytes, little endian, and runs of bytes preceded by their length.
 private struct HeadWriter {
     var bytes: [UInt8] = []
 
@@ -112,7 +114,7 @@ private struct HeadWriter {
     }
 }
 
-/// Reads what ``HeadWriter`` wrote; nil where the bytes end early.
+/// Reads what ``HeadWriter`` wrote; each method returns nil if the bytes end early.
 private struct HeadReader {
     let bytes: [UInt8]
     private var offset = 0

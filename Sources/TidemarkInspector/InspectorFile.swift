@@ -1,17 +1,26 @@
-/// One file of the inspector's page. The files are compiled in: a program that is moved or linked statically has them.
+/// A file of the inspector's page. The files are compiled in, so that moved or static executables contain them.
 ///
-/// `make web` writes them from `Web/inspector`; `make test-web` compares the two.
+/// `make web` generates them from `Web/inspector`; `make test-web` compares the two.
+///
+/// ```swift
+/// guard let file = InspectorFile(path: "/inspector.js") else { return }
+/// print("Content-Type: \(file.contentType)")
+/// print("Content-Length: \(file.bytes.count)")
+/// ```
 package enum InspectorFile: CaseIterable, Hashable, Sendable {
+    /// The HTML page, its script, its style sheet, and its icon.
     case page, script, style, icon
 
-    /// - Parameter path: A path of the server, as it is written.
-    /// - Returns: nil when no file has this path.
+    /// Finds the file at a path of the server.
+    ///
+    /// - Parameter path: The path as written, without a query.
+    /// - Returns: nil if no file has this path.
     package init?(path: String) {
         guard let file = InspectorFile.allCases.first(where: { $0.path == path }) else { return nil }
         self = file
     }
 
-    /// The path that a browser asks for.
+    /// The path of the file on the server.
     package var path: String {
         switch self {
         case .page: "/"
@@ -21,7 +30,7 @@ package enum InspectorFile: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The `Content-Type`.
+    /// The `Content-Type` of the file.
     package var contentType: String {
         switch self {
         case .page: "text/html; charset=utf-8"
@@ -31,7 +40,7 @@ package enum InspectorFile: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The contents of the file.
+    /// The content of the file.
     package var bytes: [UInt8] {
         switch self {
         case .page: Array(InspectorPage.html.utf8)

@@ -1,7 +1,7 @@
-/// The rule of a policy for the age of a type or a field; without a directive there is no rule.
+/// A policy's rule for the age of a type or a field.
 package enum AgeRule: Hashable, Sendable {
-    /// Stale at this age in seconds, from 0 to 2^31-1; 0 is always stale.
+    /// The value is stale at this age, 0 … 2^31-1 seconds; 0 is always stale.
     case seconds(Int)
-    /// The age limit of the object from which the value was reached.
+    /// The value has the age limit of the object from which it was reached.
     case inherited
 }

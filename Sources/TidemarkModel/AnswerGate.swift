@@ -1,45 +1,49 @@
-/// The questions that an invalidation, a clear, a write or another answer concerns.
+/// Which questions an invalidation, a clear, a write or another answer affects.
 package protocol AnswerScope: Hashable, Sendable {
+    /// What identifies a question.
     associatedtype Question
 
+    /// Returns true if a question is affected.
     func includes(_ question: Question) -> Bool
 }
 
-/// Decides about the answer to a question from everything that happened since the question was asked.
+/// Decides what may be done with the answer to a question, from everything that happened since it was asked.
 ///
-/// Every question and every note takes the next number. A note outdates the questions in its scope that are older than
-/// the note: their answers undo nothing, and nobody joins them afterwards.
+/// Every question and every note takes the next number. A note outdates the older questions in its scope: their answers
+/// undo nothing, and nobody joins them afterwards.
 ///
 /// | step | when |
 /// |---|---|
 /// | ``begin()`` | before the first look at what is stored |
 /// | ``note(_:_:)`` | in the same turn as the invalidation, clear or write, before anybody waits |
 /// | ``noteAnswer(_:to:)`` | when an answer is accepted: older questions of its scope are outdated |
-/// | ``verdict(on:of:)`` | in the same turn as the write of the answer; and before somebody joins the question |
+/// | ``verdict(on:of:)`` | in the same turn as the write of the answer, and before somebody joins the question |
 /// | ``end(_:)`` | once, whatever became of the question |
 ///
-/// A note is kept only while a question is under way that is older. At ``noteCountMax`` notes all questions under way
-/// are outdated, which stores less than it might and nothing wrong. It has no clock and performs no I/O; a restart
-/// ends all questions, so nothing of it is stored.
+/// A note is kept only while an older question is under way. Beyond ``noteCountMax`` notes, all questions under way are
+/// outdated: less is stored than could be, but nothing wrong. The gate has no clock and performs no I/O. A restart ends
+/// all questions, so nothing of it is written to the disk.
 ///
 /// - Source: docs/architecture.md, law L12.
 package struct AnswerGate<Scope: AnswerScope>: Sendable {
-    /// The place of a question among all questions and notes.
+    /// The position of a question among all questions and notes.
     package struct Mark: Hashable, Sendable {
         fileprivate let number: UInt64
     }
 
-    /// The decision about an answer, from the mildest to the strictest.
+    /// What may be done with an answer, from the mildest verdict to the strictest.
     package enum Verdict: Int, CaseIterable, Hashable, Comparable, Sendable {
-        /// The answer may be stored, and whoever asks the same now may join the question.
+        /// The answer may be stored, and a reader that asks the same now may join the question.
         case current
-        /// The answer may be stored as one that is stale already. Nobody joins the question.
+        /// The answer may be stored as one that is stale already. Nobody may join the question.
         case stale
-        /// Nothing of the answer may be stored. Nobody joins the question.
+        /// Nothing of the answer may be stored. Nobody may join the question.
         case void
 
+        /// True if a reader that asks the same now may join the question.
         package var mayJoin: Bool { self == .current }
 
+        /// True if the answer may be stored, if only as stale.
         package var mayStore: Bool { self != .void }
 
         package static func < (left: Verdict, right: Verdict) -> Bool { left.rawValue < right.rawValue }
@@ -52,14 +56,14 @@ package struct AnswerGate<Scope: AnswerScope>: Sendable {
 
     private let noteCountMax: Int
     private var lastNumber: UInt64 = 0
-    /// The questions under way, oldest first. Bounded by what the owner allows to be under way.
+    /// The questions under way, oldest first. Bounded by the owner.
     private var open: [UInt64] = []
     /// The newest note of each scope and verdict. Bounded by `noteCountMax`.
     private var notes: [Noted: UInt64] = [:]
-    /// Questions up to this number are void: more was noted than is kept.
+    /// The number up to which questions are void, because more was noted than is kept.
     private var voidThrough: UInt64 = 0
 
-    /// The largest number of notes, unless the owner sets another: 1,000.
+    /// The default of the largest number of notes: 1,000.
     package static var noteCountMax: Int { 1_000 }
 
     /// - Parameter noteCountMax: The largest number of notes, at least 1.
@@ -85,7 +89,7 @@ package struct AnswerGate<Scope: AnswerScope>: Sendable {
 
     /// Ends a question.
     ///
-    /// - Precondition: It is under way.
+    /// - Precondition: The question is under way.
     /// - Complexity: O(questions under way), and O(notes) for the oldest question.
     package mutating func end(_ mark: Mark) {
         guard let index = index(of: mark) else {
@@ -102,15 +106,17 @@ package struct AnswerGate<Scope: AnswerScope>: Sendable {
 
     // MARK: Notes
 
-    /// Notes that something happened that outdates the questions under way of a scope.
+    /// Records that something happened that outdates the questions of a scope that are under way.
     ///
-    /// - Parameter verdict: ``Verdict/stale`` or ``Verdict/void``, for the answers to those questions.
+    /// - Parameters:
+    ///   - scope: The questions that are affected.
+    ///   - verdict: ``Verdict/stale`` or ``Verdict/void``, for the answers to these questions.
     package mutating func note(_ scope: Scope, _ verdict: Verdict = .void) {
         lastNumber += 1
         keep(Noted(scope: scope, verdict: verdict), lastNumber)
     }
 
-    /// Notes that the answer to a question was accepted: the answers to older questions of the scope are void.
+    /// Records that the answer to a question was accepted: the answers to older questions of the scope are void.
     package mutating func noteAnswer(_ scope: Scope, to mark: Mark) {
         keep(Noted(scope: scope, verdict: .void), mark.number)
     }
@@ -127,9 +133,9 @@ package struct AnswerGate<Scope: AnswerScope>: Sendable {
 
     // MARK: Verdicts
 
-    /// Decides about the answer to a question under way.
+    /// Decides what may be done with the answer to a question.
     ///
-    /// - Precondition: The question is under way: the notes of one that has ended are gone.
+    /// - Precondition: The question is under way; the notes for one that has ended are gone.
     /// - Complexity: O(notes).
     package func verdict(on mark: Mark, of question: Scope.Question) -> Verdict {
         precondition(index(of: mark) != nil, "question \(mark.number) has ended, or belongs to another gate")

@@ -4,6 +4,7 @@
 package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
+    /// Encodes bytes.
     package static func text(_ bytes: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
@@ -19,7 +20,9 @@ package enum Base64 {
         return text
     }
 
-    /// - Returns: nil for text that is no Base64.
+    /// Decodes text.
+    ///
+    /// - Returns: nil for text that is not Base64.
     package static func bytes(_ text: [UInt8]) -> [UInt8]? {
         guard text.count.isMultiple(of: 4) else { return nil }
         var bytes: [UInt8] = []

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// A pool of buffers that batches return and readers use again: memory that was used before costs a third of fresh
-/// pages.
+/// Buffers that batches return and readers use again. Memory that was used before costs a third of fresh pages.
 package final class BatchPool: Sendable {
+    /// The buffers of input blocks.
     package let blocks = BufferPool<UInt8>()
+    /// The buffers of the positions of lines.
     package let lines = BufferPool<EventBatch.LineSpan>()
 
     package init() {}
@@ -15,24 +16,25 @@ package final class BatchPool: Sendable {
     }
 }
 
-/// A pool of arrays of one kind; their contents have no meaning.
+/// A pool of arrays of one element type. Their contents have no meaning.
 ///
-/// Holds at most ``bufferCountMax`` arrays of at most ``byteCountMax`` bytes each; further ones are freed.
+/// It keeps at most ``bufferCountMax`` arrays of at most ``byteCountMax`` bytes each, and frees others.
 package final class BufferPool<Element: Sendable>: Sendable {
-    /// The limit of pooled arrays: one being read, one waiting, one being applied, one spare.
+    /// How many arrays are kept: one that is being read, one that waits, one that is being applied, and a spare.
     private let bufferCountMax = 4
-    /// The limit of an array: a block that one long line made larger is not worth keeping.
+    /// The largest array that is kept: a block that a long line has made larger is not worth keeping.
     private let byteCountMax = 2 << 20
 
     private let buffers = Mutex<[[Element]]>([])
 
     package init() {}
 
-    /// Returns a pooled array with its old contents, or an empty array when there is none.
+    /// Removes and returns a pooled array with its old contents; an empty array when there is none.
     package func take() -> [Element] {
         buffers.withLock { $0.popLast() } ?? []
     }
 
+    /// Returns an array to the pool.
     package func give(_ buffer: [Element]) {
         guard buffer.capacity * MemoryLayout<Element>.stride <= byteCountMax else { return }
         buffers.withLock { buffers in
@@ -40,6 +42,7 @@ package final class BufferPool<Element: Sendable>: Sendable {
         }
     }
 
+    /// Frees the arrays that are not in use.
     package func removeAll() {
         buffers.withLock { $0.removeAll() }
     }

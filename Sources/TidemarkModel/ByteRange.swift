@@ -1,6 +1,8 @@
-/// A run of bytes inside an ``EventBatch``.
+/// The position of some bytes inside an ``EventBatch``.
 package struct ByteRange: Hashable, Sendable {
+    /// The offset of the first byte; its top bit selects the buffer, see ``EventBytes``.
     package var offset: UInt32
+    /// The number of bytes.
     package var count: UInt32
 
     @inlinable
@@ -9,9 +11,10 @@ package struct ByteRange: Hashable, Sendable {
         self.count = count
     }
 
-    /// A range for a missing value: absent or null on the wire.
+    /// The range of a value that is absent or null on the wire.
     package static let absent = ByteRange(offset: .max, count: 0)
 
+    /// True for ``absent``.
     @inlinable
     package var isAbsent: Bool { offset == .max }
 }

@@ -1,10 +1,11 @@
 extension ByteString {
-    /// Returns the beginning as text for messages, cut between characters of UTF-8; an ellipsis stands for the rest.
+    /// Returns the beginning as text for messages, cut between characters of UTF-8, with an ellipsis if anything is cut
+    /// off.
     ///
     /// - Parameter byteCount: The largest number of bytes, without the ellipsis.
     package func excerpt(byteCount: Int) -> String { ByteString.excerpt(of: bytes, byteCount: byteCount) }
 
-    /// Does the same as ``excerpt(byteCount:)`` for bytes that are not copied.
+    /// Does the same as ``excerpt(byteCount:)`` without copying the bytes.
     package static func excerpt(of bytes: some RandomAccessCollection<UInt8>, byteCount: Int) -> String {
         guard bytes.count > byteCount else { return String(decoding: bytes, as: UTF8.self) }
         var end = bytes.index(bytes.startIndex, offsetBy: byteCount)

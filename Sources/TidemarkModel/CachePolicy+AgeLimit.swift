@@ -1,5 +1,5 @@
 extension CachePolicy {
-    /// Returns the age limit of an object that a read asks for directly, not through a field.
+    /// Returns the age limit of an object that a read asks for directly and not through a field.
     ///
     /// - Complexity: O(name).
     package func rootLimit(of type: ByteString, operation: OperationAges = OperationAges()) -> AgeLimit {
@@ -8,16 +8,18 @@ extension CachePolicy {
         return AgeLimit(seconds: seconds, origin: .schemaType)
     }
 
-    /// Returns the age limit of a field; for a composite field, the limit of the object in it.
+    /// Returns the age limit of a field. For a composite field this is the limit of the object in it.
     ///
     /// The most specific rule wins: operation field, operation type, schema field, schema type. An operation's rule for
-    /// a field or a type also applies to the scalars of the object in it, over directives of the schema.
+    /// a field or a type also applies to the scalars of the object in it, and overrides directives of the schema.
     ///
     /// - Parameters:
+    ///   - field: The field.
     ///   - type: The type of the object that has the field.
     ///   - parent: The limit of that object.
-    ///   - found: The type of the object in the field, where it is known; its rule comes before that of the field's
-    ///     declared type, which may be an interface or a union.
+    ///   - operation: The age limits of the read.
+    ///   - found: The type of the object in the field, if known. Its rule precedes that of the field's declared type,
+    ///     which may be an interface or a union.
     /// - Returns: The limit; a field that the policy does not know is treated as a scalar.
     /// - Complexity: O(names).
     package func limit(
@@ -46,9 +48,11 @@ extension CachePolicy {
     /// Returns the age limit at the end of a path of fields, each of the type of the object in the field before it.
     ///
     /// - Parameters:
-    ///   - path: The fields from `root` on; at least one.
-    ///   - limit: The limit of the root; ``rootLimit(of:operation:)`` where nothing else is known.
-    /// - Returns: nil when a field before the last is a scalar or unknown: the path ends there.
+    ///   - path: The fields from `root` on, at least one.
+    ///   - root: The type of the object at which the path begins.
+    ///   - limit: The limit of that object; ``rootLimit(of:operation:)`` if nothing else is known.
+    ///   - operation: The age limits of the read.
+    /// - Returns: nil when a field before the last is a scalar or unknown, so that the path ends there.
     /// - Complexity: O(path).
     package func limit(
         of path: [ByteString], from root: ByteString, reachedWith limit: AgeLimit,

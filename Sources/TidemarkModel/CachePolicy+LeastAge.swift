@@ -1,12 +1,12 @@
 extension CachePolicy {
-    /// Computes, for each type, the least age of an object of that type and of everything nested in it.
+    /// Computes, for each type, the least age of an object of that type and everything nested in it.
     ///
-    /// Ages move up from field to type, the least first, so that the first age that reaches a type is its least.
+    /// Ages move up from field to type, least first, so that the first age that reaches a type is its least.
     ///
     /// - Returns: The least ages by type; types without an age are left out.
     /// - Complexity: O(fields + types · log types).
     static func leastAges(of types: [TypePolicy]) -> [ByteString: Int] {
-        /// The types that have a field of a type, by that type.
+        /// The types that have a field of each type.
         var holders: [ByteString: [ByteString]] = [:]
         var own: [(type: ByteString, seconds: Int)] = []
         for type in types {

@@ -1,21 +1,24 @@
 extension CachePolicy {
-    /// The rules for one type in a policy that is made in code; nothing is inherited.
+    /// The rules for one type, for a policy that is made in code. Nothing is inherited.
     ///
     /// - Source: Protocol/policy.md, effective rules: the same as a `type` with these directives and scalar fields.
     public struct Rules: Hashable, Sendable {
         /// The type's name on the wire.
         public var type: String
-        /// The age in seconds at which the type's entities are stale; nil: never.
+        /// The age at which the type's entities are stale, in seconds; nil for never.
         public var maxAge: Int?
-        /// The ages in seconds, by field, where they differ from the type's.
+        /// The ages of fields, in seconds, where they differ from ``maxAge``.
         public var fields: [String: Int]
-        /// The types of the entities that are deleted by a cascade, by the field that refers to them.
+        /// The fields whose references a delete follows, each with the type of the entity that is then deleted too.
         public var cascades: [String: String]
 
+        /// Makes the rules of one type.
+        ///
         /// - Parameters:
-        ///   - maxAge: The age in seconds, from 0; 0 is always stale. nil: never.
-        ///   - fields: The ages in seconds, by field; other fields have the age of the type.
-        ///   - cascades: The types, by the field whose reference a delete follows.
+        ///   - type: The type's name on the wire.
+        ///   - maxAge: The age at which entities are stale, 0 … 2147483647 seconds; 0 is always stale, nil never.
+        ///   - fields: The ages of fields, in seconds; other fields have the age of the type.
+        ///   - cascades: The fields whose references a delete follows, each with the type of the referenced entity.
         public init(
             _ type: String, maxAge: Int? = nil, fields: [String: Int] = [:], cascades: [String: String] = [:]
         ) {
@@ -26,7 +29,7 @@ extension CachePolicy {
         }
     }
 
-    /// Makes a policy of the given rules, for programs without a schema.
+    /// Makes a policy of rules, for programs without a schema.
     ///
     /// ```swift
     /// var configuration = CacheConfiguration()
@@ -35,7 +38,7 @@ extension CachePolicy {
     /// ])
     /// ```
     ///
-    /// - Precondition: No type occurs twice, and no age is below 0 or above 2147483647.
+    /// - Precondition: No type occurs twice, and every age is 0 … 2147483647.
     public init(_ rules: [Rules]) {
         let names = Set(rules.map(\.type))
         precondition(names.count == rules.count, "\(rules.count) rules of \(names.count) types: give each type once")
@@ -50,7 +53,7 @@ extension CachePolicy.Rules {
             FieldPolicy(
                 name: ByteString(name),
                 target: cascades[name].map { .composite(ByteString($0)) } ?? .scalar("String"),
-                // A reference without an age of its own has the age limit of the entity that holds it.
+                // A reference without an age of its own has the limit of the entity that contains it.
                 age: self.fields[name].map(rule) ?? (cascades[name] == nil ? nil : .inherited),
                 cascades: cascades[name] != nil, source: .own)
         }

@@ -1,20 +1,25 @@
-/// The age limits of cached data and the cascades of deletes: a rule for every type and field.
+/// The age limits of cached data and the cascades of deletes, with a rule for every type and field.
 ///
-/// A type or field that the policy does not know has no rule: it never expires, and a delete does not cascade to it.
+/// ```swift
+/// var configuration = CacheConfiguration()
+/// configuration.policy = CachePolicy([CachePolicy.Rules("photo", maxAge: 3_600)])
+/// ```
 ///
-/// A policy is made in code from ``Rules``, or read from GraphQL type definitions (`CachePolicy(graphQL:)` of the
-/// module `TidemarkGraphQL`).
+/// A type or field that the policy does not know has no rule: it never expires, and no delete cascades to it.
+///
+/// A policy is made in code from ``Rules``, or read from GraphQL type definitions with `CachePolicy(graphQL:)` of the
+/// module `TidemarkGraphQL`.
 ///
 /// - Source: Protocol/policy.md.
 public struct CachePolicy: Hashable, Sendable {
-    /// The object, interface and union types, in the order they were defined.
+    /// The object, interface and union types, in the order in which they were defined.
     package let types: [TypePolicy]
     /// The indices of `types`, by name.
     private let indices: [ByteString: Int]
-    /// The least age, in seconds, of anything in an object of a type, at any depth. Types without one are left out.
+    /// The least age of anything in an object of a type, at any depth, in seconds. Types without one are left out.
     private let leastAges: [ByteString: Int]
-    /// The same for each field of an object that a read asks for directly. Fields without an age are nil; fields that
-    /// are not listed have the age of the type.
+    /// The least age of each field of an object that a read asks for directly, in seconds. Fields without an age are
+    /// nil; fields that are not listed have the age of the type.
     private var leastFieldAges: [ByteString: [ByteString: Int?]] = [:]
 
     /// Makes a policy without rules: nothing expires, and no delete cascades.
@@ -31,11 +36,12 @@ public struct CachePolicy: Hashable, Sendable {
         }
     }
 
-    /// - Returns: nil for a type that the policy does not know.
+    /// Returns the rules of a type; nil when the policy does not know it.
+    ///
     /// - Complexity: O(name).
     package func type(_ name: ByteString) -> TypePolicy? { indices[name].map { types[$0] } }
 
-    /// Returns the least age, in seconds, at which anything in an object of a type can be too old for a read; nil:
+    /// Returns the least age at which anything in an object of a type can be too old for a read, in seconds; nil for
     /// never.
     ///
     /// - Complexity: O(name + ages of the operation).
@@ -44,8 +50,8 @@ public struct CachePolicy: Hashable, Sendable {
         return min(operation, leastAges[type] ?? operation)
     }
 
-    /// Returns the least age, in seconds, at which a field, or anything nested in it, can be too old for a read that
-    /// asks for its object directly; nil: never.
+    /// Returns the least age at which a field, or anything nested in it, can be too old for a read that asks for its
+    /// object directly, in seconds; nil for never.
     ///
     /// - Complexity: O(names + ages of the operation).
     package func leastAge(ofField field: ByteString, in type: ByteString, operation: OperationAges) -> Int? {
@@ -68,7 +74,8 @@ public struct CachePolicy: Hashable, Sendable {
         return min(nested, own ?? nested)
     }
 
-    /// - Returns: nil for a type or field that the policy does not know.
+    /// Returns the rules of a field; nil when the policy does not know the type or the field.
+    ///
     /// - Complexity: O(names).
     package func field(_ name: ByteString, of type: ByteString) -> FieldPolicy? { self.type(type)?.field(name) }
 }

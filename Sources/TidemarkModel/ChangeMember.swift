@@ -1,13 +1,13 @@
-/// One resource of a change, or the id of a delete.
+/// A resource of a change, or the id of a delete.
 package struct ChangeMember: Sendable {
-    /// The id, when it is a UUID.
+    /// The id if it is a UUID; otherwise without meaning.
     package var uuid: UUIDValue
-    /// Whether the id is a UUID; false when the id is the bytes of `id`.
+    /// True if the id is `uuid`; false if it is the bytes of `id`.
     package var isUUID: Bool
-    /// The reason why the member cannot be used; then `resource` is its bytes and the id is not used. nil for a usable
+    /// Why the member cannot be used; then `resource` is all of its bytes and the id has no meaning. nil for a usable
     /// member.
     package var reason: QuarantineReason?
-    /// The id's bytes, unescaped, when it is not a UUID.
+    /// The bytes of an id that is not a UUID, without escapes.
     package var id: ByteRange
     /// The resource as it arrived, without insignificant white space; absent in a delete.
     package var resource: ByteRange

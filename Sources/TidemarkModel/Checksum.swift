@@ -1,6 +1,7 @@
-/// XXH64, the 64-bit xxHash: checksums of stored payloads and digests of a cache.
+/// XXH64, the 64-bit xxHash, for checksums of stored payloads and digests of a cache.
 ///
-/// Not for hash tables that an attacker can fill: its seed is not secret.
+/// Not for hash tables that an attacker can fill, because the seed is not secret.
+///
 /// - Source: the xxHash specification, XXH64, version 0.1.1.
 package enum Checksum {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
@@ -9,6 +10,8 @@ package enum Checksum {
     private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
     private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
+    /// Returns the hash of some bytes.
+    ///
     /// - Complexity: O(bytes.count).
     package static func xxh64(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
         var hash: UInt64

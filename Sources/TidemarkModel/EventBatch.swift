@@ -1,10 +1,12 @@
-/// Consecutive lines of one input and their events, in order: the wire passes them to the store.
+/// Consecutive lines of one input with their events, in order, as the wire passes them to the store.
 ///
-/// A batch never changes, so it may cross to the engine while the reader fills the next one.
+/// A batch never changes, so the engine may use it while the reader fills the next one.
 package final class EventBatch: Sendable {
-    /// The position of one line in `block`, without its line end.
+    /// The position of a line in `block`, without its line end.
     package struct LineSpan: Hashable, Sendable {
+        /// The offset of the line's first byte.
         package var offset: UInt32
+        /// The number of bytes.
         package var count: UInt32
 
         @inlinable
@@ -14,12 +16,15 @@ package final class EventBatch: Sendable {
         }
     }
 
-    /// The bytes of the lines; may be longer than the lines.
+    /// The bytes of the lines, perhaps followed by others.
     package let block: [UInt8]
-    /// The bytes that had to be rewritten: resources without their white space, strings without escapes.
+    /// The bytes that had to be rewritten: resources without white space, strings without escapes.
     package let rewritten: [UInt8]
+    /// The positions of the lines.
     package let lines: [LineSpan]
+    /// The events in the order of their lines.
     package let events: [ChangeEvent]
+    /// The resources and ids of all events.
     package let members: [ChangeMember]
     /// The input of the lines; line numbers count within it.
     package let input: InputID
@@ -29,11 +34,13 @@ package final class EventBatch: Sendable {
     package let firstOffset: Int64
     /// The whole sizes of lines that were too long to keep, by line index.
     package let wholeByteCounts: [UInt32: Int]
+    /// How many lines have only white space.
     package let blankCount: Int
+    /// How many lines are control lines.
     package let controlCount: Int
-    /// The writer of the lines' envelopes.
+    /// Who wrote the envelopes of the lines.
     package let origin: LineOrigin
-    /// The pool that gets the buffers back; nil when they are not worth keeping.
+    /// The pool that the buffers return to; nil when they are not worth keeping.
     private let pool: BatchPool?
 
     package init(
@@ -62,7 +69,7 @@ package final class EventBatch: Sendable {
         pool.lines.give(lines)
     }
 
-    /// Lends the bytes that the events point into; they are valid inside `body` only.
+    /// Lends the bytes that the events refer to; they are valid only inside `body`.
     @inlinable
     package func withBytes<Result>(_ body: (EventBytes) throws -> Result) rethrows -> Result {
         try block.withUnsafeBytes { block in
@@ -80,7 +87,7 @@ package final class EventBatch: Sendable {
         return first..<max(first, end)
     }
 
-    /// Tells whether a line contains only white space.
+    /// Returns true if a line has only white space.
     package func isBlank(_ line: Int) -> Bool {
         let span = lines[line]
         return block[Int(span.offset)..<Int(span.offset + span.count)].allSatisfy {

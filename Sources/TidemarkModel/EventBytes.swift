@@ -1,8 +1,10 @@
-/// The bytes that a batch's events point into: the input block, and the bytes that were rewritten.
+/// The bytes that a batch's events refer to: the input block, and the bytes that were rewritten.
 ///
-/// A ``ByteRange`` whose offset has the top bit set points into `rewritten`, any other into `block`.
+/// A ``ByteRange`` whose offset has the top bit set is in `rewritten`, any other in `block`.
 package struct EventBytes {
+    /// The input block.
     package let block: UnsafeRawBufferPointer
+    /// The bytes that were rewritten.
     package let rewritten: UnsafeRawBufferPointer
 
     @inlinable
@@ -11,11 +13,12 @@ package struct EventBytes {
         self.rewritten = rewritten
     }
 
-    /// The top bit of an offset; set when the range is in `rewritten`.
+    /// The top bit of an offset, set for a range in `rewritten`.
     package static let rewrittenFlag: UInt32 = 1 << 31
 
-    /// - Parameter range: A range that is present, not ``ByteRange/absent``.
-    /// - Complexity: O(1), nothing is copied.
+    /// The bytes of a range that is not ``ByteRange/absent``.
+    ///
+    /// - Complexity: O(1); nothing is copied.
     @inlinable
     package subscript(range: ByteRange) -> UnsafeRawBufferPointer {
         let isRewritten = range.offset & EventBytes.rewrittenFlag != 0

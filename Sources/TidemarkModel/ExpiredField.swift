@@ -1,13 +1,14 @@
-/// A selected field that is too old for a read.
+/// A field that is too old for a read.
 public struct ExpiredField: Hashable, Sendable {
+    /// The entity that has the field.
     public var key: EntityKey
     /// The name of the top-level field.
     public var field: ByteString
-    /// The time of the field's last write, in milliseconds since 1970.
+    /// When the field was last written, in milliseconds since 1970.
     public var writtenAt: Int64
     /// The age limit, in seconds.
     public var maxAge: Int
-    /// The time past the age limit, in milliseconds; 0 at the moment the limit is reached.
+    /// How long ago the age limit was reached, in milliseconds; 0 at that moment.
     public var overdue: Int64
 
     package init(key: EntityKey, field: ByteString, writtenAt: Int64, maxAge: Int, overdue: Int64) {

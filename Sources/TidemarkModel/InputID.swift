@@ -1,5 +1,6 @@
-/// The number of an input; each stream of lines into a cache has its own.
+/// The number of an input. Each stream of lines into a cache is an input.
 package struct InputID: Hashable, Sendable {
+    /// The number.
     package let rawValue: UInt32
 
     @inlinable

@@ -1,15 +1,15 @@
-/// The state of a library relative to its log.
+/// How a library relates to its log.
 ///
 /// - Source: Protocol/sequencing.md.
 public enum LibraryPhase: String, Sendable, CaseIterable {
-    /// No sequenced event was seen yet.
+    /// No sequenced event has arrived yet.
     case cold
     /// Every event up to the cursor was applied.
     case live
-    /// An event before a held event, or before a heartbeat's last sequence, is missing.
+    /// An event is missing before a held event or before a heartbeat's last sequence, or the source cannot be reached.
     case gap
-    /// The upstream was asked for the missing events.
+    /// The upstream was asked for missing events and has not responded yet.
     case reconciling
-    /// Events were lost, or the log started again; entities may be older than the server's.
+    /// Events were lost, or the log began anew; entities may be older than the server's.
     case stale
 }

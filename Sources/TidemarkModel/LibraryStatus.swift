@@ -1,17 +1,26 @@
-/// The status of one library's log, as the summary and `library.state` report it.
+/// How far the cache follows one library's log.
+///
+/// ```swift
+/// for status in await cache.libraries() where status.phase == .stale {
+///     print(status.library, "lost", status.lost.map { "\($0.first.rawValue)-\($0.last.rawValue)" })
+/// }
+/// ```
 public struct LibraryStatus: Hashable, Sendable {
+    /// The library.
     public var library: ByteString
-    /// The epoch of the log; empty when the log names none.
+    /// The epoch of the log; empty when the log has no name.
     public var epoch: ByteString
-    /// The last applied sequence; nil before the first.
+    /// The last sequence up to which no number is awaited; nil before the first event or heartbeat.
     public var cursor: EventSequence?
+    /// How the library relates to its log.
     public var phase: LibraryPhase
-    /// The lost ranges, ascending, never adjacent.
+    /// The lost ranges, in ascending order, none next to another.
     public var lost: [LostRange]
-    /// Whether events can disappear from this log without a trace, so that nobody can know whether more are missing
-    /// than ``lost``. True for a stream that many libraries share.
+    /// True if events can disappear from this log without a trace, so that more may be missing than ``lost``. This is
+    /// so for a stream that many libraries share.
     public var isUnknowable: Bool
 
+    /// Makes a status.
     public init(
         library: ByteString, epoch: ByteString, cursor: EventSequence?, phase: LibraryPhase,
         lost: [LostRange], isUnknowable: Bool = false

@@ -1,25 +1,27 @@
-/// The age limits that one read sets for itself, by its own directives; they override the policy.
+/// The age limits that a read sets for itself, which override the policy.
 ///
 /// - Source: Protocol/policy.md, precedence.
 package struct OperationAges: Hashable, Sendable {
-    /// The limits in seconds, by type. Bounded by the caller, like `fields`.
+    /// The limits by type, in seconds. Bounded by the caller.
     package private(set) var types: [ByteString: Int] = [:]
-    /// The limits in seconds, by type, then field.
+    /// The limits by type, then field, in seconds. Bounded by the caller.
     package private(set) var fields: [ByteString: [ByteString: Int]] = [:]
 
     package init() {}
 
+    /// True if the read sets no limit.
     package var isEmpty: Bool { types.isEmpty && fields.isEmpty }
 
-    /// The least limit, in seconds; nil when there are none.
+    /// The least limit, in seconds; nil when there is none.
     package var least: Int? {
         if isEmpty { return nil }
         return (Array(types.values) + fields.values.flatMap(\.values)).min()
     }
 
-    /// - Parameter members: The `max_ages` of a read: `<type>` or `<type>.<field>`, and seconds from 0. A type on the
-    ///   wire may contain a dot, so a name with dots applies to the type of that name and to every way to split it into
-    ///   type and field.
+    /// Reads the `max_ages` of a read.
+    ///
+    /// - Parameter members: Names, `<type>` or `<type>.<field>`, with seconds from 0. A type may contain a dot, so a
+    ///   name with dots applies to the type of that name and to every way to split it into type and field.
     package init(_ members: [(name: ByteString, seconds: Int)]) {
         for (name, seconds) in members {
             types[name] = seconds
@@ -30,7 +32,9 @@ package struct OperationAges: Hashable, Sendable {
         }
     }
 
-    /// - Parameter members: The same as for the other initializer, as a dictionary.
+    /// Reads the `max_ages` of a read.
+    ///
+    /// - Parameter members: Seconds by name, as for the other initializer.
     package init(_ members: [ByteString: Int]) {
         self.init(members.isEmpty ? [] : members.map { ($0.key, $0.value) })
     }
@@ -38,14 +42,14 @@ package struct OperationAges: Hashable, Sendable {
     /// Sets the limit of every object of a type.
     package mutating func set(_ seconds: Int, type: ByteString) { types[type] = seconds }
 
-    /// Sets the limit of one field, and of everything that is reached through it.
+    /// Sets the limit of one field and of everything reached through it.
     package mutating func set(_ seconds: Int, field: ByteString, of type: ByteString) {
         fields[type, default: [:]][field] = seconds
     }
 
-    /// - Returns: nil when the read sets no limit for the type.
+    /// Returns the limit of a type, in seconds; nil when the read sets none.
     package func seconds(type: ByteString) -> Int? { types[type] }
 
-    /// - Returns: nil when the read sets no limit for the field.
+    /// Returns the limit of a field, in seconds; nil when the read sets none.
     package func seconds(field: ByteString, of type: ByteString) -> Int? { fields[type]?[field] }
 }

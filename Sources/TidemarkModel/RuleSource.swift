@@ -1,6 +1,6 @@
-/// The source of the rule of a type or a field.
+/// Where the rule of a type or a field was set.
 package enum RuleSource: Hashable, Sendable {
-    /// No source: there is no directive.
+    /// Nowhere: there is no directive.
     case none
     /// A directive on the type or field itself.
     case own

@@ -1,19 +1,23 @@
-/// SHA-256 of bytes: keys of bodies, hashes of credentials, ids of long storage names, identities of documents.
+/// SHA-256, for keys of bodies, hashes of credentials, ids of long storage names, and identities of documents.
 ///
-/// Written here because these few uses do not pay for a library of cryptography, which every build would have to
-/// compile.
+/// It is implemented here because these few uses do not justify a library of cryptography, which every user would have
+/// to compile.
 ///
 /// - Source: FIPS 180-4, section 6.2.
 package struct SHA256Digest: Hashable, Sendable {
-    /// 32 bytes.
+    /// The 32 bytes of the digest.
     package let bytes: [UInt8]
 
+    /// Makes a digest of its bytes.
+    ///
     /// - Returns: nil unless there are 32 bytes.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 32 else { return nil }
         self.bytes = Array(bytes)
     }
 
+    /// Computes the digest of a message.
+    ///
     /// - Complexity: O(bytes.count).
     package init(of message: [UInt8]) {
         var words: [UInt32] = [
@@ -42,7 +46,7 @@ package struct SHA256Digest: Hashable, Sendable {
         bytes = words.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) } }
     }
 
-    /// The digest in hexadecimal digits.
+    /// The digest as 64 hexadecimal digits.
     package var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

@@ -1,8 +1,11 @@
-/// The 128 bits of a UUID, in the order of its text, so that values and texts sort in the same order.
+/// The 128 bits of a UUID in the order of its text, so that values sort as their texts do.
 public struct UUIDValue: Hashable, Sendable {
+    /// The first 64 bits.
     public var high: UInt64
+    /// The last 64 bits.
     public var low: UInt64
 
+    /// Makes a UUID of its two halves.
     @inlinable
     public init(high: UInt64, low: UInt64) {
         self.high = high
@@ -11,7 +14,7 @@ public struct UUIDValue: Hashable, Sendable {
 
     /// Parses the hyphenated form of 36 characters, in either case.
     ///
-    /// - Returns: nil for anything else; braces, `urn:uuid:` and the form without hyphens are not accepted in keys.
+    /// - Returns: nil for anything else. Keys do not accept braces, `urn:uuid:` and the form without hyphens.
     public init?(text: UnsafeRawBufferPointer) {
         guard text.count == UUIDValue.textByteCount else { return nil }
         var halves: (UInt64, UInt64) = (0, 0)
@@ -51,7 +54,7 @@ public struct UUIDValue: Hashable, Sendable {
         }
     }
 
-    /// The 16 bytes in text order, as the data file stores them.
+    /// The 16 bytes in text order, as a data file stores them.
     public var bytes: [UInt8] { withBytes { Array($0) } }
 
     /// Lends the 16 bytes in text order.
@@ -61,8 +64,9 @@ public struct UUIDValue: Hashable, Sendable {
         try withUnsafeBytes(of: (high.bigEndian, low.bigEndian), body)
     }
 
-    /// - Parameter bytes: 16 bytes in text order.
-    /// - Returns: nil for another length.
+    /// Makes a UUID of 16 bytes in text order.
+    ///
+    /// - Returns: nil for another number of bytes.
     public init?(bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 16 else { return nil }
         self.init(

@@ -1,6 +1,6 @@
-/// The reason why JSON does not fit a generated type, and the place.
+/// The error of JSON that does not fit a generated type: the reason and the position.
 public struct SelectionError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kinds of reasons.
+    /// Why JSON does not fit.
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// The object lacks a selected field.
         case missingField = "missing_field"
@@ -10,14 +10,16 @@ public struct SelectionError: Error, Hashable, Sendable, CustomStringConvertible
         case malformed
     }
 
+    /// Why the JSON does not fit.
     public var reason: Reason
-    /// The type, field or character that was wanted.
+    /// The type, field or character that was expected.
     public var expected: String
-    /// The byte of the JSON text.
+    /// The offset in the JSON text, in bytes.
     public var offset: Int
-    /// The response names and list indices that lead to the place; filled in when the whole text is known.
+    /// The response names and list indices that lead to the value. Set when the complete text is known; empty before.
     public var path: [SelectionPathElement]
 
+    /// Creates an error at an offset.
     public init(_ reason: Reason, expected: String, offset: Int, path: [SelectionPathElement] = []) {
         self.reason = reason
         self.expected = expected
@@ -25,7 +27,7 @@ public struct SelectionError: Error, Hashable, Sendable, CustomStringConvertible
         self.path = path
     }
 
-    /// `hero.friends[2].name is missing (missing_field)`.
+    /// A sentence with the place, such as `hero.friends[2] lacks the field name`.
     public var description: String {
         let place = path.isEmpty ? "the data" : SelectionPathElement.text(of: path)
         return switch reason {
@@ -38,7 +40,9 @@ public struct SelectionError: Error, Hashable, Sendable, CustomStringConvertible
 
 /// One step of a path into data.
 public enum SelectionPathElement: Hashable, Sendable {
+    /// The member with this response name.
     case name(String)
+    /// The element at this index, from 0.
     case index(Int)
 
     static func text(of path: [SelectionPathElement]) -> String {

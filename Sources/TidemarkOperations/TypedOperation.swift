@@ -1,45 +1,48 @@
 import Tidemark
 
-/// A query, mutation or subscription whose data has a Swift type; `tidemark graphql generate` writes conforming types.
+/// A query, mutation or subscription whose data has a generated Swift type. `tidemark graphql generate` writes
+/// conforming types.
 ///
-/// Two operations are equal when they are of one type and their variables are equal.
+/// Two operations are equal if they have the same type and equal variables.
 public protocol TypedOperation: GraphQLOperation, Hashable where Data: SelectionSet {
-    /// The operation's name in its document.
+    /// The name of the operation in its document.
     static var operationName: String { get }
-    /// The document: the operation and the fragments that it needs.
+    /// The document: the operation and the fragments that it uses.
     static var document: String { get }
     /// The SHA-256 of the document as 64 hexadecimal digits.
     static var documentID: String { get }
 }
 
 extension TypedOperation {
-    /// The operation with values of its variables: `HeroName.Variables(episode: .value(.jedi))`.
+    /// The operation with the values of its variables, such as `HeroName.Variables(episode: .value(.jedi))`.
     public typealias Variables = Self
 
+    /// The document of the type.
     public var document: String { Self.document }
+    /// The operation's name in its document.
     public var operationName: String? { Self.operationName }
 
-    /// Reads `data` in one pass over the text, without a tree or a dictionary.
+    /// Reads `data` in one pass over its text, without an intermediate tree.
     ///
-    /// - Throws: ``SelectionError``.
+    /// - Throws: ``SelectionError`` at the first place that does not fit.
     /// - Complexity: O(json).
     public static func data(from json: [UInt8], failures: [DeferredFailure]) throws -> Data {
         try Data(data: json, failures: failures)
     }
 }
 
-/// An operation that reads.
+/// A generated query.
 public protocol TypedQuery: TypedOperation {}
 
-/// An operation that writes.
+/// A generated mutation.
 public protocol TypedMutation: TypedOperation {}
 
-/// An operation with many answers.
+/// A generated subscription.
 public protocol TypedSubscription: TypedOperation {}
 
-/// A fragment of a document: a selection that can be read or written by itself for one entity.
+/// A generated fragment: a selection that can be read or written on its own for one entity.
 public protocol TypedFragment: SelectionSet {
-    /// The fragment's name in its document.
+    /// The name of the fragment in its document.
     static var fragmentName: String { get }
     /// The document: the fragment and those that it spreads.
     static var document: String { get }

@@ -5,10 +5,10 @@ import TidemarkServer
 import TidemarkSession
 import TidemarkServerTLS
 
-/// The server of `serve`.
+/// Implements the `serve` command with ``CacheServer``.
 struct HTTPServing: CacheServing {
     func prepare(_ settings: ServingSettings) throws -> any PreparedServing {
-        // Before the token, which would be made.
+        // Check the certificate first: reading the token may create its file.
         let encryption = try encryption(settings.tls)
         do throws(TokenFile.Fault) {
             let token = try TokenFile(path: settings.tokenPath).token()

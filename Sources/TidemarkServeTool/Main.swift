@@ -1,6 +1,6 @@
 import TidemarkCommand
 
-/// `tidemark-serve`: the command line with a server. `tidemark serve` starts it.
+/// The entry point of `tidemark-serve`: the command line with the HTTP server. `tidemark serve` starts it.
 @main
 enum ServeMain {
     static func main() async {

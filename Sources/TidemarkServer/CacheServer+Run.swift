@@ -8,13 +8,14 @@ import Synchronization
 import Tidemark
 
 extension CacheServer {
-    /// Serves until `stop` returns; then no new work is taken, streams get `bye`, and running answers end.
+    /// Serves until `stop` returns, then shuts down: refuses new requests, ends streams with `bye`, and lets running
+    /// responses finish.
     ///
     /// - Parameters:
     ///   - onStart: Called with the port once requests are accepted.
     ///   - stop: Returns when the server is to stop.
-    ///   - close: Closes the cache, which answers the requests that still wait for it. Called when running answers have
-    ///     ended, or after ``ServerLimits/shutdownTimeout``.
+    ///   - close: Closes the cache, which answers the requests that still wait for it. Called when the running
+    ///     responses have ended, or after ``ServerLimits/shutdownTimeout``.
     /// - Throws: The system's error when the port cannot be used.
     package func run(
         onStart: @escaping @Sendable (Int) async -> Void, until stop: @escaping @Sendable () async -> Void,
@@ -22,7 +23,7 @@ extension CacheServer {
     ) async throws {
         let (endings, ending) = AsyncStream.makeStream(of: Ending.self)
         let group = serviceGroup(onStart)
-        // Not in a group of tasks: a request that waits for something must not delay the end for longer than the limit.
+        // Not in a task group: a waiting request must not delay the end past the limit.
         let server = Task {
             do {
                 try await group.run()
@@ -67,7 +68,7 @@ extension CacheServer {
         case server((any Error)?)
     }
 
-    /// The milliseconds in which the answers that the closed cache gave are written.
+    /// How long the responses to requests that the closing cache answered may take to be written, in milliseconds.
     private static let lastAnswersTimeout: Int64 = 500
 
     private func end(after milliseconds: Int64, _ ending: AsyncStream<Ending>.Continuation) {
@@ -126,7 +127,7 @@ extension CacheServer {
     }
 }
 
-/// The context of a request: its connection, which is notified when a body is wanted.
+/// The context of a request, with the connection to notify before reading a request body.
 struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel

@@ -9,18 +9,18 @@ import TidemarkInspector
 import TidemarkModel
 import TidemarkSession
 
-/// A cache behind HTTP, for programs and browsers on this machine.
+/// Serves a cache over HTTP to programs and browsers.
 ///
 /// ```swift
 /// let token = try TokenFile(path: "cache.db.token").token()
-/// let cache = try await SyncCache.open(path: "cache.db")
-/// let server = CacheServer(cache, configuration: CacheServerConfiguration(token: token, databasePath: "cache.db"))
+/// let configuration = CacheServerConfiguration(token: token, databasePath: "cache.db")
+/// let server = CacheServer(cache, configuration: configuration)
 /// try await server.run()
 /// ```
 ///
-/// The inspector, a page for people, is at `/`. A program with a router of its own mounts the paths there:
-/// ``mount(on:)``. Every path checks the request itself: host, origin and token. The limits of connections and times
-/// hold only on the server's own port.
+/// The inspector, a web page for people, is at `/`. To serve the same paths from your own router, use
+/// ``mount(on:hasPage:)``. Each request is checked for host, origin and token, on your own router too. The limits on
+/// connections and times in ``ServerLimits`` apply only to the server's own port.
 ///
 /// - Source: Protocol/serving.md.
 public final class CacheServer: Sendable {
@@ -30,17 +30,21 @@ public final class CacheServer: Sendable {
     let connections = ConnectionCount()
     let exports = ConnectionCount()
     let isStopping = Atomic(false)
-    /// The check of requests; nil until the port is known.
+    /// Checks requests. Replaced when the server is running and the actual port is known.
     let check: Mutex<RequestCheck>
 
-    /// Makes a server of a cache that this program writes.
+    /// Creates a server for a cache that this process writes.
     ///
-    /// - Parameter cache: An open cache. The server does not close it.
+    /// - Parameters:
+    ///   - cache: An open cache. The server does not close it.
+    ///   - configuration: The token, the address and the limits.
     public convenience init(_ cache: SyncCache, configuration: CacheServerConfiguration) {
         self.init(cache, configuration: configuration, settings: nil)
     }
 
-    /// - Parameter settings: The settings of the sessions; nil: those of the cache.
+    /// Creates a server for a cache that this process writes, with settings for its sessions.
+    ///
+    /// - Parameter settings: Settings of the sessions; nil derives them from the cache's configuration.
     package convenience init(
         _ cache: SyncCache, configuration: CacheServerConfiguration, settings: Session.Settings?
     ) {
@@ -54,16 +58,18 @@ public final class CacheServer: Sendable {
         self.init(source: live, live: live, configuration: configuration)
     }
 
-    /// Makes a server that only reads, beside the process that writes the data file.
+    /// Creates a read-only server for a data file that another process writes.
     ///
     /// - Parameters:
-    ///   - path: An existing data file.
-    ///   - cacheConfiguration: The policy, the names of types and the limits of memory.
+    ///   - path: An existing data file. Replaces ``CacheServerConfiguration/databasePath``.
+    ///   - cacheConfiguration: The policy, the names of types and the memory limits. Eviction and excluded types are
+    ///     ignored.
+    ///   - configuration: The token, the address and the limits.
     package convenience init(
         reading path: String, _ cacheConfiguration: CacheConfiguration, configuration: CacheServerConfiguration
     ) {
         var cacheConfiguration = cacheConfiguration
-        // Whatever the options of a writer say, a reader removes and evicts nothing.
+        // A reader never removes or evicts anything, whatever options the writer was given.
         cacheConfiguration.eviction = EvictionPolicy()
         cacheConfiguration.memoryExcludedTypes = []
         cacheConfiguration.diskExcludedTypes = []
@@ -86,17 +92,19 @@ public final class CacheServer: Sendable {
             RequestCheck(
                 hosts: ServedHosts(
                     host: configuration.host, port: configuration.port, allowedOrigins: configuration.allowedOrigins,
-                    // On a program's own router nobody says how its server speaks.
+                    // With a program's own router, it is unknown whether its server uses TLS.
                     isEncrypted: configuration.encryption == nil ? nil : true),
                 token: configuration.token, isReadOnly: live == nil))
     }
 
-    /// Mounts the paths on a program's own router.
+    /// Mounts the server on your router.
     ///
-    /// The program sets ``CacheServerConfiguration/host`` and ``CacheServerConfiguration/port`` to those of its own
-    /// server, and keeps ``keepTime()`` running: it ends streams whose client is gone.
+    /// Set ``CacheServerConfiguration/host`` and ``CacheServerConfiguration/port`` to those of your own server, and
+    /// keep ``keepTime()`` running in a task: it ends streams whose client is gone.
     ///
-    /// - Parameter hasPage: Whether the inspector is mounted at `/`; a program with a page of its own says no.
+    /// - Parameters:
+    ///   - router: The router of your server.
+    ///   - hasPage: True to mount the inspector at `/`. Pass false if you serve a page of your own there.
     public func mount<Context: RequestContext>(on router: Router<Context>, hasPage: Bool = true) {
         var paths: [RouterPath] = [
             "/rpc", "/stream", "/events", "/entities/:type", "/entities/:type/:id", "/export", "/metrics", "/healthz",
@@ -111,7 +119,9 @@ public final class CacheServer: Sendable {
         }
     }
 
-    /// Sends comments on idle streams and ends those whose client is gone, until the task is cancelled.
+    /// Sends comments on idle streams and ends streams whose client is gone, until the task is cancelled.
+    ///
+    /// Call this only if you mount the server on your own router; ``run()`` does it for you.
     public func keepTime() async {
         await live?.begin()
         await live?.hub.run()
@@ -119,7 +129,7 @@ public final class CacheServer: Sendable {
 
     // MARK: Running
 
-    /// Serves on the port of the configuration until the task is cancelled or the program shuts down gracefully.
+    /// Serves on ``CacheServerConfiguration/port`` until the task is cancelled or the program shuts down gracefully.
     ///
     /// - Throws: The system's error when the port cannot be used.
     public func run() async throws {

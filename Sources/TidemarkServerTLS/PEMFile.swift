@@ -8,22 +8,22 @@ import TidemarkSQLite
     import Musl
 #endif
 
-/// A file of certificates or of a key.
+/// A PEM file of certificates or of a key.
 struct PEMFile {
     let path: String
 
-    /// The bytes of a file: 1 MiB. A longer one is refused.
+    /// The maximum size of a file: 1 MiB. Larger ones are refused.
     private static let byteCountMax = 1 << 20
 
-    /// Reads all of the file.
+    /// Reads the whole file.
     ///
-    /// - Parameter isSecret: Whether a file that others can read or change is refused.
-    /// - Throws: ``TLSIdentity/Fault``.
+    /// - Parameter isSecret: True to refuse a file that others can read or change.
+    /// - Throws: ``TLSIdentity/Fault`` when the file cannot be read, is too large, or is refused.
     func bytes(isSecret: Bool) throws(TLSIdentity.Fault) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw unreadable }
         defer { close(descriptor) }
-        // The rights are those of the open file: nobody can exchange it meanwhile.
+        // The permissions are those of the open file, so it cannot be swapped in between.
         guard let rights = FileRights(descriptor: descriptor), rights.isRegular else {
             throw TLSIdentity.Fault(message: "\(path) is not a file")
         }
@@ -51,7 +51,7 @@ struct PEMFile {
     }
 }
 
-/// Calls the system's `read`, which the method of that name hides.
+/// Calls the system's `read`, which a method would shadow.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, buffer, count)
 }

@@ -2,28 +2,39 @@ public import NIOCore
 import NIOSSL
 public import TidemarkServer
 
-/// The certificate by which a server proves its name, with the key to it.
+/// A server certificate and its private key, for TLS.
+///
+/// ```swift
+/// do throws(TLSIdentity.Fault) {
+///     let identity = try TLSIdentity(certificatePath: "server.pem", keyPath: "server.key")
+///     print("TLS is ready:", type(of: identity))
+/// } catch {
+///     print(error.message)
+/// }
+/// ```
+///
+/// To encrypt a server's connections, set it as `CacheServerConfiguration.encryption`.
 ///
 /// - Source: Protocol/serving.md, security; RFC 8446.
 public struct TLSIdentity: ConnectionEncryption {
-    /// TLS 1.2 or later, for HTTP/1.1 alone.
+    /// TLS 1.2 or later; ALPN offers only HTTP/1.1.
     private let context: NIOSSLContext
 
-    /// The reason why a certificate or a key cannot be used.
+    /// Why a certificate or a key cannot be used.
     public struct Fault: Error, Hashable, Sendable {
-        /// The mistake, and what to do about it.
+        /// What is wrong, and what to do about it.
         public var message: String
-        /// Whether the key must not be used, because others can read it.
+        /// True if the key file must not be used because others can read or change it.
         public var isUnsafe = false
     }
 
-    /// Reads both files once; a server that is to use renewed ones is started again.
+    /// Reads both files. They are read only once: restart the server to use renewed ones.
     ///
     /// - Parameters:
-    ///   - certificatePath: PEM: the server's certificate, then those that lead from it to a known one.
-    ///   - keyPath: PEM: its private key, without a passphrase, in a file that others cannot read. Links are followed,
-    ///     because tools that renew certificates use them.
-    /// - Throws: ``Fault``; also when the key does not belong to the certificate.
+    ///   - certificatePath: A PEM file with the server's certificate, followed by its intermediate certificates.
+    ///   - keyPath: A PEM file with the private key, without a passphrase, that others can neither read nor change.
+    ///     Symbolic links are followed, because tools that renew certificates use them.
+    /// - Throws: ``Fault`` when a file cannot be read or used, or the key does not belong to the certificate.
     public init(certificatePath: String, keyPath: String) throws(Fault) {
         let chain = try PEMFile(path: certificatePath).bytes(isSecret: false)
         let secret = try PEMFile(path: keyPath).bytes(isSecret: true)
@@ -35,7 +46,7 @@ public struct TLSIdentity: ConnectionEncryption {
                 certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
             configuration.minimumTLSVersion = .tlsv12
             configuration.applicationProtocols = ["http/1.1"]
-            // A key of another certificate is found here, and not at the first connection.
+            // Fails here, rather than at the first connection, if the key belongs to another certificate.
             context = try NIOSSLContext(configuration: configuration)
         } catch let fault as Fault {
             throw fault
@@ -47,6 +58,7 @@ public struct TLSIdentity: ConnectionEncryption {
         }
     }
 
+    /// Adds the TLS handler to the connection's pipeline.
     public func encrypt(_ channel: any Channel) throws {
         try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
     }

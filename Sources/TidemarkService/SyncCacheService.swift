@@ -2,19 +2,16 @@ public import ServiceLifecycle
 import Synchronization
 public import Tidemark
 
-/// A cache as one service of a program: fed from a descriptor if one is given, flushed and closed at the end.
+/// A cache as one service of a program: it applies event lines of a descriptor, if one is given, and closes the cache
+/// at the end.
 ///
 /// ```swift
-/// func run(_ cache: SyncCache, beside server: any Service, logger: Logger) async throws {
-///     let group = ServiceGroup(
-///         services: [try SyncCacheService(cache, fileDescriptor: 0), server],
-///         gracefulShutdownSignals: [.sigterm], logger: logger)
-///     try await group.run()
-/// }
+/// let service = try SyncCacheService(cache, fileDescriptor: 0)  // standard input
+/// try await service.run()  // until shutdown or cancellation
 /// ```
 ///
-/// Services are shut down from the last to the first: put this one before the services that use the cache. The end of
-/// the input does not end the service: the cache can still be read.
+/// Add it to a `ServiceGroup` before the services that use the cache: services are shut down from the last to the
+/// first. The end of the input does not end the service, because the cache can still be read.
 public struct SyncCacheService: Service {
     private let cache: SyncCache
     private let input: (any LineInput)?
@@ -25,8 +22,11 @@ public struct SyncCacheService: Service {
         input = nil
     }
 
-    /// Makes a service that applies the event lines of a descriptor. The caller closes the descriptor.
+    /// Makes a service that applies the event lines of a descriptor, which the caller closes.
     ///
+    /// - Parameters:
+    ///   - cache: The cache.
+    ///   - fileDescriptor: A descriptor that is open for reading.
     /// - Throws: ``Tidemark/InputError`` when the process has no free descriptor.
     public init(_ cache: SyncCache, fileDescriptor: Int32) throws(InputError) {
         self.init(cache, input: try DescriptorInput(fileDescriptor))
@@ -39,8 +39,8 @@ public struct SyncCacheService: Service {
 
     /// Runs until the program shuts down or the task is cancelled, and then closes the cache.
     ///
-    /// A shutdown in the middle of the input stops between two batches. Gaps stay open, and the next run can close
-    /// them; when the input ended by itself, the missing numbers were declared lost.
+    /// A shutdown in the middle of the input stops between two batches. Gaps stay open, so that the next run can close
+    /// them. When the input has ended by itself, missing numbers were declared lost.
     ///
     /// - Throws: ``Tidemark/InputError`` when the input cannot be read; ``Tidemark/StorageError`` when stored data
     ///   cannot be read, or the last changes could not be written.
@@ -49,7 +49,7 @@ public struct SyncCacheService: Service {
             try await feed()
             try await gracefulShutdown()
         } catch is CancellationError {
-            // A cancellation ends the service as a shutdown does.
+            // Cancellation ends the service as a shutdown does.
         } catch {
             await closeAfterFailure()
             throw error
@@ -73,13 +73,13 @@ public struct SyncCacheService: Service {
         }
     }
 
-    /// Closes the cache after a failure. The caller gets the first failure; the cache logs a second one.
+    /// Closes the cache after a failure. The caller throws the first failure; the cache logs a second one.
     private func closeAfterFailure() async {
         do throws(StorageError) { try await cache.close() } catch { return }
     }
 }
 
-/// The reading of an input; it tells the input's own end from a stop.
+/// The reading of an input. It distinguishes the end of the input from a stop.
 private final class Reading: Sendable {
     private let input: any LineInput
     private let wasStopped = Atomic(false)

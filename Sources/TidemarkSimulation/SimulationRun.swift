@@ -1,22 +1,31 @@
 import Dispatch
 
-/// Runs schedules away from the tasks of the calling process.
+/// Runs schedules on a thread of their own, apart from the tasks of the calling process.
+///
+/// ```swift
+/// let outcome = try await SimulationRun.outcome(of: SimulationPlan(seed: 17), trace: { print($0) })
+/// switch outcome.result {
+/// case .success(let digest): print(digest)
+/// case .failure(let failure): print(failure.message)
+/// }
+/// ```
 package enum SimulationRun {
     /// The result of a schedule.
     package struct Outcome: Sendable {
-        /// The digest of everything that was seen, or the law that did not hold.
+        /// The digest of everything that was seen, or the law that was broken.
         package var result: Result<SimulationDigest, SimulationFailure>
-        /// Whether the first process ended early: at the crash point, or as the plan says.
+        /// True if the first process ended early, at the crash point or as planned.
         package var hasCrashed: Bool
     }
 
-    /// Runs one schedule on a thread of its own.
+    /// Runs one schedule.
     ///
     /// - Parameters:
-    ///   - crashPoint: The place where the first process ends; nil to follow the plan.
-    ///   - folder: The folder of the disks; nil for the system's temporary folder.
-    ///   - trace: Called on that thread with a description of every step, line by line.
-    /// - Throws: The error of the file system when a disk cannot be made.
+    ///   - plan: The schedule.
+    ///   - crashPoint: Where the first process ends; nil to follow the plan.
+    ///   - folder: The folder of the simulated disks; nil for the system's temporary folder.
+    ///   - trace: Called on the schedule's thread with a description of every step, line by line.
+    /// - Throws: The error of the file system if a disk cannot be created.
     package static func outcome(
         of plan: SimulationPlan, crashPoint: CrashPoint? = nil, folder: String? = nil,
         trace: (@Sendable (String) -> Void)? = nil

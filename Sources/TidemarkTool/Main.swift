@@ -1,6 +1,6 @@
 import TidemarkCommand
 
-/// `tidemark`: the command line.
+/// The entry point of `tidemark`: the command line without the HTTP server.
 @main
 enum Main {
     static func main() async {

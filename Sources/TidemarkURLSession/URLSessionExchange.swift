@@ -8,9 +8,9 @@ import TidemarkHTTPRules
     import FoundationNetworking
 #endif
 
-/// The exchanges of a session on their way, by the number of their task. Foundation calls it on the session's queue.
+/// The exchanges of a session under way, by the number of their task. Foundation calls it on the session's queue.
 final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
-    /// Bounded by the exchanges that callers make.
+    /// The exchanges under way. Their number is bounded by the callers.
     private let running = Mutex<[Int: URLSessionExchange]>([:])
 
     func add(_ exchange: URLSessionExchange, _ number: Int) { running.withLock { $0[number] = exchange } }
@@ -35,7 +35,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // Redirects are the client's: a transport makes one hop.
+        // The client follows redirects; a transport sends one request.
         completionHandler(nil)
     }
 
@@ -44,22 +44,22 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     }
 }
 
-/// One exchange: what the session brings, and who waits for it.
+/// One exchange under way: connects the session's queue with the caller that waits for the response.
 ///
-/// The state is under one lock, held for copies only.
+/// One lock protects the state and is held only while copying.
 final class URLSessionExchange: Sendable {
     private struct State {
         var head: HTTPResponse?
-        /// The length that the head says, where it says that of the body as it comes.
+        /// The length in the head, if it is that of the delivered body.
         var byteCountExpected: Int64?
         var byteCount: Int64 = 0
-        /// The bytes that nobody has read. Past ``byteCountMax`` the task is suspended.
+        /// The bytes that the reader has not taken yet. Past ``byteCountMax`` the task is suspended.
         var bytes: [UInt8] = []
         var isSuspended = false
-        /// The reason why this side ended the exchange.
+        /// Why this side ended the exchange; nil if it did not.
         var ending: ExchangeCode?
         var end: Result<Void, ExchangeError>?
-        /// Ends the exchange when its time is over; cancelled when it ends otherwise.
+        /// Ends the exchange after its time limit; cancelled if it ends otherwise.
         var timer: Task<Void, Never>?
         var headWaiter: CheckedContinuation<Result<HTTPResponse, ExchangeError>, Never>?
         var bodyWaiter: CheckedContinuation<Result<[UInt8]?, ExchangeError>, Never>?
@@ -75,7 +75,7 @@ final class URLSessionExchange: Sendable {
 
     // MARK: The caller's side
 
-    /// Ends the exchange with `timed_out` when it takes longer.
+    /// Sets a time limit, after which the exchange ends with `timedOut`.
     func limit(milliseconds: Int64) {
         let timer = Task { [weak self] in
             do {
@@ -109,7 +109,7 @@ final class URLSessionExchange: Sendable {
         }
     }
 
-    /// Returns the next bytes; a success of nil after the last.
+    /// Returns all bytes that have arrived, waiting for the first; a success with nil after the last.
     func next() async -> Result<[UInt8]?, ExchangeError> {
         await withCheckedContinuation { continuation in
             let (result, resumes): (Result<[UInt8]?, ExchangeError>?, Bool) = state.withLock { state in
@@ -173,7 +173,7 @@ final class URLSessionExchange: Sendable {
 
     func ended(_ error: (any Error)?, _ response: URLResponse?) {
         let (headWaiter, bodyWaiter, head, end) = state.withLock { state in
-            // Foundation gives the head of an answer without a body only here, when it gives it at all.
+            // For a response without a body Foundation reports the head only here, if at all.
             if state.head == nil, error == nil, let response = response as? HTTPURLResponse {
                 (state.head, state.byteCountExpected) = URLSessionExchange.head(response)
             }
@@ -203,7 +203,7 @@ final class URLSessionExchange: Sendable {
         if let error {
             let number = (error as? URLError)?.errorCode ?? (error as NSError).code
             var code = code(urlCode(number), afterHead: state.head != nil)
-            // Foundation has no code of its own for a body that ends early.
+            // Foundation has no separate code for a body that ends early.
             let isShort = state.byteCountExpected.map { $0 > state.byteCount } ?? false
             if code == .connectionLost, isShort { code = .truncated }
             return .failure(ExchangeError(code, "the exchange failed (URLError \(number))"))
@@ -238,7 +238,7 @@ final class URLSessionExchange: Sendable {
         }
     }
 
-    /// Returns a head, and the length of the body where the head says it of the bytes that come.
+    /// Returns the head of a response, and the length of its body if the head has that of the delivered bytes.
     private static func head(_ response: HTTPURLResponse) -> (HTTPResponse, Int64?) {
         var fields = HTTPFields()
         let all = response.allHeaderFields.map { ("\($0.key)", "\($0.value)") }
@@ -247,7 +247,7 @@ final class URLSessionExchange: Sendable {
             fields.append(HTTPField(name: name, value: value))
         }
         var expected = fields[.contentLength].flatMap { Int64($0) }
-        // Foundation decodes what it knows and does not say so: the two fields would speak of other bytes.
+        // Foundation decodes bodies without saying so; the two fields would describe other bytes.
         if let coding = fields[.contentEncoding]?.lowercased(), coding != "identity" {
             fields[.contentEncoding] = nil
             fields[.contentLength] = nil

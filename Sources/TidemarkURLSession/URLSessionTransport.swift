@@ -7,28 +7,33 @@ import TidemarkHTTPRules
     import FoundationNetworking
 #endif
 
-/// A transport over Foundation's URLSession, for apps that want the system's settings: its proxies, its VPN, its
+/// A transport over Foundation's URLSession, for apps that want the system's settings for proxies, VPNs and
 /// certificates.
 ///
-/// In a module of its own: on Linux Foundation's networking loads some 30 libraries at the start of a program.
+/// Pass it to `CachingHTTPClient` or `GraphQLClient` in place of `CurlTransport`.
 ///
-/// | it cannot tell | so |
+/// It has a module of its own, because Foundation's networking loads some 30 libraries at the start of a program on
+/// Linux.
+///
+/// | URLSession hides | so |
 /// |---|---|
-/// | the order and repeats of header fields | fields come sorted by name, repeated ones as one, joined with commas |
-/// | whether a body was coded | a body is decoded, and has neither `Content-Encoding` nor `Content-Length` |
-/// | whether a decoded body, or one without a length, ended early | it counts as whole; one that is shorter than its `Content-Length` is `truncated` |
+/// | the order and repeats of header fields | fields are sorted by name, and repeated ones joined with commas |
+/// | whether a body was coded | bodies are decoded, and have neither `Content-Encoding` nor `Content-Length` |
+/// | the early end of a body that is coded or has no length | it counts as complete; other bodies are `truncated` |
 /// | the reason phrase | it is empty |
 ///
-/// The session that it makes keeps no cookies, no cache and no credentials, and follows no redirect.
+/// Its session keeps no cookies, no cache and no credentials, and follows no redirects.
 ///
 /// - Source: Protocol/http.md, transports.
 public final class URLSessionTransport: HTTPTransport, Sendable {
     private let session: URLSession
     private let exchanges: URLSessionExchanges
 
-    /// - Parameter configuration: The system's settings. Its stores of cookies, answers and credentials are not used.
+    /// Creates a transport with a session of its own.
+    ///
+    /// - Parameter configuration: The system's settings. Its cookie, cache and credential stores are not used.
     public init(configuration: URLSessionConfiguration = .ephemeral) {
-        // A copy, where Foundation gives one: the caller's object stays as it is.
+        // Copied, if Foundation allows it, so that the caller's object is not changed.
         let settings = configuration.copy() as? URLSessionConfiguration ?? configuration
         settings.urlCache = nil
         settings.requestCachePolicy = .reloadIgnoringLocalCacheData
@@ -44,6 +49,10 @@ public final class URLSessionTransport: HTTPTransport, Sendable {
 
     deinit { session.finishTasksAndInvalidate() }
 
+    /// Sends a request and returns as soon as the head of its response has arrived. Cancelling the task ends the
+    /// exchange.
+    ///
+    /// - Throws: ``ExchangeError``: `offline`, `timedOut`, `connectionLost`, `tlsFailed`, `truncated` or `cancelled`.
     public func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer {
         guard let request = URLSessionTransport.request(exchange) else {
             throw ExchangeError(.connectionLost, "Foundation cannot use this URL")
@@ -58,7 +67,7 @@ public final class URLSessionTransport: HTTPTransport, Sendable {
         } onCancel: {
             running.cancel(.cancelled)
         }.get()
-        // The session is kept as long as a body is read.
+        // The reader of the body keeps the session alive.
         return HTTPExchangeAnswer(
             response: head,
             body: HTTPBody(
@@ -79,7 +88,7 @@ public final class URLSessionTransport: HTTPTransport, Sendable {
         }
         var request = URLRequest(url: url)
         request.httpMethod = head.method.rawValue
-        // The whole exchange has a time of its own; this one is for each pause.
+        // The whole exchange has a time limit of its own; this one applies to each pause.
         request.timeoutInterval = max(1, Double(exchange.timeout) / 1_000)
         for field in head.headerFields { request.addValue(field.value, forHTTPHeaderField: field.name.rawName) }
         if !exchange.body.isEmpty { request.httpBody = Data(exchange.body) }

@@ -1,9 +1,11 @@
 import Foundation
 import TidemarkGraphQLGenerator
 
-/// Files that are read.
+/// Reads input files.
 enum InputFile {
-    /// - Throws: ``GeneratorError`` with the file's path when it cannot be read.
+    /// Returns the content of a file.
+    ///
+    /// - Throws: ``GeneratorError`` with the file's path if it cannot be read.
     static func bytes(of path: String) throws(GeneratorError) -> [UInt8] {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw GeneratorError([
@@ -22,8 +24,8 @@ struct GeneratedFolder {
         self.path = path
     }
 
-    /// Writes files that differ from those that are there, each at once: whoever compiles them meanwhile sees the old
-    /// text or the new one.
+    /// Writes the files that have changed, each atomically, so that a compiler running meanwhile sees the old text or
+    /// the new one.
     func write(_ files: [GeneratedFile]) throws(GeneratorError) {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

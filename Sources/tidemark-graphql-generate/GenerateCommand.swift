@@ -1,7 +1,7 @@
 import ArgumentParser
 import TidemarkGraphQLGenerator
 
-/// `tidemark-graphql-generate`: Swift from a schema and documents.
+/// The command `tidemark-graphql-generate`, which generates Swift from a schema and documents.
 @main
 struct GenerateOperationsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -70,7 +70,7 @@ struct GenerateOperationsCommand: ParsableCommand {
     }
 }
 
-/// The words of `--access`.
+/// The values of `--access`.
 enum AccessLevel: String, ExpressibleByArgument, CaseIterable {
     case `public`, `package`, `internal`
 

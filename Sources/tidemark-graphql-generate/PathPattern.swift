@@ -1,11 +1,11 @@
 import ArgumentParser
 import Foundation
 
-/// Paths with `*`, which stands for any part of a name, and `**`, which stands for any folders.
+/// Finds files by patterns, in which `*` matches any part of a name and `**` any folders.
 enum PathPattern {
-    /// The files of all patterns, in the order of the patterns and then of their paths; each once.
+    /// Returns the files of all patterns, each once, in the order of the patterns and then of their paths.
     ///
-    /// - Throws: `ValidationError` for a pattern without a file.
+    /// - Throws: `ValidationError` for a pattern that matches no file.
     static func paths(of patterns: [String]) throws -> [String] {
         var paths: [String] = []
         var seen: Set<String> = []
@@ -33,7 +33,9 @@ enum PathPattern {
         return paths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// - Complexity: O(names^2) for each `**`.
+    /// True if the names of a path fit the parts of a pattern.
+    ///
+    /// - Complexity: O(names²) for each `**`.
     static func fits(_ names: ArraySlice<String>, _ parts: ArraySlice<String>) -> Bool {
         guard let part = parts.first else { return names.isEmpty }
         if part == "**" {
@@ -43,7 +45,7 @@ enum PathPattern {
         return fits(names.dropFirst(), parts.dropFirst())
     }
 
-    /// Whether a name fits a pattern with stars: the texts between them appear in their order.
+    /// True if a name fits a pattern: the texts between its stars occur in the name, in their order.
     private static func fits(_ name: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
         guard let first = pattern.first else { return name.isEmpty }
         if first == UInt8(ascii: "*") {

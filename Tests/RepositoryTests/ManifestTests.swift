@@ -6,7 +6,7 @@ import TidemarkTesting
 
 /// The package names the modules that a target imports: with one missing, a build succeeds or fails by the order in
 /// which modules happen to be compiled; with one too many, a target waits for a module that it does not use.
-@Suite(.pooled) struct ManifestTests {
+@Suite(.pooled, .tags(.process)) struct ManifestTests {
     /// A target of the package description.
     private struct Target: Decodable {
         let name: String

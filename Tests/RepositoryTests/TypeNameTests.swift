@@ -18,6 +18,19 @@ import Testing
         #expect(files.count > 1_000)
     }
 
+    @Test func `a file that is named for an extension holds one`() throws {
+        var count = 0
+        for file in try Tree.swiftFiles(in: "Sources") where file.contains("+") {
+            count += 1
+            let type = file.split(separator: "/").last?.prefix { $0 != "+" } ?? ""
+            // Of the type, of an array of it, or a conformance to it.
+            let pattern = try Regex(#"^extension (?:(?:[A-Za-z.]+\.)?\#(type)\b|\[\#(type)\]|[A-Za-z]+: \#(type)\b)"#)
+            let holds = try Tree.codeLines(file).contains { try pattern.firstMatch(in: $0.1) != nil }
+            #expect(holds, "\(file) holds no extension of \(type)")
+        }
+        #expect(count > 300)
+    }
+
     /// The variables of the actor that every file of its extensions can reach. The rest of its state is private to its
     /// parts, each of which has tests without an actor.
     @Test func `the actor has few variables of its own`() throws {

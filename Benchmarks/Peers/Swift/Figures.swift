@@ -1,23 +1,40 @@
 import Foundation
 
-/// The figures of one peer. nil is printed as null: the peer does not have the figure, or it was not measured.
+/// The figures of one peer. nil is printed as null: the peer does not have the figure, or the figure was not measured.
 struct Figures: Encodable {
+    /// The name of the peer.
     var name = ""
+    /// The new entities per second.
     var loadPerSecond: Double?
+    /// The updates and deletions per second, with observers.
     var updatePerSecond: Double?
+    /// The number of observers.
     var observers = 0
+    /// The number of notifications in the phase of updates and deletions.
     var notifications: Int?
+    /// The median latency from a due change to its observer, in microseconds.
     var latencyP50Us: Double?
+    /// The 99th percentile of the latency, in microseconds.
     var latencyP99Us: Double?
+    /// The changes per second while the latency was measured.
     var latencyRate: Double?
+    /// The peak resident memory until the end of the phase of updates and deletions, in bytes.
     var memoryBytes: Int?
+    /// The total size of the files, in bytes.
     var diskBytes: Int?
+    /// The time to read a list after a change, in milliseconds.
     var listMs: Double?
+    /// The time to read an unchanged list again, in milliseconds.
     var listUnchangedMs: Double?
+    /// The time to read a list as Swift values, in milliseconds.
     var listDecodedMs: Double?
+    /// The time of an optimistic edit and its rollback until both are visible, in microseconds.
     var optimisticUs: Double?
+    /// The time of an optimistic edit and its rollback until both are on the disk, in microseconds.
     var optimisticDurableUs: Double?
+    /// The time from the start of a process to its answer with one entity, in milliseconds.
     var coldStartMs: Double?
+    /// The time from the start of a process to its answer with the first list, in milliseconds.
     var firstAnswerMs: Double?
 
     private enum CodingKeys: String, CodingKey {
@@ -55,6 +72,7 @@ struct Figures: Encodable {
         for (key, number) in numbers { try container.encode(number, forKey: key) }
     }
 
+    /// The figures as one JSON object with sorted keys.
     var json: String {
         get throws {
             let encoder = JSONEncoder()
@@ -63,7 +81,7 @@ struct Figures: Encodable {
         }
     }
 
-    /// Sets p50 and p99 of durations in nanoseconds, in microseconds.
+    /// Sets the median and the 99th percentile of latencies that are given in nanoseconds.
     mutating func setLatencies(_ nanoseconds: [Int64], rate: Double) {
         latencyRate = rate
         let sorted = nanoseconds.sorted()
@@ -72,12 +90,14 @@ struct Figures: Encodable {
         latencyP99Us = Double(sorted[sorted.count * 99 / 100]) / 1e3
     }
 
-    /// Returns the rate at which single events are sent to a peer, from its best rate; the same as in `peer.py`.
+    /// Returns the number of single events a second for a peer with this best rate: half of it, at most 10,000.
+    /// `peer.py` computes the same.
     static func rate(updatePerSecond: Double) -> Double {
         min(10_000, updatePerSecond / 2)
     }
 }
 
 extension [Double] {
+    /// The median; for an even number of values, the upper one of the two in the middle. nil if there are none.
     var median: Double? { isEmpty ? nil : sorted()[count / 2] }
 }

@@ -1,40 +1,45 @@
 import Foundation
 
-/// Clock, memory, disk and processes, measured alike for every peer.
+/// Measures time, memory, disk space and processes in the same way for every peer.
 enum Machine {
-    /// Returns nanoseconds of a monotonic clock.
+    /// Returns the time of a monotonic clock, in nanoseconds.
     static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
+    /// Returns how long a function takes, in seconds.
     static func seconds(_ body: () throws -> Void) rethrows -> Double {
         let start = now()
         try body()
         return Double(now() - start) / 1e9
     }
 
+    /// Returns how long an asynchronous function takes, in seconds.
     static func seconds(_ body: () async throws -> Void) async rethrows -> Double {
         let start = now()
         try await body()
         return Double(now() - start) / 1e9
     }
 
-    /// Returns the maximum resident memory of this process so far; nil when the system does not report it.
+    /// Returns the peak of this process's resident memory so far, in bytes; nil if the system does not report it.
     static func peakByteCount() throws -> Int? {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
         return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }.map { $0 * 1_024 }
     }
 
+    /// Returns the total size of the files in a folder, in bytes.
     static func byteCount(of folder: URL) throws -> Int {
         try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).reduce(0) {
             $0 + (try FileManager.default.attributesOfItem(atPath: $1.path)[.size] as? Int ?? 0)
         }
     }
 
-    /// Returns the milliseconds from the start of this program with other arguments to its first line.
+    /// Starts this program with other arguments, and returns the milliseconds until its first line of output.
+    ///
+    /// - Throws: ``PeerError`` if the program fails or prints no answer.
     static func answerTime(_ name: String, scratch: URL, _ question: [String]) throws -> Double {
         var ends: [Int32] = [-1, -1]
         precondition(pipe(&ends) == 0, "no pipe: \(errno)")
@@ -69,6 +74,7 @@ enum Machine {
     }
 }
 
+/// The reason why a peer could not be measured.
 struct PeerError: Error, CustomStringConvertible {
     var description: String
 

@@ -14,16 +14,19 @@ import GRDB
 ///
 /// Missing: order of events, gaps, equal writes, memory limits, edits that can be rolled back.
 enum NaivePeer: Peer {
+    /// The part of a resource that the design needs.
     private struct Head: Decodable {
         var id: String
     }
 
+    /// A list and its observer.
     private struct Query {
         var ids: [String]
         var members: Set<String>
         var observer: (String, Data?) -> Void
     }
 
+    /// The lines in memory and their copies in a database.
     private final class Cache {
         private var entities: [String: Data] = [:]
         private var queries: [Query] = []
@@ -40,10 +43,12 @@ enum NaivePeer: Peer {
             }
         }
 
+        /// Adds a list and the closure that observes it.
         func observe(_ ids: [String], _ observer: @escaping (String, Data?) -> Void) {
             queries.append(Query(ids: ids, members: Set(ids), observer: observer))
         }
 
+        /// Applies one line to memory, calls the affected observers, and writes every 1,000 changes to the database.
         func apply(_ line: Data) throws {
             let event = try decoder.decode(Envelope<Head>.self, from: line).event
             guard let id = event.changed?.resource.id ?? event.deleted?.id else { return }
@@ -60,6 +65,7 @@ enum NaivePeer: Peer {
             if waiting.count == 1_000 { try commit() }
         }
 
+        /// Writes the waiting changes in one transaction.
         func commit() throws {
             try database.write { database in
                 let upsert = try database.cachedStatement(
@@ -76,14 +82,17 @@ enum NaivePeer: Peer {
             waiting = []
         }
 
+        /// Returns the lines of a list's entities.
         func list(_ number: Int) -> [Data] { queries[number].ids.compactMap { entities[$0] } }
 
+        /// Returns a list's entities as Swift values.
         func decodedList(_ number: Int) throws -> [FileRecord] {
             try list(number).compactMap {
                 try decoder.decode(Envelope<FileRecord>.self, from: $0).event.changed?.resource
             }
         }
 
+        /// Reads all lines of the database into memory.
         func readAll() throws {
             try database.read { database in
                 let rows = try Row.fetchCursor(database, sql: "SELECT id, line FROM entity")
@@ -91,6 +100,7 @@ enum NaivePeer: Peer {
             }
         }
 
+        /// Returns the line of an entity; nil if it is absent.
         func entity(_ id: String) -> Data? { entities[id] }
 
         func close() throws { try database.close() }

@@ -54,11 +54,12 @@ enum PeerCommand {
 
 /// A design that can be measured with workload W.
 protocol Peer {
+    /// Measures all figures of the design, with its files in a scratch folder.
     static func measure(_ workload: Workload, in scratch: URL) async throws -> Figures
 
-    /// Opens the files that a measurement left, and returns an entity in any form.
+    /// Opens the files that a measurement left, and returns an entity in any form; nil if it is absent.
     static func answer(_ id: String, in scratch: URL) async throws -> String?
 
-    /// Opens the files that a measurement left, and returns the first list in any form.
+    /// Opens the files that a measurement left, and returns the first list in any form; nil if it is absent.
     static func answerList(in scratch: URL) async throws -> String?
 }

@@ -28,11 +28,12 @@ struct FileRecord: Codable, Sendable, FetchableRecord, PersistableRecord {
 /// GRDB records, used as its documentation shows them.
 ///
 /// Work: `JSONDecoder` decodes each line, and the record is written with `upsert` or `deleteOne`, 1,000 lines a
-/// transaction; write-ahead, `synchronous` FULL. For each change, a table of list members with an index by entity is
-/// asked how many lists contain the entity. This counts the notifications that would be needed; no observer is
-/// notified. `ValueObservation` is not used: each of 100 would read its list of 1,000 again after every transaction.
+/// transaction; write-ahead, `synchronous` FULL. For each change, a query of the table of list members, which is
+/// indexed by entity, counts the lists that contain the entity. That is the number of notifications that would be
+/// needed; no observer is notified. `ValueObservation` is not used: each of 100 would read its list of 1,000 again
+/// after every transaction.
 ///
-/// Lists are read by a join, as records. Memory is SQLite's cache and the process.
+/// Lists are read by a join, as records. The memory is that of the process, including SQLite's cache.
 ///
 /// Missing: observers, order of events, gaps, edits that can be rolled back.
 enum RecordPeer: Peer {
@@ -83,12 +84,14 @@ enum RecordPeer: Peer {
 
     // MARK: The database
 
+    /// Opens the database with `synchronous` FULL.
     private static func open(_ folder: URL) throws -> DatabasePool {
         let pool = try DatabasePool(path: folder.appending(path: "grdb.db").path)
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         return pool
     }
 
+    /// Creates the tables for files and for the members of lists.
     private static func create(_ pool: DatabasePool) throws {
         try pool.write { database in
             try database.create(table: FileRecord.databaseTableName) { table in
@@ -110,6 +113,7 @@ enum RecordPeer: Peer {
         }
     }
 
+    /// Stores the lists.
     private static func put(_ lists: [[String]], into pool: DatabasePool) throws {
         try pool.write { database in
             let insert = try database.cachedStatement(sql: "INSERT INTO member VALUES (?, ?, ?)")
@@ -119,12 +123,16 @@ enum RecordPeer: Peer {
         }
     }
 
+    /// Reads a list as records.
     private static func read(_ number: Int, _ pool: DatabasePool) throws -> [FileRecord] {
         try pool.read { try FileRecord.fetchAll($0, sql: list, arguments: [number]) }
     }
 
     // MARK: Lines
 
+    /// Applies the lines of files, 1,000 in a transaction.
+    ///
+    /// - Returns: The number of notifications that would be needed.
     private static func apply(_ workload: Workload, _ names: [String], to pool: DatabasePool) throws -> Int {
         var told = 0
         for name in names {
@@ -164,6 +172,7 @@ enum RecordPeer: Peer {
         }
     }
 
+    /// Returns the id of the file that a line changes; empty if the line is another event.
     private static func changedID(_ line: Data) throws -> String {
         try JSONDecoder().decode(Envelope<FileRecord>.self, from: line).event.changed?.resource.id ?? ""
     }

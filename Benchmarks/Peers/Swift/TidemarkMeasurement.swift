@@ -22,7 +22,7 @@ struct TidemarkMeasurement {
     private final class Told: Sendable {
         /// The number of observers that have their first answer.
         let readyCount = Atomic(0)
-        /// The number of updates that observers got, including merged ones.
+        /// The number of updates that observers have received, each merged one included.
         let count = Atomic(0)
         /// The moment when the first paced change is due; 0 outside the paced phase.
         let start = Atomic(Int64(0))
@@ -30,7 +30,7 @@ struct TidemarkMeasurement {
         let interval = Atomic(Int64(0))
     }
 
-    /// The answer to a read from the cache alone; it exists when the call returns.
+    /// Holds the answer to a read from the cache alone. The answer exists when the call returns.
     private final class AnswerBox: Sendable {
         private let reply = Mutex<Result<QueryReply, CacheError>?>(nil)
 
@@ -62,6 +62,7 @@ struct TidemarkMeasurement {
         library = String(name.1)
     }
 
+    /// Runs all phases. `name` is the peer's name on the command line.
     func run(as name: String) async throws -> Figures {
         var figures = Figures()
         let folder = scratch.appending(path: "cache")
@@ -178,6 +179,7 @@ struct TidemarkMeasurement {
 
     // MARK: Lines
 
+    /// Ingests the lines of files. Everything is durable when this returns.
     private func ingest(_ names: [String], into cache: SyncCache) async throws {
         for name in names {
             let file = open(workload.path(name), O_RDONLY)
@@ -191,7 +193,7 @@ struct TidemarkMeasurement {
 
     // MARK: Lists
 
-    /// Stores a list as a server's answer. Its files have their current contents.
+    /// Stores a list, as if a server had answered with the current contents of its files.
     private func storeList(_ number: Int, in cache: SyncCache) async throws {
         var resources: [[UInt8]] = []
         for id in workload.lists[number] {
@@ -218,6 +220,7 @@ struct TidemarkMeasurement {
         return file.id
     }
 
+    /// Reads a list from the cache alone.
     private static func read(_ request: QueryRequest, of cache: SyncCache) async throws -> QueryAnswer {
         let box = AnswerBox()
         await cache.read(request, observing: nil, reply: { box.put($0) })
@@ -253,6 +256,7 @@ struct TidemarkMeasurement {
         return latencies
     }
 
+    /// Waits until observers have received this number of updates.
     private func waitUntilTold(_ count: Int) async {
         while told.count.load(ordering: .acquiring) < count { await Task.yield() }
     }
@@ -272,6 +276,7 @@ struct TidemarkMeasurement {
         return answer.entities.isEmpty ? nil : "\(answer.entities.count)"
     }
 
+    /// Opens the cache that a measurement left, and returns it with the name of its library.
     private static func reopened(_ scratch: URL) async throws -> (SyncCache, library: String) {
         let library = try String(contentsOf: scratch.appending(path: libraryName), encoding: .utf8)
         let cache = try await SyncCache.open(path: scratch.appending(path: "cache").appending(path: databaseName).path)

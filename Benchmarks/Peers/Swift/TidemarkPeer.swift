@@ -9,11 +9,11 @@ import TidemarkSQLite
 /// Work: an `IngestStream` over the file's descriptor feeds a cache over one SQLite file (`synchronous` FULL).
 /// `flush()` is inside the timed phase, so everything is durable when a phase ends. 100 lists are stored as answers of
 /// a server, and 100 tasks observe them with `cache.observe`, each with values that `JSONDecoder` makes in that task.
-/// The update phase ends when every observer got everything: changes that a slow observer missed come merged, and
-/// count.
+/// The update phase ends when every observer has received everything. A slow observer receives changes merged; each of
+/// them counts.
 ///
 /// Single events are passed to `cache.ingest`; latency is the time until the observing task has its value. The sending
-/// task waits by yielding to the others, as it would between the events of a stream. A list is read as JSON, for
+/// task waits by yielding to the others, as it would between the events of a stream. A list is read as JSON, and for
 /// `list_decoded_ms` as values. An optimistic edit is a patch of one field of an observed file and its rollback:
 /// `optimistic_us` until both were visible, `optimistic_durable_us` until both are on the disk.
 enum TidemarkPeer: Peer {
@@ -51,7 +51,7 @@ enum SmallTidemarkPeer: Peer {
     }
 }
 
-/// The same peer with the flushes of a host that watches changes as they come (`FlushPolicy.interactive`).
+/// The same peer with the flushes for a host that shows changes as they happen (`FlushPolicy.interactive`).
 enum InteractiveTidemarkPeer: Peer {
     static func measure(_ workload: Workload, in scratch: URL) async throws -> Figures {
         var configuration = CacheConfiguration()

@@ -2,11 +2,15 @@ import Foundation
 
 /// The files that `workload.py` wrote. All peers read lines from the file while they use them.
 struct Workload: Sendable {
+    /// What a correct peer ends up with.
     struct Expected: Decodable {
+        /// The number of entities at the end.
         var entities: Int
+        /// The number of notifications in the phase of updates and deletions.
         var notifications: Int
         /// The number of events by the name of the file.
         var events: [String: Int]
+        /// The number of pairs of an event and a list that contains its entity, by the name of the file.
         var pairs: [String: Int]
     }
 
@@ -23,10 +27,12 @@ struct Workload: Sendable {
             [[String]].self, from: Data(contentsOf: folder.appending(path: "queries.json")))
     }
 
+    /// Returns the number of events in files.
     func count(_ names: String...) -> Double {
         Double(names.reduce(0) { $0 + (expected.events[$1] ?? 0) })
     }
 
+    /// Returns the path of a file of lines.
     func path(_ name: String) -> String { folder.appending(path: "\(name).ndjson").path }
 
     /// Passes each line with its LF to `body`. The bytes are only valid during the call.

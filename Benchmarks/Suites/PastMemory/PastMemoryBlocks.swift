@@ -4,12 +4,14 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkStore
 
-/// The store of blocks by itself, fed by the same walk as RocksDB: what the engine can reach with it at best.
+/// The block store alone, fed by the same walk over the lines as RocksDB: the best that the engine can reach with it.
 final class PastMemoryBlocks: PastMemoryStore {
     let folder: String
     private let file: BlockFile
     private var sequence: Int64 = 0
 
+    /// Opens a block store in a folder.
+    ///
     /// - Throws: An error of SQLite.
     init(folder: String) throws {
         self.folder = folder
@@ -46,7 +48,7 @@ final class PastMemoryBlocks: PastMemoryStore {
     private final class Batch {
         private(set) var flush = FlushBatch()
         private(set) var sequence: Int64
-        /// The row of each id.
+        /// The index of each id's row in the flush.
         private var rows: [UUIDValue: Int] = [:]
 
         init(after sequence: Int64) {
@@ -55,6 +57,7 @@ final class PastMemoryBlocks: PastMemoryStore {
             flush.bytes.reserveCapacity(PastMemorySizes.batchLineCount * 400)
         }
 
+        /// Adds a version of an entity, in place of an earlier version in the batch.
         func add(id: UnsafeRawBufferPointer, resource: UnsafeRawBufferPointer) {
             guard let uuid = UUIDValue(text: id) else { return }
             sequence += 1

@@ -8,10 +8,12 @@ final class PastMemoryCache: PastMemoryStore, Sendable {
     let folder: String
     private let cache: SyncCache
 
+    /// Opens a cache in a folder.
+    ///
     /// - Parameters:
-    ///   - memoryByteCount: The limit of the memory for entities; nil: the default.
-    ///   - entityCountMax: The most entities in memory and on the disk together; nil: no limit.
-    ///   - movesToBlocks: Whether many entities become blocks, as in every data file of users.
+    ///   - memoryByteCount: The limit of the memory for entities; nil for the default.
+    ///   - entityCountMax: The most entities in memory and on the disk together; nil for no limit.
+    ///   - movesToBlocks: Whether the journal moves entities to blocks once there are many, as it does by default.
     init(
         folder: String, memoryByteCount: Int? = PastMemorySizes.memoryByteCount, entityCountMax: Int64? = nil,
         movesToBlocks: Bool = true
@@ -29,6 +31,7 @@ final class PastMemoryCache: PastMemoryStore, Sendable {
         cache = try await SyncCache.open(configuration: configuration, journal: try await SQLiteJournal.open(file))
     }
 
+    /// Returns the path of the database in a folder.
     static func path(in folder: String) -> String { folder + "/cache.db" }
 
     func feed(_ path: String, fed: (Int64) -> Void) async throws {
@@ -41,7 +44,7 @@ final class PastMemoryCache: PastMemoryStore, Sendable {
         try await stream.finish()
     }
 
-    /// Returns at once: a flush leaves nothing to do behind it.
+    /// Flushes the cache, which leaves no work for the background. After an opening, this also waits for the index.
     func settle() async throws { try await cache.flush() }
 
     func read(_ entity: Int) async throws -> Int {
@@ -75,7 +78,7 @@ final class PastMemoryCache: PastMemoryStore, Sendable {
         }
     }
 
-    /// Begins an edit of each entity that the stage is about.
+    /// Begins an edit of each entity that the stage updates.
     private func begin(_ entityCount: Int) async throws {
         for number in 0..<PastMemoryStage.markedCount {
             let key = PastMemoryLines.key(of: PastMemoryLines.marked(number, of: entityCount) + 1)
@@ -88,7 +91,7 @@ final class PastMemoryCache: PastMemoryStore, Sendable {
         }
     }
 
-    /// Rolls the edits back: an opening loads the entities under every pending one.
+    /// Rolls the edits back, because an opening loads the entity of every pending edit.
     func cleanUp(after stage: PastMemoryStage) async throws {
         guard stage == .layered else { return }
         for number in 0..<PastMemoryStage.markedCount { try await cache.rollBack(ByteString("edit-\(number)")) }

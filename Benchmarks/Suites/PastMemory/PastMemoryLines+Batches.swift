@@ -5,8 +5,9 @@ extension PastMemoryLines {
     /// Calls a function with each batch of a file of lines.
     ///
     /// - Parameters:
-    ///   - fed: Called with the number of bytes so far.
-    ///   - body: Called with bytes, 64 more of which are readable, and their number without these.
+    ///   - fed: Called after each full batch with the number of bytes so far.
+    ///   - body: Called with the bytes of a batch, which 64 bytes of padding follow, and with their number without the
+    ///     padding.
     /// - Throws: An error of the file system, and those of `body`.
     static func forEachBatch(
         of path: String, fed: (Int64) -> Void, _ body: ([UInt8], Int) throws -> Void
@@ -17,7 +18,7 @@ extension PastMemoryLines {
         }
         var fedCount: Int64 = 0
         var bytes: [UInt8] = []
-        // A parser reads up to 64 bytes after the last line.
+        // A parser may read up to 64 bytes past the last line.
         let padding = [UInt8](repeating: 0, count: 64)
         while let chunk = try file.read(upToCount: 1 << 20), !chunk.isEmpty {
             bytes += chunk
@@ -31,7 +32,7 @@ extension PastMemoryLines {
         if !bytes.isEmpty { try body(bytes + padding, bytes.count) }
     }
 
-    /// Returns the end of the given number of lines; nil when there are fewer.
+    /// Returns the offset after the given number of lines; nil if there are fewer.
     private static func end(ofLines count: Int, in bytes: [UInt8]) -> Int? {
         guard bytes.count > count * 100 else { return nil }
         var left = count

@@ -2,8 +2,8 @@ import Foundation
 import TidemarkModel
 import TidemarkTesting
 
-/// The lines of the suite's stages, written to a file: ten million do not fit into memory. A function of the stage, the
-/// number of entities and the sequence.
+/// Generates the lines of the suite's stages into a file, because ten million lines do not fit into memory. The lines
+/// are a function of the stage, the number of entities and the sequence.
 struct PastMemoryLines {
     static let library = "0197c1a0-5b3e-7000-8000-000000000001"
     static let type = "file"
@@ -14,9 +14,11 @@ struct PastMemoryLines {
     private let firstEntity: Int
     /// The last sequence that was written.
     private(set) var sequence: Int
-    /// The bytes of the resources of the last stage.
+    /// The total size of the resources in the last stage, in bytes.
     private(set) var resourceByteCount = 0
 
+    /// Starts after the lines of earlier stages.
+    ///
     /// - Parameter sequence: The last sequence of the lines before these.
     init(entityCount: Int, firstEntity: Int = 0, after sequence: Int = 0) {
         self.entityCount = entityCount
@@ -24,22 +26,25 @@ struct PastMemoryLines {
         self.sequence = sequence
     }
 
+    /// Returns the id of an entity, as text.
     static func id(of entity: Int) -> [UInt8] {
         var id: [UInt8] = []
         resource.appendID(of: entity, to: &id)
         return id
     }
 
+    /// Returns the key of an entity.
     static func key(of entity: Int) -> EntityKey {
         EntityKey(library: ByteString(library), type: ByteString(type), id: ByteString(id(of: entity)))
     }
 
-    /// Returns an entity that the stages of lists and layers are about; the entity behind it is one as well.
+    /// Returns the index of an entity that the stage ``PastMemoryStage/listed`` updates. The stage
+    /// ``PastMemoryStage/layered`` updates the entity at the next index.
     static func marked(_ number: Int, of entityCount: Int) -> Int {
         number &* 7_919 % max(1, entityCount / 2) * 2 % max(1, entityCount - 1)
     }
 
-    /// Writes the lines of a stage.
+    /// Writes the lines of a stage to a new file.
     ///
     /// - Returns: The number of lines.
     /// - Throws: An error of the file system.
@@ -65,6 +70,7 @@ struct PastMemoryLines {
         return count
     }
 
+    /// Appends one line, with the next sequence.
     private mutating func append(_ stage: PastMemoryStage, entity: Int, update: UInt64, to bytes: inout [UInt8]) {
         sequence += 1
         bytes += #"{"library_id":""#.utf8

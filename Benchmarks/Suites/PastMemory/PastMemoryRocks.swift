@@ -6,7 +6,9 @@ final class PastMemoryRocks: PastMemoryStore {
     let folder: String
     private var rocks: OpaquePointer?
 
-    /// - Throws: ``BenchmarkError`` when RocksDB is not there.
+    /// Opens RocksDB in a folder.
+    ///
+    /// - Throws: ``BenchmarkError`` if RocksDB is missing or cannot open the folder.
     init(folder: String) throws {
         self.folder = folder
         var problem = [UInt8](repeating: 0, count: 512)

@@ -1,19 +1,21 @@
 import Foundation
 import TidemarkTesting
 
-/// Feeds the stages to one store and prints what each took.
+/// Runs stages on one store, and prints the figures of each stage.
 struct PastMemoryRun {
     private(set) var store: any PastMemoryStore
-    /// Opens the store again; nil: it stays open, and its size is not measured.
+    /// Opens the store again after its files were measured; nil if they are not measured.
     private let reopen: (() async throws -> any PastMemoryStore)?
     private let entityCount: Int
     private let input: String
     private var lines: PastMemoryLines
-    /// The bytes of the resources of the load: what the file is compared with.
+    /// The total size of the loaded resources in bytes, with which the files are compared.
     private var rawByteCount = 0
 
+    /// Opens the store.
+    ///
     /// - Parameters:
-    ///   - input: The path of the file in which the lines of a stage wait.
+    ///   - input: The path of the file into which the lines of each stage are written.
     ///   - measuresFiles: Whether to measure the store's size. For that it is closed and opened again.
     ///   - open: Opens the store.
     init(
@@ -27,6 +29,7 @@ struct PastMemoryRun {
         lines = PastMemoryLines(entityCount: entityCount)
     }
 
+    /// Runs stages in order.
     mutating func run(_ stages: [PastMemoryStage]) async throws {
         for stage in stages { try await run(stage) }
     }
@@ -43,7 +46,8 @@ struct PastMemoryRun {
         let folder = store.folder
         let clock = ContinuousClock()
         let start = clock.now
-        // Ten times in the stage, so that no page stays long and reading the list of files costs nothing.
+        // The files leave the page cache ten times in the stage: so often that no page stays for long, and so seldom
+        // that listing them costs nothing.
         let step = Int64(count) * 500 / 10
         try await store.feed(input) { fed in
             if stage == .load { course.note(fed, (clock.now - start).inSeconds) }
@@ -61,7 +65,7 @@ struct PastMemoryRun {
         }
         if let peak = ProcessUse.peakByteCount() { PastMemoryFigures.write("\(stage) peak", peak) }
         if stage == .load || stage == .steady, let reopen {
-            // A log that is still to be copied back is no part of what the entities take.
+            // Closing the store first empties its log, which does not count as space for entities.
             try await store.close()
             PastMemoryFigures.write("\(stage) file", ProcessUse.byteCount(of: folder) / Double(rawByteCount))
             store = try await reopen()
@@ -74,7 +78,7 @@ struct PastMemoryRun {
         let inputByteCount: Double
         /// The seconds at the end of each tenth.
         private var ends: [Double] = []
-        /// The bytes that were fed, and the seconds, when it was noted last.
+        /// The number of fed bytes and the seconds at the last note.
         private var before = (fed: 0.0, seconds: 0.0)
 
         init(inputByteCount: Double) { self.inputByteCount = inputByteCount }
@@ -83,8 +87,9 @@ struct PastMemoryRun {
             Double(try URL(fileURLWithPath: path).resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0)
         }
 
-        /// - Parameter fed: The bytes so far. A tenth that ended since the last call ended at a share of the time
-        ///   since.
+        /// Notes progress. The end of a tenth that lies between two notes is interpolated.
+        ///
+        /// - Parameter fed: The number of bytes so far.
         mutating func note(_ fed: Int64, _ seconds: Double) {
             let fed = Double(fed)
             guard fed > before.fed else { return }
@@ -95,7 +100,7 @@ struct PastMemoryRun {
             before = (fed, seconds)
         }
 
-        /// Writes the nanoseconds an event of each tenth. What is written after the last line counts in the last one.
+        /// Prints the nanoseconds per event in each tenth. Work after the last line counts in the last tenth.
         func write(_ count: Int, _ seconds: Double) {
             guard ends.count == 9 else { return }
             for (tenth, (start, end)) in zip([0] + ends, ends + [seconds]).enumerated() {
@@ -104,7 +109,7 @@ struct PastMemoryRun {
         }
     }
 
-    /// Loads a tenth more new entities while entities that are stored are read, one each half a millisecond.
+    /// Loads a tenth more entities, while a task reads stored ones with pauses of half a millisecond.
     ///
     /// - Parameter store: The store of the stages.
     mutating func loadWhileReading(_ store: PastMemoryCache) async throws {
@@ -122,6 +127,7 @@ struct PastMemoryRun {
         PastMemoryFigures.write("read during a load p99", Self.share(0.99, of: found))
     }
 
+    /// Reads random entities with a pause after each until `isDone` returns true, and returns the seconds of each read.
     private static func latencies(
         of store: PastMemoryCache, pause: Duration, seed: UInt64, known: Int,
         until isDone: @Sendable () -> Bool
@@ -139,7 +145,9 @@ struct PastMemoryRun {
         return seconds
     }
 
-    /// Returns the seconds of reads, one after the other.
+    /// Reads entities one after the other, and returns the seconds of each read.
+    ///
+    /// - Throws: ``BenchmarkError`` if an entity is not stored, and errors of the store.
     static func latencies(
         of store: any PastMemoryStore, count: Int, entity: () -> Int
     ) async throws -> [Double] {

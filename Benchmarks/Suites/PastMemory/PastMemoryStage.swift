@@ -1,8 +1,8 @@
 import TidemarkTesting
 
-/// A stage of the suite: a number of lines that are fed to a store one after the other, and what they do.
+/// A stage of the suite: what a series of lines does to a store.
 enum PastMemoryStage: String, CaseIterable {
-    /// New entities.
+    /// Creates entities.
     case load
     /// Replacing updates, every entity equally likely.
     case uniform
@@ -16,7 +16,7 @@ enum PastMemoryStage: String, CaseIterable {
     case merging
     /// Replacing updates of entities that are in a list.
     case listed
-    /// Replacing updates of entities under an edit that waits.
+    /// Replacing updates of entities with a pending edit.
     case layered
 
     /// The number of lines for a store of `entityCount` entities.
@@ -29,10 +29,11 @@ enum PastMemoryStage: String, CaseIterable {
         }
     }
 
-    /// The number of entities that are in lists, and the number of those that have an edit.
+    /// The number of entities in lists, which is also the number of entities with an edit.
     static let markedCount = 1_000
 
-    /// Whether RocksDB does the same: it has neither lists nor layers, and merges only with a function of its user's.
+    /// Whether RocksDB can run the stage. It has neither lists nor layers, and merges only with a function that its
+    /// user writes.
     var isCompared: Bool {
         switch self {
         case .load, .uniform, .skewed, .steady, .cold: true

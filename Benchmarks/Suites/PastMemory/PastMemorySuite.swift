@@ -1,14 +1,15 @@
 import Foundation
 
-/// A store with more entities than memory holds, beside RocksDB in the same run: every goal of such a store, and the
-/// figure beside it.
+/// The cost of a store with more entities than memory holds, with RocksDB in the same run as the reference.
 ///
-/// The two stores get the same lines, in batches of the same size with a sync each, one store after the other, each in
-/// a process of its own. Where RocksDB is not installed its figures are absent and the goals that need it as well.
+/// The stores get the same lines in batches of the same size, with one sync for each batch. They run one after the
+/// other, each in a process of its own. If RocksDB is not installed, its figures and the goals that depend on them are
+/// absent.
 ///
 /// - Source: docs/decisions/0020-past-memory.md.
 enum PastMemorySuite {
-    /// The number of entities that are in memory together: what a cost past memory is compared with.
+    /// The number of entities in the run in which all of them fit into memory. Costs past memory are compared with that
+    /// run.
     private static let fittingCount = 200_000
 
     static func run(entityCounts: [Int], isSmoke: Bool, into report: inout Report) async throws {
@@ -68,13 +69,14 @@ enum PastMemorySuite {
 
     // MARK: The figures and their goals
 
+    /// Adds the figures that have goals, and those beside them.
     private static func add(_ sized: Sized, to report: inout Report) {
         let hash = UInt64(sized.tidemark["stored"] ?? 0)
         func nanoseconds(_ stage: PastMemoryStage, _ figures: [String: Double]) -> Double? {
             guard let seconds = figures["\(stage) seconds"], let lines = figures["\(stage) lines"] else { return nil }
             return seconds * 1e9 / lines
         }
-        /// Adds a cost beside a reference. A goal of 1 / 1.2 is a speed of at least 1.2 times the reference's.
+        /// Adds a cost with its reference. A goal of 1 / 1.2 is a speed of at least 1.2 times the reference's.
         func add(_ name: String, _ stage: PastMemoryStage, _ reference: (String, Double?), goal: Double) {
             guard let value = nanoseconds(stage, sized.tidemark) else { return }
             if let referenceValue = reference.1 {
@@ -124,7 +126,7 @@ enum PastMemorySuite {
         }
     }
 
-    /// Adds the cost of each tenth of the load, for its chart. These have no goals.
+    /// Adds the cost of each tenth of the load, for the chart of loads. These figures have no goals.
     private static func addCourse(_ sized: Sized, to report: inout Report) {
         for tenth in 1...10 {
             for (store, figures) in [("Tidemark", sized.tidemark), ("RocksDB", sized.rocks)] {
@@ -140,8 +142,8 @@ enum PastMemorySuite {
         }
     }
 
-    /// Adds what the store of blocks reaches by itself, or the engine over a file that keeps its rows. These have no
-    /// goals.
+    /// Adds the figures of the block store alone, or of the engine over a file that keeps its rows. These figures have
+    /// no goals.
     private static func addBlocks(
         _ sized: Sized, _ figures: [String: Double], _ subject: String, to report: inout Report
     ) {
@@ -175,6 +177,9 @@ enum PastMemorySuite {
 
     // MARK: The processes
 
+    /// Runs a worker process, and returns the figures that it prints.
+    ///
+    /// - Throws: ``BenchmarkError`` if the process fails.
     private static func measure(
         _ role: PastMemoryWorker.Role, _ kind: PastMemoryWorker.Kind = .tidemark, entities: Int,
         in folder: ScratchFolder? = nil
@@ -202,6 +207,7 @@ enum PastMemorySuite {
         worker.kill()
     }
 
+    /// Starts a worker process.
     private static func start(
         _ role: PastMemoryWorker.Role, _ kind: PastMemoryWorker.Kind, entities: Int, in folder: ScratchFolder
     ) throws -> PipedProcess {
@@ -213,6 +219,7 @@ enum PastMemorySuite {
             ])
     }
 
+    /// Formats a number of entities, in millions where it is a multiple of a million.
     private static func text(_ count: Int) -> String {
         count % 1_000_000 == 0 ? "\(count / 1_000_000) M" : "\(count)"
     }

@@ -3,25 +3,27 @@ import Foundation
 import TidemarkSQLite
 import TidemarkTesting
 
-/// One store in a process of its own, so that its memory and its writes are its own. Prints each figure as a line:
-/// its name, and after a tab its value.
+/// The hidden command that measures one store in a process of its own, so that memory and writes are only that store's.
+/// It prints each figure as a line: the name, a tab and the value.
 struct PastMemoryWorker: AsyncParsableCommand {
+    /// What the process measures.
     enum Role: String, ExpressibleByArgument {
         /// All stages, one after the other.
         case stages
-        /// The load alone; it says how far it came.
+        /// The load alone. The process prints its progress.
         case fill
-        /// The first answer of a store that is there.
+        /// Opening a store that another process filled, and the first read from it.
         case open
-        /// New entities in a cache that may hold few.
+        /// The load, into a cache that may hold only 1,000 entities.
         case held
         /// The load, and as many uniform updates as there are entities, in a cache that holds them all in memory.
         case fits
     }
 
+    /// The store that the process measures.
     enum Kind: String, ExpressibleByArgument {
         case tidemark, rocks
-        /// The store of blocks by itself: no engine, no data file.
+        /// The block store alone, without the engine and its data file.
         case blocks
         /// The engine over a data file whose entities stay rows.
         case rows
@@ -96,6 +98,7 @@ struct PastMemoryWorker: AsyncParsableCommand {
         }
     }
 
+    /// Opens the store of this process.
     private func open(_ folder: String) async throws -> any PastMemoryStore {
         switch store {
         case .tidemark: try await PastMemoryCache(folder: folder)
@@ -105,7 +108,7 @@ struct PastMemoryWorker: AsyncParsableCommand {
         }
     }
 
-    /// Measures reads of entities that are not in memory, one at a time.
+    /// Measures reads of random entities from a store without entities in memory, one read at a time.
     private func readFromDisk(_ subject: any PastMemoryStore) async throws {
         var random = SeededGenerator(seed: 20_260_303)
         let latencies = try await PastMemoryRun.latencies(of: subject, count: min(20_000, entities)) {
@@ -116,7 +119,7 @@ struct PastMemoryWorker: AsyncParsableCommand {
         try await subject.close()
     }
 
-    /// Measures the check of all rows, and a walk over them as an export makes it.
+    /// Measures verifying all entities, and walking over them as an export does.
     private func readAll(_ folder: String) throws {
         let reader = try SQLiteReader(path: PastMemoryCache.path(in: folder))
         let clock = ContinuousClock()

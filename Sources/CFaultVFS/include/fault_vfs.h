@@ -1,8 +1,8 @@
-// Disks that fail on request. For tests only.
+// Disks that fail on request, for tests only.
 //
-// This is a SQLite VFS over the default one. It handles the files in folders that were made a disk; all other files are
-// not affected. For each file, a disk knows the synced bytes and the changes since then, so that it can compute what a
-// loss of power would leave.
+// This is a SQLite VFS over the default one. It handles the files in folders for which a disk was made; other files are
+// not affected. For each file, a disk records the synced bytes and the changes since then, so that it can compute what
+// a power loss would leave.
 #ifndef TIDEMARK_FAULT_VFS_H
 #define TIDEMARK_FAULT_VFS_H
 
@@ -12,7 +12,8 @@ typedef struct fault_disk fault_disk;
 
 enum fault_kind {
     FAULT_NONE = 0,
-    // From this change on, every call fails. The files stay as they were before the change, in its middle, or after it.
+    // From this change on, every call fails. The files stay as they were before the change, in the middle of it, or
+    // after it.
     FAULT_STOP_BEFORE = 1,
     FAULT_STOP_WITHIN = 2,
     FAULT_STOP_AFTER = 3,
@@ -29,51 +30,54 @@ enum fault_kind {
     FAULT_EXIT_AFTER = 10
 };
 
-// The exit status of a process that a disk ended.
+// The exit status of a process that a disk ends.
 enum { FAULT_EXIT_STATUS = 99 };
 
-// Registers the VFS as the default one; does nothing when it is registered already. Returns SQLite's result code.
+// Registers the VFS as the default one, once. Returns SQLite's result code.
 int fault_vfs_register(void);
 
 // Returns the name of the default VFS of the SQLite in this library. It shows whether two libraries use the same
 // SQLite.
 const char *fault_vfs_name(void);
 
-// Makes a folder a disk. The present bytes of its files count as synced. Returns NULL when the folder cannot be found,
-// or when there is no memory.
+// Creates a disk for a folder. The present bytes of its files count as synced. Returns NULL when the folder cannot be
+// found, or memory is short.
 fault_disk *fault_disk_make(const char *folder);
 
-// Ends the disk. Open files remain usable.
+// Releases a disk. Open files remain usable.
 void fault_disk_release(fault_disk *disk);
 
-// Lets the calls with the numbers `first` to `last` fail; numbers begin at 1 with the disk. A change is a write, a
-// sync, a truncation, a deletion or a rename; reads are counted separately. Replaces an earlier plan.
+// Makes the calls with the numbers `first` to `last` fail, counted from 1 since the disk was created. A change is a
+// write, a sync, a truncation, a deletion or a rename; reads are counted separately. Replaces an earlier plan.
 void fault_disk_plan(fault_disk *disk, enum fault_kind kind, int64_t first, int64_t last, uint64_t seed);
 
+// Returns the number of changes so far, including failed ones.
 int64_t fault_disk_change_count(fault_disk *disk);
+// Returns the number of reads so far.
 int64_t fault_disk_read_count(fault_disk *disk);
 // Returns the number of calls that failed as planned.
 int64_t fault_disk_failure_count(fault_disk *disk);
+// Returns 1 once a planned stop has happened, else 0.
 int fault_disk_is_stopped(fault_disk *disk);
 
 // Describes the last call that failed as planned, as text of at most `byte_count` bytes including its terminator.
 void fault_disk_describe(fault_disk *disk, char *text, int byte_count);
 
-// Renames a file of the disk, as `rename` does. SQLite never renames files, so the VFS does not see it.
+// Renames a file of the disk, as `rename` does. SQLite never renames files, so the VFS would not see it.
 //
-// It is a change like others, but is done completely or not at all. Until the folder is synced, a loss of power may
-// undo it.
+// It is a change like others, but is done completely or not at all. Until the folder is synced, a power loss may undo
+// it.
 //
 // Returns 0 or an errno.
 int fault_disk_rename(fault_disk *disk, const char *source, const char *target);
 
-// Makes the names of the disk's files durable; a change like others.
+// Makes the names of the disk's files durable. It is a change like others.
 void fault_disk_sync_folder(fault_disk *disk);
 
 // Writes the files of the disk into another folder: as they were when the disk stopped, or as they are now.
 //
-// Without a loss of power, these are the actual files, including shared memory. With a loss of power, unsynced changes
-// may be missing, torn at 512 bytes, or made in another order, as the seed decides, and shared memory is gone.
+// Without a power loss, these are the actual files, including shared memory. With a power loss, unsynced changes may be
+// missing, torn at 512 bytes, or made in another order, as the seed decides, and shared memory is gone.
 //
 // Returns 0 or an errno.
 int fault_disk_write_image(fault_disk *disk, int loses_power, uint64_t seed, const char *folder);

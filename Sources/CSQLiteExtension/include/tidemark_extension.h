@@ -1,4 +1,4 @@
-// SQL functions and a table over a data file, for the sqlite3 shell: see docs/data-file.md, looking inside.
+// SQL functions and a table over a data file, for the sqlite3 shell. See docs/data-file.md, looking inside.
 #ifndef TIDEMARK_EXTENSION_H
 #define TIDEMARK_EXTENSION_H
 
@@ -9,10 +9,10 @@ extern "C" {
 struct sqlite3;
 struct sqlite3_api_routines;
 
-/// The entry point that `.load` of the sqlite3 shell calls; its name follows from the name of the library.
+/// The entry point that `.load` of the sqlite3 shell calls. SQLite derives its name from that of the library.
 int sqlite3_tidemarksqlite_init(struct sqlite3 *connection, char **message, const struct sqlite3_api_routines *api);
 
-/// Returns the entry point in the form that `sqlite3_auto_extension` takes, for programs that link the extension.
+/// Returns the entry point in the form that `sqlite3_auto_extension` accepts, for programs that link the extension.
 void (*tidemark_extension_entry(void))(void);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
-// Lines of JSON → plain events. The C++ and simdjson are hidden by this header.
+// Decodes lines of JSON into plain events. This header hides the C++ code and simdjson.
 //
-// Offsets: a tm_range points into the given block, or, with TM_REWRITTEN set, into tm_batch.rewritten. TM_ABSENT as
-// offset means that the value was absent or null on the wire.
+// A tm_range points into the given block, or, with TM_REWRITTEN set in its offset, into tm_batch.rewritten. The offset
+// TM_ABSENT means that the value was absent or null on the wire.
 #ifndef TIDEMARK_SIMDJSON_H
 #define TIDEMARK_SIMDJSON_H
 
@@ -55,7 +55,7 @@ enum {
     TM_HAS_PREVIOUS = 2,
     TM_HAS_LAST_SEQUENCE = 4,
     TM_INDEX_OPERATION = 8,
-    // For an unusable line: it does not name its library, and it has no sequence from which the library could be told.
+    // For an unusable line that names no library: it has no sequence either, by which the library could be determined.
     TM_LIBRARY_UNREADABLE = 16
 };
 
@@ -113,18 +113,19 @@ typedef struct tm_batch {
 
 typedef struct tm_decoder tm_decoder;
 
-// Returns NULL when there is no memory.
+// Creates a decoder; NULL when memory is short.
 tm_decoder *tm_decoder_create(tm_limits limits);
 void tm_decoder_destroy(tm_decoder *decoder);
 
-// Decodes whole lines. `block` has TM_PADDING readable bytes after `count`. The lines are in the block in ascending
-// order, with nothing but white space between them. The result stays valid until the next call. Returns 0, or -1 when
-// there is no memory (then nothing was decoded).
+// Decodes whole lines. `block` must have TM_PADDING readable bytes after `count`. The lines must be in the block in
+// ascending order, with nothing but white space between them. The result is valid until the next call. Returns 0, or -1
+// when memory is short and nothing was decoded.
 int tm_decoder_decode(tm_decoder *decoder, const uint8_t *block, size_t count, const tm_line *lines,
                       size_t line_count, tm_batch *batch);
 
-// Reads the complete fields at the beginning of a line that was too long to keep: its library, sequence, previous and
-// epoch. Returns one event of kind TM_UNUSABLE and reason TM_TOO_LONG.
+// Reads the complete fields at the beginning of a line that was too long to keep: its library, sequence, previous
+// sequence and epoch. The batch gets one event of kind TM_UNUSABLE and reason TM_TOO_LONG. Returns 0, or -1 when memory
+// is short.
 int tm_decoder_salvage(tm_decoder *decoder, const uint8_t *block, size_t count, tm_batch *batch);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/// A time of day that was read once and advances with a clock that cannot be set.
+/// Wall-clock time that is read once and then advanced by a clock that nobody can set.
 struct AnchoredTime<Steady: Clock>: Sendable where Steady.Duration == Duration {
     private let clock: Steady
     private let start: Steady.Instant

@@ -1,8 +1,12 @@
-/// The clock of a cache; injected, so that tests can drive it.
+/// The source of time for a cache.
+///
+/// A cache takes its clock as a parameter, so that tests can control time; ``SystemClock`` is the machine's clock.
 public protocol CacheClock: Sendable {
-    /// Returns the milliseconds since 1970.
+    /// Returns the current time, in milliseconds since 1970.
     func now() -> Int64
 
-    /// Returns after a time, or throws when its task was cancelled.
+    /// Suspends the current task for a number of milliseconds.
+    ///
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
     func sleep(milliseconds: Int64) async throws(CancellationError)
 }

@@ -1,45 +1,45 @@
 import Synchronization
 import TidemarkModel
 
-/// A clock that never goes back: when the underlying clock goes back, this one continues from its last time.
+/// A clock that never goes back: when the underlying clock does, this one continues from its last time.
 ///
-/// Without it, a clock that was set back, between two runs or during one, would make everything written before look
-/// new, and would delay every gap, for as long as the clock was set back. It orders writes; how old those are that seem
-/// to come from the future nobody knows (``doubts``).
+/// Without it, setting the machine's clock back, while the cache was closed or during a run, would make everything that
+/// was written before look new, and would delay every gap by that span. The clock keeps writes in order. The age of a
+/// write whose time lies in the clock's future is unknown; ``doubts`` has these times.
 final class ForwardClock: CacheClock {
     private struct State {
         /// The last time that was returned.
         var last: Int64
-        /// The milliseconds that the underlying clock lags.
+        /// The number of milliseconds to add to the underlying clock.
         var lag: Int64 = 0
     }
 
     private let clock: any CacheClock
     private let state: Mutex<State>
-    /// The times of earlier writes that the clock had not reached when this one was made.
+    /// The times of earlier writes that were ahead of the underlying clock when this clock was made.
     let doubts: DoubtfulTimes
 
-    /// The latest time: later than any machine's clock, and early enough that a duration can be added: 2^60 ms, some 36
-    /// million years. The earliest time is as far before 1970.
+    /// The latest time that this clock returns: 2^60 ms after 1970, some 36 million years. No machine's clock is that
+    /// late, and adding a duration cannot overflow. The earliest time is as far before 1970.
     static let timeMax: Int64 = 1 << 60
-    /// The latest time of a write that is believed, whatever a file claims: 2^53 ms, some 285,000 years.
+    /// The latest time of the last write that is accepted from a file: 2^53 ms after 1970, some 285,000 years.
     private static let writtenMax: Int64 = 1 << 53
 
-    /// - Parameter last: The time of the last write; nil: there was none. A value that no clock can have given is
-    ///   ignored.
+    /// - Parameter last: The time of the last write; nil when there was none. A value that no clock can have returned
+    ///   is ignored.
     init(_ clock: any CacheClock, after last: Int64?) {
         self.clock = clock
         let last = last.flatMap { (0...ForwardClock.writtenMax).contains($0) ? $0 : nil }
         let doubts = DoubtfulTimes(clock: clock.now().clamped(to: -ForwardClock.timeMax...ForwardClock.timeMax), last)
         self.doubts = doubts
-        // A write of now must be told from the last one of before, where that is in doubt.
+        // A new write must be later than the last one, where the time of that one is in doubt.
         state = Mutex(State(last: last.map { doubts.includes($0) ? $0 + 1 : $0 } ?? .min))
     }
 
     func now() -> Int64 {
         state.withLock { state in
-            // The clock is read under the lock: otherwise two readers could take each other's times for a clock that
-            // goes back.
+            // The clock is read under the lock. Otherwise a thread that reads early and stores late would look like a
+            // clock that goes back.
             let own = clock.now().clamped(to: -ForwardClock.timeMax...ForwardClock.timeMax)
             let time = min(own.addingClamped(state.lag), ForwardClock.timeMax)
             if time < state.last { state.lag = state.last - own }

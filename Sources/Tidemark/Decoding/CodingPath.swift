@@ -1,4 +1,4 @@
-/// An element's index as a coding key.
+/// The index of an array element as a coding key.
 struct JSONIndexKey: CodingKey {
     let index: Int
 
@@ -16,7 +16,7 @@ struct JSONIndexKey: CodingKey {
     init?(stringValue: String) { nil }
 }
 
-/// A key on the path to a value that the text does not show: a key with a number, or the key of a missing member.
+/// A key of a coding path that the text does not show: a key with a number, or the key of a missing member.
 final class CodingPathNode {
     /// The decoder of the container in which the key was looked up.
     private let container: ResourceDecoder

@@ -4,15 +4,14 @@
     import Foundation
 #endif
 
-/// Dates as most programs write them: `2024-01-02T03:04:05Z`, with up to nine digits of a fraction.
+/// Parses dates as most programs write them, such as `2024-01-02T03:04:05Z`, with up to nine digits of a fraction.
 enum ISO8601Text {
     private static let beginningByteCount = 19
     private static let fractionByteCountMax = 9
 
     /// Parses a date without a formatter.
     ///
-    /// - Returns: nil for text in any other form, including text that is not a date: the caller leaves that to a
-    ///   formatter.
+    /// - Returns: nil for any other text, including text that is not a date; the caller passes that to a formatter.
     static func date(_ text: Slice<UnsafeRawBufferPointer>) -> Date? {
         let text = UnsafeRawBufferPointer(rebasing: text)
         guard text.count > beginningByteCount, text[text.count - 1] == UInt8(ascii: "Z"),
@@ -21,7 +20,7 @@ enum ISO8601Text {
             let year = number(text[0..<4]), let month = number(text[5..<7]), let day = number(text[8..<10]),
             let hour = number(text[11..<13]), let minute = number(text[14..<16]), let second = number(text[17..<19])
         else { return nil }
-        // Dates before 1900 are rare; the formatter knows which calendar was in force.
+        // Dates before 1900 are rare, and the formatter applies the calendar of their time.
         guard year >= 1900, 1...12 ~= month, 1...dayCount(year, month) ~= day, hour < 24, minute < 60, second < 60
         else {
             return nil
@@ -59,7 +58,7 @@ enum ISO8601Text {
         }
     }
 
-    /// The number of days since 2001-01-01, the reference date.
+    /// Returns the number of days since 2001-01-01, the reference date.
     private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let past = year - 1
         let yearDays = past * 365 + past / 4 - past / 100 + past / 400 - 730_485

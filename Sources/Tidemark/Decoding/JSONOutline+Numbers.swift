@@ -1,7 +1,7 @@
 extension JSONOutline {
     /// Reads a number with an integral value, in any spelling: `100`, `1e2` and `100.0` are the same number.
     ///
-    /// - Throws: `.unreadable` when the number has a fraction, or does not fit into the type.
+    /// - Throws: `.unreadable` when the number has a fraction or does not fit into the type.
     @inline(__always)
     func integer<Integer: FixedWidthInteger>(
         _ index: Int, as type: Integer.Type
@@ -10,7 +10,8 @@ extension JSONOutline {
         guard entry.kind == .number else { throw entry.kind == .null ? .null(type) : .mismatch(type) }
         let value = bytes.withUnsafeBytes { bytes -> Integer? in
             let text = UnsafeRawBufferPointer(rebasing: bytes[range(entry)])
-            // A text of up to 19 bytes has 19 digits, or a sign and 18: its value always fits an Int64 or a UInt64.
+            // A text of up to 19 bytes has 19 digits, or a sign and 18. Its value always fits into an Int64 or a
+            // UInt64.
             if entry.isInteger, text.count < 20, let short = JSONOutline.short(text) {
                 return short.isNegative
                     ? Integer(exactly: 0 - Int64(short.magnitude)) : Integer(exactly: short.magnitude)
@@ -28,7 +29,7 @@ extension JSONOutline {
         return (isNegative, magnitude)
     }
 
-    /// Computes the value digit by digit and applies the exponent; nothing is rounded.
+    /// Computes the value digit by digit and applies the exponent, so that nothing is rounded.
     private static func exact<Integer: FixedWidthInteger>(
         _ text: UnsafeRawBufferPointer, as type: Integer.Type
     ) -> Integer? {
@@ -57,7 +58,7 @@ extension JSONOutline {
 
     /// Reads the nearest `Double`.
     ///
-    /// - Throws: `.unreadable` when the number is larger than every `Double`, or is not zero and would be rounded to
+    /// - Throws: `.unreadable` when the number is larger than every `Double`, or would be rounded to zero without being
     ///   zero.
     func double(_ index: Int) throws(DecodingFault) -> Double {
         let entry = self[index]
@@ -84,7 +85,7 @@ extension JSONOutline {
 
     /// Reads the text of a number as it is written.
     ///
-    /// - Parameter type: The type that the error names when the value is null or not a number.
+    /// - Parameter type: The type to name in the error when the value is null or not a number.
     func number(_ index: Int, for type: any Any.Type) throws(DecodingFault) -> String {
         let entry = self[index]
         guard entry.kind == .number else { throw entry.kind == .null ? .null(type) : .mismatch(type) }
@@ -105,7 +106,7 @@ extension JSONOutline {
     ]
 
     /// Reads a number without an exponent whose digits a `Double` holds exactly. The result is one division of two
-    /// exact values; a division rounds once, so the result is the nearest `Double`.
+    /// exact values. A division rounds once, so the result is the nearest `Double`.
     ///
     /// - Returns: nil for any other number.
     /// - Source: Clinger, How to read floating point numbers accurately, 1990.
@@ -153,8 +154,8 @@ private struct JSONNumberParts {
             at += 1
         }
         if at < text.count {
-            // The exponent is capped at `Int32.max`: a larger one has the same effect, a number far too large or far
-            // too small.
+            // The exponent is capped at `Int32.max`. A larger one has the same effect: the number is far too large or
+            // far too small.
             let isDownwards = text[at + 1] == UInt8(ascii: "-")
             for byte in text[(at + 1)...] where UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte {
                 exponent = min(exponent * 10 + Int(byte & 15), Int(Int32.max))

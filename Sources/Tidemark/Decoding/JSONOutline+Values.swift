@@ -21,7 +21,7 @@ extension JSONOutline {
         try string(index, for: String.self)
     }
 
-    /// - Parameter type: The type that the error names when the value is null.
+    /// - Parameter type: The type to name in the error when the value is null.
     private func string(_ index: Int, for type: any Any.Type) throws(DecodingFault) -> String {
         let entry = self[index]
         guard entry.kind == .string else { throw entry.kind == .null ? .null(type) : .mismatch(String.self) }
@@ -41,7 +41,7 @@ extension JSONOutline {
 
     // MARK: Types of Foundation and ours
 
-    /// Whether dates can be read only by a function that the program gave.
+    /// True if dates can be read only by a function of the program.
     var hasCustomDates: Bool {
         switch conventions.dates {
         case .custom: true
@@ -77,7 +77,9 @@ extension JSONOutline {
         throw .corrupted("an ISO 8601 date is expected")
     }
 
-    /// - Returns: nil for any text that is not in the usual form: Foundation's own decoding decides about such a text.
+    /// Reads a UUID in hyphenated form.
+    ///
+    /// - Returns: nil for any other text, about which Foundation's own decoding decides.
     func uuid(_ index: Int) -> UUID? {
         let entry = self[index]
         guard entry.kind == .string, entry.end - entry.start == UUIDValue.textByteCount else { return nil }
@@ -120,7 +122,7 @@ extension JSONOutline {
                     parsing: bytes[Int(entry.start) - quote..<Int(entry.end) + quote],
                     nestingDepthMax: JSONOutline.nestingDepthMax)
             } catch {
-                // The grammar was checked before; the only error left is text that is not UTF-8.
+                // The grammar was checked before. The only error left is text that is not UTF-8.
                 throw .unreadable
             }
         }

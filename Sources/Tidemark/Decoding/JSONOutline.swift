@@ -1,34 +1,37 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The positions of all values in one JSON text, so that a decoder finds a member without reading the text again.
+/// The positions of all values in a JSON text, so that a decoder finds a member without reading the text again.
 ///
 /// An outline is made for one decode. It checks the grammar of the whole text once; numbers and strings are read when
-/// the decoder asks for them. Entries are in the order of the text: each container before its contents, each name
-/// before its value. Names are compared unescaped and as bytes; when several members have the same name, the last one
+/// the decoder asks for them. Entries are in the order of the text, each container before its contents and each name
+/// before its value. Names are compared unescaped and as bytes. Of several members with the same name the last one
 /// counts.
 ///
 /// - Source: RFC 8259; Protocol/framing.md; docs/decisions/0015-decoding-resources.md.
 package final class JSONOutline {
-    /// The largest number of containers that may be open at once: as many as the store allows in an entity.
+    /// The largest number of containers that may be open at once: as many as the store accepts in an entity.
     package static let nestingDepthMax = Limits.nestingDepthCeiling
 
+    /// The kind of an entry.
     package enum Kind: UInt8 {
+        /// A value of this kind.
         case object, array, string, number, `true`, `false`, null
-        /// The name of a member; its entry is directly before the entry of the value.
+        /// The name of a member. Its entry directly precedes that of the value.
         case name
     }
 
     /// One value or name.
     package struct Entry {
+        /// The kind of the value, or that this is a name.
         package var kind: Kind
-        /// Whether a string or a name contains a backslash.
+        /// True if a string or a name contains a backslash.
         package var isEscaped = false
-        /// Whether a string is known to be ASCII only.
+        /// True if a string is known to be ASCII only.
         package var isASCII = false
-        /// Whether a later member of the same object has the same name.
+        /// True if a later member of the same object has the same name.
         package var isSuperseded = false
-        /// Whether a number has neither fraction nor exponent.
+        /// True if a number has neither fraction nor exponent.
         package var isInteger = false
         /// The offset of the first byte; for a string or a name, of the first byte after the opening quote.
         package var start: UInt32
@@ -36,35 +39,40 @@ package final class JSONOutline {
         package var end: UInt32
         /// The index of the first entry after this one and its contents.
         package var next: UInt32
-        /// The number of members of an object, repeated names included, or of elements of an array. For a name:
-        /// its ``fingerprint(_:)``.
+        /// The number of members of an object, repeated names included, or of elements of an array. For a name, its
+        /// ``fingerprint(_:)``.
         package var count: UInt32 = 0
-        /// The name of an object that is tried first, because fields are mostly decoded in the order of the text.
+        /// The name in an object to try first, because fields are mostly decoded in the order of the text.
         package var hint: UInt32 = 0
     }
 
+    /// The text.
     package let bytes: [UInt8]
-    /// The form of names and dates in the text.
+    /// How the server writes names and dates.
     let conventions: ResourceConventions
-    /// Whether names in the text are in snake case, unlike the coding keys.
+    /// True if names in the text are in snake case, unlike the coding keys.
     let hasSnakeCaseNames: Bool
-    /// The entries, as many as the scan made. They are freed in `deinit`, so they are valid for every reader that holds
-    /// this object. A pointer, because an array in a class is checked for exclusive access each time a hint is written.
+    /// The entries. They are freed in `deinit`, so they are valid for every reader that holds this object. A pointer,
+    /// because an array in a class is checked for exclusive access each time a hint is written.
     private let entries: UnsafeMutablePointer<Entry>
     /// The values by name, for each object with more members than ``tableMemberCountMin``.
     private let tables: [Int: [[UInt8]: Int]]
-    /// The entry of a null after the whole value; the decoder of a missing member reads it.
+    /// The entry of a null after the whole value, which the decoder of a missing member reads.
     let absent: Int
-    /// The text for a decoder that finds it in `userInfo`.
+    /// The text, for a decoder that finds it in `userInfo`.
     private(set) lazy var source = JSONSource(bytes)
 
-    /// A text may begin with U+FEFF.
+    /// The byte order mark U+FEFF, with which a text may begin.
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// The number of members above which an object gets a table.
+    /// How many members an object may have without a table.
     static let tableMemberCountMin = 32
 
-    /// - Parameter bytes: The text. The outline keeps it.
+    /// Makes the outline of a text.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text, which the outline keeps.
+    ///   - conventions: How the server writes names and dates.
     /// - Returns: nil when the text is not JSON, is nested too deeply, or is 2 GiB or more.
     /// - Complexity: O(bytes.count).
     init?(_ bytes: [UInt8], _ conventions: ResourceConventions = ResourceConventions()) {
@@ -75,7 +83,7 @@ package final class JSONOutline {
             var scan = JSONScan(
                 text, from: start, nestingDepthMax: JSONOutline.nestingDepthMax, into: builder)
             guard scan.whole() != nil else { return nil as (entries: [Entry], tables: [Int: [[UInt8]: Int]])? }
-            // In place: a copy of the receiver would share its array, and the array would be copied.
+            // In place, because a copy of the receiver would share its array, which would then be copied.
             scan.receiver.finish()
             return (scan.receiver.entries, scan.receiver.tables)
         }
@@ -93,10 +101,12 @@ package final class JSONOutline {
         entries.deallocate()
     }
 
+    /// The entry at an index, in the order of the text.
     package subscript(index: Int) -> Entry {
         @inline(__always) get { entries[index] }
     }
 
+    /// Returns the kind of the entry at an index.
     @inline(__always) package func kind(_ index: Int) -> Kind { entries[index].kind }
 
     // MARK: Members
@@ -109,14 +119,14 @@ package final class JSONOutline {
         return name.withUTF8 { find(UnsafeRawBufferPointer($0), in: object) }
     }
 
-    /// Makes an outline of a text whose names are compared as bytes.
+    /// Makes the outline of a text whose names are compared as bytes.
     ///
-    /// - Returns: nil as for the other initializer.
+    /// - Returns: nil when the text is not JSON, is nested too deeply, or is 2 GiB or more.
     package convenience init?(text bytes: [UInt8]) { self.init(bytes) }
 
     /// Returns the entry of a member's value by the bytes of its name; nil when there is no such member.
     ///
-    /// - Complexity: As ``value(named:in:)``.
+    /// - Complexity: The same as of ``value(named:in:)``.
     package func value(named name: ByteString, in object: Int) -> Int? {
         name.bytes.withUnsafeBytes { find($0, in: object) }
     }
@@ -153,7 +163,7 @@ package final class JSONOutline {
         }
     }
 
-    /// Returns the names of the members that count, in their order.
+    /// Returns the names of an object's members in order, each name once.
     func names(in object: Int) -> [String] {
         var names: [String] = []
         names.reserveCapacity(Int(entries[object].count))
@@ -169,7 +179,7 @@ package final class JSONOutline {
         String(decoding: unescapedName(index), as: UTF8.self)
     }
 
-    /// Returns the text of a name or a string without its escapes.
+    /// Returns the bytes of a name or a string without escapes.
     package func unescapedName(_ index: Int) -> [UInt8] {
         let entry = entries[index]
         return bytes.withUnsafeBytes {
@@ -179,7 +189,7 @@ package final class JSONOutline {
 
     // MARK: Paths
 
-    /// Returns the keys that lead from a value to another value inside it.
+    /// Returns the coding keys that lead from a value to another one inside it.
     ///
     /// - Complexity: O(entries between the two). Used only for errors and for `codingPath`.
     func keys(from origin: Int, to target: Int) -> [any CodingKey] {

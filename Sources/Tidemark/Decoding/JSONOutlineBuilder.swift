@@ -1,18 +1,17 @@
 import TidemarkStore
 
-/// The receiver that makes the entries of a ``JSONOutline``.
+/// Builds the entries of a ``JSONOutline`` from the tokens of a scan.
 struct JSONOutlineBuilder: JSONReceiver {
     /// An open object or array.
     struct Container {
         /// The index of its entry.
         let index: Int
         var partCount = 0
-        /// One bit for each name, from its fingerprint: a name whose bit is new need not be compared with the names
-        /// before it.
+        /// One bit for the fingerprint of each name. A name whose bit is new need not be compared with earlier names.
         var seen: UInt64 = 0
     }
 
-    /// Strings are not checked: the decoder reads them as bytes, and checks those that it returns.
+    /// Strings are not checked here: the decoder reads them as bytes, and checks those that it returns.
     static let requiresUTF8 = false
 
     private(set) var entries: [JSONOutline.Entry] = []
@@ -25,7 +24,7 @@ struct JSONOutlineBuilder: JSONReceiver {
         entries.reserveCapacity(entryCount)
     }
 
-    /// Ends the outline with a null, which stands for missing members.
+    /// Ends the outline with a null, which decoders of missing members read.
     mutating func finish() { _ = add(.null, bytes.count..<bytes.count) }
 
     @inline(__always) mutating func open(isObject: Bool, at start: Int) -> Container {
@@ -128,7 +127,7 @@ struct JSONOutlineBuilder: JSONReceiver {
 }
 
 extension JSONOutline {
-    /// The length of an unescaped name and three of its bytes. Names with different fingerprints are different.
+    /// Returns the length of an unescaped name and three of its bytes. Names with different fingerprints are different.
     static func fingerprint(_ name: UnsafeRawBufferPointer) -> UInt32 {
         guard !name.isEmpty else { return 0 }
         let parts = UInt32(name[0]) << 8 | UInt32(name[name.count / 2]) << 16 | UInt32(name[name.count - 1]) << 24

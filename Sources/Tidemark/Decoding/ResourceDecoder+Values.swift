@@ -5,16 +5,16 @@
 #endif
 
 extension ResourceDecoder {
-    /// Decodes the value at this decoder's place.
+    /// Decodes the value at this decoder's position.
     func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try value(type, at: index, path: codingPath, decoder: self)
     }
 
-    /// Decodes a value at this decoder's place or inside it, without making a decoder when the type needs none.
+    /// Decodes a value at this decoder's position or inside it, without making a decoder when the type needs none.
     ///
-    /// Inlined, so that of the chain of tests only one is left where the compiler knows the type; elsewhere each test
-    /// compares two pointers. No test is for an optional type: that avoids asking the runtime for the optional's
-    /// metadata each time.
+    /// Inlined, so that only one test of the chain is left where the compiler knows the type; elsewhere each test
+    /// compares two pointers. No test is for an optional type, so that the optional's metadata need not be requested
+    /// from the runtime each time.
     ///
     /// - Parameters:
     ///   - path: The coding path of the value.

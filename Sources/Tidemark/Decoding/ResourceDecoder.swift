@@ -1,15 +1,15 @@
-/// A decoder of one value of a ``JSONOutline``; it is also its own single-value container.
+/// Decodes one value of a ``JSONOutline``; it is also its own single-value container.
 ///
 /// The decoder fits into the inline buffer of an existential, so that passing it to a type's `init(from:)` allocates
-/// nothing. A type may keep it: the decoder holds everything that it reads.
+/// nothing. A type may keep it, because it owns everything that it reads.
 ///
-/// It throws the same errors as Foundation's `JSONDecoder`, at the same coding paths.
+/// It throws the same errors as Foundation's `JSONDecoder`, with the same coding paths.
 struct ResourceDecoder: Decoder {
     let outline: JSONOutline
-    /// The last key on the path that the text does not show; nil when the text shows all of them.
+    /// The last key on the path that the text does not show; nil when the text shows all keys.
     let node: CodingPathNode?
     private let place: UInt32
-    /// Whether names in the text are in snake case here, and the coding keys are not.
+    /// True if names in the text are in snake case here and coding keys are not.
     private(set) var convertsNames: Bool
 
     /// The index of the value's entry.
@@ -48,20 +48,20 @@ struct ResourceDecoder: Decoder {
 
     // MARK: Names
 
-    /// This decoder for an object whose names are data: names are not converted.
+    /// This decoder for an object whose names are data, which are not converted.
     var keepingNames: ResourceDecoder {
         var decoder = self
         decoder.convertsNames = false
         return decoder
     }
 
-    /// Returns the name that a key has in the text.
+    /// Returns the name of a key in the text.
     @inline(__always)
     func name(_ key: some CodingKey) -> String {
         convertsNames ? SnakeCase.name(key.stringValue) : key.stringValue
     }
 
-    /// Returns the coding keys of the object's names; a name without a key is left out.
+    /// Returns the coding keys of the object's names. Names without a key are left out.
     func keys<Key: CodingKey>(as type: Key.Type) -> [Key] {
         let names = outline.names(in: index)
         guard convertsNames else { return names.compactMap { Key(stringValue: $0) } }
@@ -81,7 +81,7 @@ struct ResourceDecoder: Decoder {
         return ResourceDecoder(outline, CodingPathNode(self, key, index: index), index: index)
     }
 
-    /// Returns a decoder of null that stands for a missing member.
+    /// Returns a decoder that reads null for a missing member.
     func absentMember(_ key: some CodingKey) -> ResourceDecoder {
         ResourceDecoder(outline, CodingPathNode(self, key, index: outline.absent), index: outline.absent)
     }
@@ -119,7 +119,7 @@ struct ResourceDecoder: Decoder {
 extension ResourceDecoder: SingleValueDecodingContainer {
     func decodeNil() -> Bool { outline.kind(index) == .null }
 
-    /// One generic method for all types: it satisfies each of the protocol's requirements.
+    /// One generic method for all types satisfies each of the protocol's requirements.
     @inline(__always)
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try value(type, at: index, path: codingPath, decoder: self)

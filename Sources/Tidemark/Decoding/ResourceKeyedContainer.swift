@@ -1,4 +1,4 @@
-/// The members of one object.
+/// Decodes the members of an object.
 struct ResourceKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let decoder: ResourceDecoder
 
@@ -17,13 +17,13 @@ struct ResourceKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         decoder.outline.kind(try index(key)) == .null
     }
 
-    /// One generic method for all types: it satisfies each of the protocol's requirements.
+    /// One generic method for all types satisfies each of the protocol's requirements.
     @inline(__always)
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         try value(type, key, at: try index(key))
     }
 
-    /// One generic method for all types, like `decode`; the protocol's default would look up the key three times.
+    /// One generic method for all types, like `decode`. The protocol's default would look up the key three times.
     @inline(__always)
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
         guard let index = find(key), decoder.outline.kind(index) != .null else { return nil }

@@ -1,4 +1,4 @@
-/// The elements of one array, in order.
+/// Decodes the elements of an array, in order.
 struct ResourceUnkeyedContainer: UnkeyedDecodingContainer {
     private let decoder: ResourceDecoder
     private(set) var currentIndex = 0
@@ -24,7 +24,7 @@ struct ResourceUnkeyedContainer: UnkeyedDecodingContainer {
         return true
     }
 
-    /// One generic method for all types: it satisfies each of the protocol's requirements.
+    /// One generic method for all types satisfies each of the protocol's requirements.
     @inline(__always)
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try demandElement(type)

@@ -1,9 +1,9 @@
-/// The conversion of Swift names to snake case and back.
+/// Converts Swift names to snake case and back.
 ///
-/// Words are found as Foundation's `JSONEncoder.KeyEncodingStrategy.convertToSnakeCase` finds them: a word begins at
-/// the first of several capitals, and at the last capital before a small letter.
+/// Words are split as by Foundation's `JSONEncoder.KeyEncodingStrategy.convertToSnakeCase`: a word begins at the first
+/// of several capitals, and at the last capital before a small letter.
 package enum SnakeCase {
-    /// Returns the name of a coding key on the wire. A key that is in snake case already is returned unchanged.
+    /// Returns the name of a coding key on the wire. A key that is in snake case already is unchanged.
     ///
     /// - Complexity: O(key.utf8.count); allocates nothing for keys without capitals.
     package static func name(_ key: String) -> String {
@@ -25,7 +25,7 @@ package enum SnakeCase {
         }
     }
 
-    /// Returns a coding key that may belong to a name on the wire; the result is wrong for a key with several capitals
+    /// Returns a coding key that may belong to a name on the wire. The result is wrong for keys with several capitals
     /// in a row.
     package static func key(_ name: String) -> String {
         let words = name.split(separator: "_")
@@ -78,7 +78,7 @@ package enum SnakeCase {
         }.joined(separator: "_")
     }
 
-    /// Finds the start of each word except the first.
+    /// Calls `body` with the start of each word except the first.
     @inline(__always)
     private static func forEachWord(
         count: Int, isCapital: (Int) -> Bool, isSmall: (Int) -> Bool, body: (Int) -> Void

@@ -1,23 +1,23 @@
-/// The timers of a cache; each is nil while it is not set.
+/// The timers of a cache. Each is nil while it is not set.
 struct CacheTimers {
-    /// A timer for a moment that an earlier one may replace.
+    /// A timer for a moment. Setting it for an earlier moment replaces it.
     struct Alarm {
-        /// Milliseconds since 1970.
+        /// The moment at which the timer fires, in milliseconds since 1970.
         var moment: Int64
         var task: Task<Void, Never>
     }
 
-    /// The end of the flush interval.
+    /// Fires at the end of the flush interval.
     var flush: Task<Void, Never>?
-    /// The end of the reorder window.
+    /// Fires at the end of the reorder window.
     var gap: Task<Void, Never>?
-    /// The end of the time without writes after which spare memory is freed.
+    /// Fires when nothing was written for ``CacheConfiguration/spareMemoryInterval``; spare memory is freed then.
     var spareMemory: Task<Void, Never>?
-    /// The next request for lost numbers.
+    /// Fires when the next request for lost numbers is due.
     private(set) var healing: Alarm?
-    /// The earliest moment of the refresh schedule.
+    /// Fires at the earliest moment of the refresh schedule.
     private(set) var expiry: Alarm?
-    /// The next attempt to send a request that waits.
+    /// Fires when the next waiting request is due to be sent.
     private(set) var outbox: Alarm?
 
     /// Sets the timer for lost numbers, unless it is set for the same moment or an earlier one.
@@ -30,7 +30,7 @@ struct CacheTimers {
         CacheTimers.set(&expiry, at: moment, start)
     }
 
-    /// Sets the timer for requests of edits, unless it is set for the same moment or an earlier one.
+    /// Sets the timer for the next waiting request of an edit, unless it is set for the same moment or an earlier one.
     mutating func setOutbox(at moment: Int64, _ start: () -> Task<Void, Never>) {
         CacheTimers.set(&outbox, at: moment, start)
     }

@@ -1,13 +1,14 @@
-/// The turns of calls that would otherwise interleave at an `await`; each kind is given in the order of asking.
+/// The locks that keep calls from interleaving at an `await`. Each lock serves its callers in the order of arrival.
 struct CallTurns {
-    /// The entries of a step under way and of the steps that it causes, in the order in which they are recorded.
+    /// The recorded entries of the current step and of the steps that it causes, in the order in which they are
+    /// recorded.
     var steps = OpenSteps()
-    /// One batch after another is applied.
+    /// Held while a batch is applied, so that batches follow one another.
     var changes = FairLock()
-    /// One caller at a time loads entities from the journal and uses them.
+    /// Held while a caller loads entities from the journal and uses them.
     var loads = LoadTurns()
-    /// One transaction over documents after another runs, so that none changes an entity that another one has read.
+    /// Held by a transaction over documents, so that none changes an entity that another one has read.
     var transactions = FairLock()
-    /// One examination of the journal at a time; a call that comes meanwhile gets the same findings.
+    /// The current examination of the journal. A call that arrives during one shares its findings.
     var examination = SharedTurn<[JournalFinding]>()
 }

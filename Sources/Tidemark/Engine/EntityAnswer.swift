@@ -1,26 +1,29 @@
 import TidemarkModel
 
-/// The answer to a read of one entity.
+/// What a read of one entity by its key returns.
 public enum EntityAnswer: Hashable, Sendable {
+    /// The cache has the whole entity.
     case found(StoredResource)
+    /// The cache does not have the entity, or not all of it.
     case missing(Miss)
 
-    /// The reason why there is no entity.
+    /// Why a read returns no entity.
     public enum Miss: String, Sendable {
         /// The entity was never seen, or was removed so long ago that the cache keeps no trace of it.
         case absent
-        /// The entity was evicted.
+        /// The entity, or a part of it, was evicted to stay within a limit. It has to be fetched again.
         case evicted
-        /// The entity was deleted by an event.
+        /// An event deleted the entity.
         case deleted
     }
 }
 
-/// A resource and the time when it was written.
+/// A resource with the time and sequence of its last write.
 public struct StoredResource: Hashable, Sendable {
-    /// The JSON as it arrived, byte for byte, without insignificant white space.
+    /// The resource as JSON without insignificant white space. A resource that no merge and no edit has changed is as
+    /// it arrived, byte for byte.
     public var bytes: [UInt8]
-    /// The sequence of the last event that wrote the resource; nil when that event had none.
+    /// The sequence of the event that last wrote the resource; nil when that write had none.
     public var sequence: EventSequence?
     /// The time of the last write, in milliseconds since 1970.
     public var writtenAt: Int64
@@ -29,6 +32,6 @@ public struct StoredResource: Hashable, Sendable {
 extension SyncCache {
     /// Counts a read of an entity or a query.
     ///
-    /// - Parameter miss: The reason why there was no answer; nil: there was one.
+    /// - Parameter miss: Why the read returned nothing; nil when it returned something.
     func countRead(miss: EntityRead.Miss?) { tallies.answered(miss: miss) }
 }

@@ -1,6 +1,7 @@
-/// The question to the delegate before entities are evicted.
+/// What ``EvictionPolicy/willEvict`` is given before entities are evicted: the limit that was exceeded, and by how
+/// much.
 public struct EvictionCheck: Hashable, Sendable {
-    /// The limit that was passed.
+    /// A limit that can be exceeded.
     public enum Tier: String, Sendable {
         /// The bytes of entities in memory. An evicted entity is loaded from the disk again.
         case memory
@@ -10,12 +11,14 @@ public struct EvictionCheck: Hashable, Sendable {
         case entities
     }
 
+    /// The limit that was exceeded.
     public var tier: Tier
-    /// The current bytes or entities.
+    /// The current number of bytes or entities.
     public var count: Int64
-    /// The limit that was passed, in the same unit.
+    /// The limit, in the unit of ``count``.
     public var limit: Int64
 
+    /// Makes a check, for tests of a delegate.
     public init(tier: Tier, count: Int64, limit: Int64) {
         self.tier = tier
         self.count = count

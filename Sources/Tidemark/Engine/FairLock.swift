@@ -1,13 +1,16 @@
-/// A lock whose turns are given in the order they are asked for; one actor holds it, and its users run on that actor.
+/// A lock that serves its waiters in the order of arrival. It belongs to one actor, and only code on that actor uses
+/// it.
 ///
-/// An actor lets calls interleave at every `await`. Work that has to be done one piece after another takes a turn.
-/// The waiters are bounded by the number of callers, each of which waits once.
+/// An actor lets calls interleave at every `await`; work that must not interleave takes this lock. The number of
+/// waiters is bounded by the number of callers, each of which waits once.
 struct FairLock {
     private var isTaken = false
     private var waiters: [CheckedContinuation<Void, Never>] = []
     private var start = 0
 
-    /// Takes the turn if it is free, and tells whether it was.
+    /// Takes the lock if it is free.
+    ///
+    /// - Returns: True if the lock was free.
     mutating func takeAtOnce() -> Bool {
         if isTaken { return false }
         isTaken = true
@@ -18,7 +21,7 @@ struct FairLock {
         waiters.append(continuation)
     }
 
-    /// Gives the turn to the waiter that waits longest.
+    /// Passes the lock to the caller that has waited longest, or frees it.
     mutating func release() {
         guard start < waiters.count else {
             waiters.removeAll(keepingCapacity: true)
@@ -28,7 +31,7 @@ struct FairLock {
         }
         let next = waiters[start]
         start += 1
-        // When there is always a waiter, the places of served waiters would add up.
+        // While there is always a waiter, the array would keep the places of all waiters that were served.
         if start > FairLock.spentCountMax, start * 2 > waiters.count {
             waiters.removeFirst(start)
             start = 0

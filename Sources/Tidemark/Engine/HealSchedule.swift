@@ -1,18 +1,17 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The schedule of requests to each library's upstream for lost numbers.
+/// When to ask each library's upstream for lost numbers.
 ///
 /// A pure value that reads no clock. All libraries are due when the cache is opened and when the upstream is reachable
-/// again. After that a request follows every 10 minutes; after a request that brought nothing the pause doubles, up to
-/// a day.
+/// again. After that a request follows every 10 minutes. A request that brings nothing doubles the pause, up to a day.
 ///
 /// - Source: Protocol/sequencing.md, healing.
 struct HealSchedule {
     private struct Entry {
         /// The time of the next request, in milliseconds since 1970; nil while a request is under way.
         var due: Int64?
-        /// The pause until the request after the next one, in milliseconds.
+        /// The pause after the next request, in milliseconds.
         var pause: Int64
         /// The lost ranges at the time of the request.
         var lostBefore: [LostRange] = []
@@ -25,7 +24,7 @@ struct HealSchedule {
 
     /// One entry for each library with lost numbers. Bounded by `libraryCountMax`.
     private var entries: [LibraryIndex: Entry] = [:]
-    /// The libraries whose last request the upstream did not answer. Bounded by `libraryCountMax`.
+    /// The libraries whose last request got no response. Bounded by `libraryCountMax`.
     private var unreachable: Set<LibraryIndex> = []
     /// The ``TidemarkStore/CacheState/lossCount`` at the last update; nil before the first.
     private var seenLossCount: Int64?
@@ -40,24 +39,24 @@ struct HealSchedule {
         entries.filter { $0.value.due.map { $0 <= now } ?? false }.keys.sorted()
     }
 
-    /// Tells whether numbers were lost since the last call, and notes the new count.
+    /// Returns true if numbers were lost since the last call, and remembers the new count.
     mutating func isOutdated(lossCount: Int64) -> Bool {
         defer { seenLossCount = lossCount }
         return seenLossCount != lossCount
     }
 
-    /// Notes that the upstream did not answer a request.
+    /// Records that a request got no response.
     mutating func unreached(_ library: LibraryIndex) { unreachable.insert(library) }
 
-    /// Notes that the upstream answered: the libraries whose last request it did not answer are due.
+    /// Records that the upstream responded. The libraries whose last request got no response become due.
     mutating func reached(by library: LibraryIndex, at now: Int64) {
         unreachable.remove(library)
         for other in unreachable { makeDue(other, at: now) }
         unreachable = []
     }
 
-    /// Updates the schedule to the libraries that have lost numbers now. A new one is asked for after the shortest
-    /// pause.
+    /// Updates the schedule to the libraries that have lost numbers now. A library that is new in it is due after the
+    /// shortest pause.
     mutating func follow(_ lossy: [LibraryIndex], at now: Int64) {
         let known = Set(lossy)
         entries = entries.filter { known.contains($0.key) }
@@ -66,19 +65,19 @@ struct HealSchedule {
         }
     }
 
-    /// Makes every library due, except those that are being asked for: the upstream is reachable.
+    /// Makes every library due now, because the upstream is reachable. Libraries with a request under way are left out.
     mutating func makeAllDue(at now: Int64) {
         for library in entries.keys where entries[library]?.due != nil {
             entries[library] = Entry(due: now, pause: HealSchedule.pauseMin)
         }
     }
 
-    /// Makes a library due at once, unless it is being asked for. Its pauses continue to double.
+    /// Makes a library due now, unless a request for it is under way. Its pauses keep doubling.
     mutating func makeDue(_ library: LibraryIndex, at now: Int64) {
         if entries[library]?.due != nil { entries[library]?.due = now }
     }
 
-    /// Notes that a request was sent.
+    /// Records that a request was sent.
     mutating func asked(_ library: LibraryIndex, lost: [LostRange]) {
         entries[library]?.due = nil
         entries[library]?.lostBefore = lost
@@ -89,7 +88,7 @@ struct HealSchedule {
         entries[library]?.due = now.addingClamped(ReconcileMachine.postponeDelay)
     }
 
-    /// Notes that a request has ended.
+    /// Records the end of a request and schedules the next one.
     ///
     /// - Parameter lost: The ranges that are lost now.
     mutating func answered(_ library: LibraryIndex, lost: [LostRange], at now: Int64) {
@@ -103,7 +102,7 @@ struct HealSchedule {
             due: now.addingClamped(pause), pause: min(pause.addingClamped(pause), HealSchedule.pauseMax))
     }
 
-    /// Tells whether a request of this schedule may be under way.
+    /// Returns true if a request of this schedule may be under way.
     func isAsking(_ library: LibraryIndex) -> Bool {
         guard let entry = entries[library] else { return false }
         return entry.due == nil

@@ -2,24 +2,24 @@
 ///
 ///     open ──beginClosing──► closing ──seal──► closed
 ///
-/// A cache that is not open refuses every call with one error. While it closes, calls that wait for the journal end,
-/// and their changes are in the last flush.
+/// A cache that is not open refuses every new call with one error. Calls that wait for the journal when closing begins
+/// still finish, and their changes are in the last flush.
 enum LifeCycle {
     case open
-    /// Calls that are under way end; others are refused.
+    /// Calls under way finish; new ones are refused.
     case closing
-    /// The last flush has begun: nothing changes any more.
+    /// The last flush has begun. Nothing changes any more.
     case closed
 
-    /// Whether calls are accepted.
+    /// True if new calls are accepted.
     var isOpen: Bool { self == .open }
 
-    /// Whether the changes of calls that are under way still reach the last flush.
+    /// True if changes of calls under way still reach the last flush.
     var acceptsChanges: Bool { self != .closed }
 
     /// Refuses new calls from now on.
     ///
-    /// - Returns: false when the cache was closed, or is being closed, already.
+    /// - Returns: False when the cache is closed or closing already.
     mutating func beginClosing() -> Bool {
         guard self == .open else { return false }
         self = .closing

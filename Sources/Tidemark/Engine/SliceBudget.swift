@@ -1,9 +1,9 @@
-/// The time that one step of an eviction may hold the engine: 0.5 ms, checked every 64 entities, so that the step ends
-/// within 1 ms also where evicting an entity takes long.
+/// How long one step of an eviction may occupy the engine: 0.5 ms. The clock is read every 64 entities, so that the
+/// step ends within 1 ms even where evicting an entity takes long.
 ///
 /// - Source: docs/decisions/0012-eviction.md.
 struct SliceBudget {
-    /// The number of entities between two checks of the clock.
+    /// How many entities are evicted between two reads of the clock.
     static let entityCount = 64
     /// The length of a step: 0.5 ms.
     private static let nanosecondCount: Int64 = 500_000
@@ -11,7 +11,7 @@ struct SliceBudget {
     private let clock: @Sendable () -> Int64
     private let end: Int64
 
-    /// - Parameter clock: The nanoseconds of a clock that only goes forward.
+    /// - Parameter clock: Returns the nanoseconds of a monotonic clock.
     init(_ clock: @escaping @Sendable () -> Int64) {
         self.clock = clock
         end = clock() + SliceBudget.nanosecondCount

@@ -1,6 +1,6 @@
-/// The error of a closed or closing cache. Reads get it too, although memory could still answer some of them.
+/// The error of a cache that is closed or closing. Reads throw it too, although memory could still answer some of them.
 extension SyncCache {
-    /// The error for calls that throw ``CacheError``.
+    /// The error of a closed cache, for calls that throw ``CacheError``.
     static let closedRefusal = CacheError(.storageFailed, "the cache was closed: open it again")
 
     var isClosed: Bool { !lifeCycle.isOpen }

@@ -1,11 +1,13 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The position up to which a library's log is on the disk.
+/// How far a library's log is on the disk.
 package struct DurablePlace: Hashable, Sendable {
+    /// The library.
     package var library: ByteString
-    /// The epoch of the log; empty when the log names none.
+    /// The epoch of the log; empty when the log has no name.
     package var epoch: ByteString
+    /// The durable cursor.
     package var sequence: EventSequence
 
     package init(library: ByteString, epoch: ByteString, sequence: EventSequence) {
@@ -16,20 +18,20 @@ package struct DurablePlace: Hashable, Sendable {
 }
 
 extension SyncCache {
-    /// Notifies `body` from now on, after each commit, of the libraries whose durable cursors moved; one observer at a
-    /// time.
+    /// Calls `body` after each commit with the libraries whose durable cursors moved. There is one observer: a second
+    /// call replaces the first one's.
     ///
-    /// - Parameter body: Called on the cache's executor; it must not wait.
+    /// - Parameter body: Called on the cache's executor; it must not block.
     package func observeDurability(_ body: @escaping @Sendable ([DurablePlace]) -> Void) {
         progress.observeDurability(body, at: currentPlaces())
     }
 
-    /// Returns when a line and all lines before it are on the disk. Waits also for an event that is held behind a gap.
+    /// Returns when a line and all lines before it are on the disk. Also waits for an event that is held behind a gap.
     ///
-    /// - Throws: ``StorageError`` when the journal failed `attemptCountMax` times in a row; attempts continue.
+    /// - Throws: ``StorageError`` when the journal failed `attemptCountMax` times in a row. The cache keeps trying.
     package func flush(through line: Int64, of input: InputID) async throws(StorageError) {
         while true {
-            // A flush holds only the changes that were applied before it began, so this is read before.
+            // A flush contains only changes that were applied before it began, so this is read first.
             let wasHeld = isHeld(line, of: input)
             try await writeAll()
             guard wasHeld, !isClosed else { return }
@@ -45,7 +47,7 @@ extension SyncCache {
         }
     }
 
-    /// Tells whether a line, or one before it, waits for a missing event.
+    /// Returns true if the line, or one before it, waits for a missing event.
     private func isHeld(_ line: Int64, of input: InputID) -> Bool {
         state.firstHeldLine(of: input).map { $0 <= line } ?? false
     }
@@ -63,14 +65,14 @@ extension SyncCache {
 }
 
 extension SyncCache {
-    /// Returns a library's status; `cold` when the library is unknown.
+    /// Returns a library's status; the phase is `cold` when the library is unknown.
     package func status(of library: ByteString) -> LibraryStatus {
         state.status(named: library)
             ?? LibraryStatus(library: library, epoch: "", cursor: nil, phase: .cold, lost: [])
     }
 
-    /// Notes whether the source of events can be reached, for a source that can tell. While it cannot, libraries with a
-    /// cursor are in the phase `gap`, and everything else goes on.
+    /// Records whether the source of events can be reached, for a source that knows. While it cannot, libraries with a
+    /// cursor are in the phase `gap`; nothing else changes.
     ///
     /// - Source: Protocol/sequencing.md.
     package func sourceBecame(reachable isReachable: Bool) {
@@ -78,9 +80,9 @@ extension SyncCache {
         distribute()
     }
 
-    /// Notes that events can disappear without a trace from the log with this epoch, which is followed from now on; nil
-    /// when the log that is followed shows what is missing.
+    /// Records whether events can disappear without a trace from the log that is followed from now on.
     ///
+    /// - Parameter epoch: The epoch of a log from which they can; nil when the log shows what is missing.
     /// - Source: Protocol/jetstream.md, numbers.
     package func sourceIsTraceless(_ epoch: ByteString?) {
         state.noteTraceless(epoch)

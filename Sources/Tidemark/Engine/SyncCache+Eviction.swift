@@ -3,28 +3,30 @@ import TidemarkStore
 
 /// Keeps the cache within its limit of memory. Laws: L8, L9.
 extension SyncCache {
-    /// The largest number of entities that one slice scans: 1,000, which takes some 0.4 ms. A slice that takes longer
-    /// ends earlier, see ``SliceBudget``.
+    /// The largest number of entities that one slice scans: 1,000, about 0.4 ms. A slice that takes longer ends
+    /// earlier, see ``SliceBudget``.
+    ///
     /// - Source: docs/decisions/0012-eviction.md.
     private static let sliceEntityCountMax = 1_000
 
     /// The number of entities in memory.
     var residentCount: Int { state.residentCount }
 
-    /// The limit of the memory for entities: what the journal leaves of the cache's limit, and a sixteenth at least.
+    /// The memory that entities may take: the cache's limit less what the journal needs, and at least a sixteenth of
+    /// it.
     var entityByteCountMax: Int {
         let limit = configuration.memoryByteCountMax
         return max(limit / 16, limit - journal.memoryByteCount)
     }
 
-    /// Begins an eviction from memory when entities take more than the limit.
+    /// Begins an eviction from memory if entities take more than the limit.
     ///
-    /// The first slice runs at once, so that a small excess is evicted immediately. Other slices take turns with the
-    /// cache's other work; each uses the state as it finds it.
+    /// The first slice runs at once, so that a small excess is gone immediately. The others alternate with the cache's
+    /// other work, and each starts from the state that it finds.
     func checkMemory() {
         evictExcluded()
         guard state.memoryByteCount > entityByteCountMax else {
-            // An approval that is not needed any more is not kept for another eviction.
+            // An approval that is no longer needed must not serve a later eviction.
             if eviction.memoryTask == nil { eviction.memoryConsent.complete() }
             return
         }
@@ -48,7 +50,7 @@ extension SyncCache {
         }
     }
 
-    /// Uses only the answer: the state may have changed much since the question.
+    /// Uses the delegate's answer only to decide whether to evict: the state may have changed a lot since it was asked.
     private func memoryAnswered(_ isAllowed: Bool) {
         eviction.memoryTask = nil
         eviction.memoryConsent.answered(isAllowed)
@@ -67,10 +69,12 @@ extension SyncCache {
         eviction.memoryTask = nil
     }
 
-    /// - Parameter unscannedCount: The number of entities that were not scanned yet, so that entities that must stay
+    /// Evicts entities until the goal or the end of the slice.
+    ///
+    /// - Parameter unscannedCount: How many entities this eviction has not scanned yet, so that entities that must stay
     ///   are scanned only once.
-    /// - Returns: Whether there is more to do. While a caller loads entities the result is false; that caller checks
-    ///   memory again afterwards, under the same consent.
+    /// - Returns: True if there is more to do. False while a caller loads entities; that caller checks memory again
+    ///   afterwards, under the same approval.
     private func evictSlice(_ unscannedCount: inout Int) -> Bool {
         guard !turns.loads.isLoading else { return false }
         let goal = configuration.eviction.goal(ofLimit: entityByteCountMax)
@@ -108,7 +112,7 @@ extension SyncCache {
         eviction.excludedTask = nil
     }
 
-    /// - Returns: Whether there is more to do.
+    /// - Returns: True if there is more to do.
     private func evictExcludedSlice(_ rest: inout ArraySlice<SlotIndex>) -> Bool {
         guard !turns.loads.isLoading else { return false }
         let budget = SliceBudget(configuration.stepClock)
@@ -121,7 +125,7 @@ extension SyncCache {
         return !rest.isEmpty
     }
 
-    /// Ends a load. Loaded entities take memory too, so the limit is checked here as well.
+    /// Ends a load. Loaded entities take memory too, so the limit is checked.
     func endLoading() {
         if turns.loads.end() { checkMemory() }
     }

@@ -4,7 +4,7 @@ import TidemarkStore
 
 /// Evicts the least recently used entities from both tiers, memory and disk. Laws: L8, L9.
 ///
-/// The task that wrote a flush does this before the next flush begins: so rows that are read from the journal still
+/// The task that wrote a flush evicts before the next flush begins, so that rows that were read from the journal still
 /// belong to their keys when they are evicted.
 extension SyncCache {
     /// - Precondition: No flush begins before this returns.
@@ -29,8 +29,8 @@ extension SyncCache {
         }
     }
 
-    /// Tells whether entities may be evicted from both tiers now. A delegate answers later: only the eviction waits for
-    /// it.
+    /// Returns true if entities may be evicted from both tiers now. If a delegate has to be asked, its answer begins an
+    /// eviction of its own.
     private func mayEvict(_ check: EvictionCheck) -> Bool {
         let willEvict = configuration.eviction.willEvict
         switch eviction.tierConsent.request(hasDelegate: willEvict != nil) {
@@ -46,22 +46,22 @@ extension SyncCache {
         }
     }
 
-    /// Uses only the answer of the delegate: the state may have changed since the question, so a new eviction computes
-    /// its own excess.
+    /// Uses the delegate's answer only to decide whether to evict: the state may have changed since it was asked, so
+    /// the eviction computes its own excess.
     private func evictionAnswered(_ isAllowed: Bool) {
         eviction.tierQuestion = nil
         eviction.tierConsent.answered(isAllowed)
         beginApprovedEviction()
     }
 
-    /// Begins an eviction that the delegate approved. While a flush is under way this does nothing: the end of the
-    /// flush calls it again. After a flush that failed the next commit evicts.
+    /// Begins an eviction that the delegate approved, unless a flush is under way, whose end calls this again. After a
+    /// failed flush the next commit evicts.
     func beginApprovedEviction() {
         guard !isClosed, !flushes.isUnderWay, !flushes.hasFailed, eviction.tierConsent.takeOwed() else { return }
         beginEvicting()
     }
 
-    /// Begins an eviction when nothing was committed yet, for example after opening with lower limits.
+    /// Begins an eviction without waiting for a commit, for example after opening with lower limits.
     func beginEvicting() {
         guard !flushes.isUnderWay, configuration.eviction.limitsBothTiers else { return }
         flushes.began(spawn { await self.evictFirst() })
@@ -75,14 +75,16 @@ extension SyncCache {
     }
 
     /// Returns when everything is written and nothing more has to be evicted, or can be.
+    ///
+    /// - Throws: ``StorageError`` when the journal cannot be written.
     package func enforceLimits() async throws(StorageError) {
         guard configuration.eviction.limitsBothTiers else { return }
         var evicted = -1
         repeat {
             evicted = evictedCount
             try await writeAll()
-            // The eviction after a commit leaves removals that are not written yet. Until they are, the database is
-            // larger than its entities need, and another eviction would evict too many.
+            // The eviction after a commit leaves removals to be written. Until they are, the database is larger than
+            // its entities need, and another eviction would evict too many.
             guard evictedCount == evicted else { continue }
             beginEvicting()
             if let flushTask = flushes.task { await flushTask.value }
@@ -94,23 +96,22 @@ extension SyncCache {
     }
 
     /// The largest number of entities that are evicted between two commits: a quarter of the changes that begin a
-    /// flush, and at least 1,000, so that acknowledgements do not wait long for an eviction. Under a disk limit, as
-    /// many as one flush writes: then the writes of both fit into the log.
+    /// flush, and at least 1,000, so that acknowledgements do not wait long. Under a disk limit, as many as one flush
+    /// writes; then the writes of both fit into the log.
     private var roomEntityCountMax: Int {
         let startCount = configuration.flush.startCount
         return configuration.eviction.diskByteCountMax != nil ? max(1, startCount) : max(1_000, startCount / 4)
     }
 
     private struct Excess {
-        /// The number of entities that have to be evicted; 0 when none has.
+        /// The number of entities to evict; 0 when there is no excess.
         var entityCount: Int64
         var check: EvictionCheck
-        /// Whether the database takes more than its limit.
+        /// True if the database is larger than its limit.
         var isAboveDiskLimit = false
     }
 
-    /// Computes how many entities have to be evicted. An excess of bytes is converted with the average size of an
-    /// entity.
+    /// Computes how many entities have to be evicted. An excess of bytes is converted by the average size of an entity.
     private func excess() async throws(StorageError) -> Excess {
         let policy = configuration.eviction
         let ofCount = Excess(
@@ -126,15 +127,15 @@ extension SyncCache {
         }
         let storedCount = state.storedCount
         let goal = Int64(policy.goal(ofLimit: Int(clamping: byteCountMax)))
-        // Answers of HTTP go before entities: a server has them all.
+        // Stored HTTP responses are removed before entities are evicted: the server can send them again.
         if eviction.pressure.isDiskWanted, try await httpJournal.removeHTTP(byteCount: size.usedByteCount - goal) {
             try await journal.shrink()
             size = try await journal.size()
         }
         if eviction.pressure.isDiskWanted, size.usedByteCount <= goal {
             eviction.pressure.reachedDiskGoal()
-            // Pages that the last evictions freed are returned too, so that the database stays below its limit, not at
-            // it.
+            // Pages that the last evictions freed are returned too, so that the database ends below its limit and not
+            // at it.
             if size.fileByteCount > goal { try await journal.shrink() }
         }
         guard eviction.pressure.isDiskWanted, storedCount > 0 else { return ofCount }
@@ -146,9 +147,9 @@ extension SyncCache {
         return ofBytes.entityCount > ofCount.entityCount ? ofBytes : ofCount
     }
 
-    /// Evicts entities that only the journal has, because they were unused for longest; then entities in memory. When a
-    /// scan of all entities that only the journal has found none to evict, and few were evicted from memory since,
-    /// memory comes first: otherwise each commit would repeat that scan.
+    /// Evicts entities that only the journal has, which were not used for longest, and then entities in memory. Memory
+    /// comes first when the last scan of all entities that only the journal has found none to evict, and few were
+    /// evicted from memory since: otherwise each commit would repeat that scan.
     private func evictEverywhere(_ excess: Excess, countMax: Int) async throws(StorageError) {
         var wantedCount = countMax
         let wasFruitless = eviction.rowScan.isFruitless
@@ -165,8 +166,8 @@ extension SyncCache {
             let rows = try await journal.rows(after: eviction.rowScan.position, countMax: window.rowCount)
             let isWhole = eviction.rowScan.advance(past: rows, of: window)
             seenCount += Int64(max(1, rows.count))
-            // A part of the rows holds a part of the oldest: a quarter of the window is evicted, the rest is scanned
-            // again on the next round.
+            // A window that is not all rows contains only some of the oldest. A quarter of it is evicted; the rest is
+            // scanned again on the next round.
             let oldCountMax = isWhole ? wantedCount : min(wantedCount, max(1, rows.count / 4))
             let old = await evictable(await SyncCache.oldestFirst(rows), countMax: oldCountMax)
             wantedCount -= try await reduceStored(old.reducible)
@@ -187,8 +188,13 @@ extension SyncCache {
         eviction.rowScan.ended(seenCount: seenCount, isFruitful: wantedCount < countMax)
     }
 
-    /// - Parameter wantedCount: The number of entities to evict. Fewer are evicted when another task has evicted enough
-    ///   meanwhile.
+    /// Evicts entities that are in memory from both tiers.
+    ///
+    /// - Parameters:
+    ///   - wantedCount: The number of entities to evict. Fewer are evicted if another task has evicted enough
+    ///     meanwhile.
+    ///   - isForDisk: Whether the eviction has to free space in the journal, and not only to reduce the number of
+    ///     entities.
     func evictResident(_ wantedCount: inout Int, isForDisk: Bool) async {
         var unseenCount = state.residentCount
         while wantedCount > 0, unseenCount > 0 {
@@ -209,20 +215,19 @@ extension SyncCache {
         }
     }
 
-    /// The number of entities above the limit of their number.
+    /// The number of entities above ``EvictionPolicy/entityCountMax``.
     var excessCount: Int {
         Int(clamping: max(0, state.entityCount - (configuration.eviction.entityCountMax ?? .max)))
     }
 
-    /// Sorts rows by their last writes, off the actor, so that a window of thousands delays no other call.
+    /// Sorts rows by their last write. Off the actor, so that a window of thousands delays no other call.
     @concurrent private static func oldestFirst(_ rows: [StoredRowAge]) async -> [StoredRowAge] {
         rows.sorted { ($0.writtenAt, $0.stored.row) < ($1.writtenAt, $1.stored.row) }
     }
 
-    /// Selects rows that may be evicted, in steps. An entity that is loaded into memory between two steps is skipped
-    /// when its turn comes.
+    /// Selects rows that may be evicted, in steps. An entity that is loaded into memory between two steps is skipped.
     ///
-    /// - Parameter rows: The rows, the oldest first.
+    /// - Parameter rows: The rows, oldest first.
     private func evictable(
         _ rows: [StoredRowAge], countMax: Int
     ) async -> (whole: [StoredRow], reducible: [StoredKey]) {
@@ -240,10 +245,10 @@ extension SyncCache {
         return found
     }
 
-    /// The number of rows that are looked up in memory in one step: 512.
+    /// How many rows are looked up in memory in one step: 512.
     private static let lookedAtCountMax = 512
 
-    /// Reduces stored entities. They have to be loaded first: the fields that stay are written.
+    /// Reduces stored entities. They are loaded first, because the fields that stay are written again.
     private func reduceStored(_ keys: [StoredKey]) async throws(StorageError) -> Int {
         var count = 0
         var rest = keys[...]
@@ -262,11 +267,11 @@ extension SyncCache {
         return count
     }
 
-    /// Runs a step of an eviction. It takes a turn of loads, so that nothing is evicted between an entity's load and
-    /// its use.
+    /// Runs one step of an eviction. It holds the lock for loads, so that nothing is evicted between an entity's load
+    /// and its use.
     ///
     /// - Parameter body: Evicts until its budget is spent, and returns the number of evicted entities. Its second
-    ///   argument is the time of the step, which the recording has too.
+    ///   argument is the time of the step, as it is recorded.
     private func evicting(_ body: (SliceBudget, _ now: Int64) -> Int) async -> Int {
         await takeLoadTurn()
         defer { turns.loads.release() }

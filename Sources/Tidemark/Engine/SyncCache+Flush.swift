@@ -4,10 +4,10 @@ import Logging
 import TidemarkModel
 import TidemarkStore
 
-/// A flush and the progress that is durable once it is committed.
+/// A flush, and what becomes durable once it is committed.
 struct PendingFlush: Sendable {
     var flush: FlushBatch
-    /// The lines of each input that were applied when the flush was taken.
+    /// For each input, the last line that was applied when the flush was taken.
     var lines: [InputID: Int64]
     var libraries: [ByteString: EventSequence]
     /// The positions for the observer of durability; empty without one.
@@ -57,10 +57,10 @@ extension SyncCache {
         }
     }
 
-    /// Passes all unwritten changes to the journal, unless a flush is under way. A failed flush goes first, after a
-    /// pause: the journal has nothing of it, and later changes build on it.
+    /// Passes all unwritten changes to the journal, unless a flush is under way. A failed flush is repeated first,
+    /// after a pause: the journal has nothing of it, and later changes depend on it.
     ///
-    /// - Parameter withCounts: Whether counts are written even if nothing else is unwritten.
+    /// - Parameter withCounts: Whether to write counts when nothing else is unwritten.
     func startFlush(withCounts: Bool = false) {
         guard !flushes.isUnderWay else { return }
         timers.cancelFlush()
@@ -70,7 +70,7 @@ extension SyncCache {
             let delay = flushes.retryDelay
             flushes.began(
                 spawn { [clock] in
-                    // The pause ends early when the cache closes; the attempt is made anyway.
+                    // Closing the cache ends the pause early; the attempt is made anyway.
                     do { try await clock.sleep(milliseconds: delay) } catch {}
                     await self.write(failed)
                 })
@@ -83,8 +83,8 @@ extension SyncCache {
         }
     }
 
-    /// Waits until the journal has found everything that it stores. Damage makes every library stale, in memory and
-    /// with the first flush: it would be forgotten if a flush went before.
+    /// Waits until the journal has found everything that it stores. If it found damage, every library becomes stale, in
+    /// memory and with the first flush. An earlier flush would lose that.
     private func finishOpening() async {
         do throws(StorageError) {
             let loss = try await journal.finishOpening()
@@ -104,7 +104,7 @@ extension SyncCache {
     }
 
     private func openingFailed(_ error: StorageError) async {
-        // A cache that closes with nothing to write does not wait for the end.
+        // A cache that closes with nothing to write does not wait for the opening to end.
         guard !Task.isCancelled else { return }
         flushes.openingFailed(error)
         if error.code == .damaged, await rebuildJournal() { return flushes.openingEnded() }
@@ -163,9 +163,10 @@ extension SyncCache {
         beginApprovedEviction()
     }
 
-    /// Moves a damaged database aside, and marks everything in memory as unwritten so that it goes into a new one.
+    /// Moves a damaged database aside and marks everything in memory as unwritten, so that it is written into a new
+    /// one.
     ///
-    /// - Returns: Whether there is a new one.
+    /// - Returns: True if there is a new database.
     private func rebuildJournal() async -> Bool {
         do throws(StorageError) {
             try await journal.rebuild()
@@ -181,19 +182,26 @@ extension SyncCache {
         return true
     }
 
-    /// Returns when everything applied so far is on the disk; changes that are applied meanwhile may not be.
+    /// Returns when everything that was applied before the call is on the disk. Changes that are applied during the
+    /// call may not be.
     ///
-    /// - Throws: ``StorageError`` when the journal failed `attemptCountMax` times in a row; attempts continue.
-    ///   `.closed` after the cache was closed.
+    /// ```swift
+    /// let line = #"{"ResourceChanged":{"resource_type":"photo","resource":{"id":"1","stars":5}}}"#
+    /// try await cache.ingest(Array(line.utf8))
+    /// try await cache.flush()  // the photo survives a crash from here on
+    /// ```
+    ///
+    /// - Throws: ``StorageError`` when the journal failed ``FlushPolicy/attemptCountMax`` times in a row; the cache
+    ///   keeps trying. `.closed` after ``close()``.
     public func flush() async throws(StorageError) {
         try checkStorageOpen()
         try await writeAll()
     }
 
-    /// Does the same as ``flush()``, also while the cache is being closed.
+    /// Does the same as ``flush()``, and also works while the cache is being closed.
     func writeAll() async throws(StorageError) {
         var attemptCount = 0
-        // The current changes are in the flush under way and in the next one.
+        // The current changes are in the flush under way, or in the next one.
         let isUnderWay = flushes.isUnderWay || flushes.hasFailed
         let goal = flushes.commitCount + (isUnderWay ? 1 : 0) + (isAnythingUnwritten ? 1 : 0)
         while flushes.commitCount < goal, isAnythingUnwritten || flushes.isUnderWay || flushes.hasFailed {
@@ -206,12 +214,12 @@ extension SyncCache {
         }
     }
 
-    /// Whether a flush would write anything.
+    /// True if a flush would write anything.
     var isAnythingUnwritten: Bool {
         state.isUnwritten || state.areCountsUnwritten || flushes.hasHTTPChanges
     }
 
-    /// Returns, for each input, the last line that was applied together with all lines before it.
+    /// Returns, for each input, the last line that was applied with all lines before it.
     private func appliedLines() -> [InputID: Int64] {
         inputs.appliedLines { state.firstHeldLine(of: $0) }
     }

@@ -4,11 +4,11 @@ import TidemarkStore
 import TidemarkWire
 
 extension SyncCache {
-    /// Checks for missing numbers: asks upstreams, declares numbers lost that were awaited long enough, and sets the
-    /// timer for the rest.
+    /// Checks for missing numbers. Asks upstreams for them, declares those lost that were awaited long enough, and sets
+    /// a timer for the rest.
     ///
     /// - Precondition: The entities that ``TidemarkStore/CacheState/keysToLoadForHeld()`` names were loaded in the same
-    ///   step: when a gap is declared lost, its held events are applied.
+    ///   step: declaring a gap lost applies its held events.
     func followGaps(ignoringWindow: Bool) {
         followLosses()
         guard state.isWatching else { return }
@@ -22,8 +22,8 @@ extension SyncCache {
         perform(requests)
         followLosses()
         guard timers.gap == nil, !isClosed, let deadline = state.nextGapDeadline else { return }
-        // While input waits, the window cannot expire before that input was read; the next check follows after the time
-        // of a window.
+        // While input waits, the window cannot expire before that input is read. The next check follows after one
+        // window.
         let delay =
             patience == .endless
             ? configuration.reorderWindow.wholeMilliseconds : max(1, deadline.subtractingClamped(clock.now()))
@@ -37,7 +37,8 @@ extension SyncCache {
         }
     }
 
-    /// Checks the gaps in a turn of its own, so that a batch whose entities are being loaded is not overtaken.
+    /// Checks the gaps while holding the lock for changes, so that this does not overtake a batch whose entities are
+    /// being loaded.
     private func gapTimerFired() async {
         timers.gap = nil
         guard !isClosed else { return }
@@ -46,7 +47,7 @@ extension SyncCache {
         do throws(StorageError) {
             try await withLoaded({ state.keysToLoadForHeld() }) { followGaps(ignoringWindow: false) }
         } catch {
-            // The gap stays; the next batch, or the end of the input, checks again.
+            // The gap stays open; the next batch, or the end of the input, checks it again.
             configuration.logger.error("held events wait: \(error)")
         }
         scheduleFlush()
@@ -76,8 +77,8 @@ extension SyncCache {
         let limits = configuration.limits
         configuration.logger.debug("asking for \(name) from \(sequence.rawValue) on")
         follow(attempt, of: library) {
-            // An answer is input: the previous one is written, and entities are evicted for it, before the next
-            // request.
+            // A response is input like any other: before the next request the previous one is written and entities are
+            // evicted to make room.
             await self.waitForWriting()
             await self.waitForRoom()
             let result: Result<([EventBatch], EventSequence?), UpstreamError>
@@ -101,7 +102,8 @@ extension SyncCache {
         }
     }
 
-    /// Applies an answer in one step. It runs inside the turn of a caller that waits for it, or between turns.
+    /// Applies a response in one step. Runs while a caller that waits for it holds the lock for changes, or between two
+    /// holders.
     private func answered(
         _ result: Result<([EventBatch], EventSequence?), UpstreamError>, library: LibraryIndex, attempt: UInt64
     ) async {
@@ -111,8 +113,8 @@ extension SyncCache {
         if case .success((let answered, _)) = result { batches = answered }
         let requests: [ReconcileRequest]
         do throws(StorageError) {
-            // A failure may be the last: then held events are applied, and need their entities like the events of an
-            // answer.
+            // A failure may be the final one. It then applies held events, which need their entities in memory like the
+            // events of a response.
             requests = try await withLoaded({ state.keysToLoad(for: batches) }) {
                 applyAnswer(result, library: library, attempt: attempt, random: random)
             }

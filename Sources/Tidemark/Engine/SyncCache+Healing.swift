@@ -2,19 +2,27 @@ import Logging
 import TidemarkModel
 import TidemarkStore
 
-/// The healing of lost numbers: the upstream is asked for them again.
+/// Healing: asking the upstream again for lost numbers.
 ///
 /// - Source: Protocol/sequencing.md, healing.
 extension SyncCache {
-    /// Asks the upstream now for every lost number, and returns when its answers are applied.
+    /// Asks the upstream now for every lost number, and returns when its responses are applied.
     ///
-    /// The cache does so by itself when it is opened, when an upstream answers after a failure, and every 10 minutes;
-    /// while this brings nothing, the pauses grow up to a day. Call this when the upstream is known to be reachable
-    /// again. A library that misses numbers ahead of its cursor is asked for those first, and for lost numbers a little
-    /// later.
+    /// ```swift
+    /// for status in await cache.heal() where !status.lost.isEmpty {
+    ///     print(status.library, "still misses", status.lost.count, "ranges")
+    /// }
+    /// ```
     ///
-    /// - Parameter library: The library; nil: every library.
-    /// - Returns: The status of the libraries afterwards, in the form of ``libraries()``.
+    /// The cache also heals by itself: when it is opened, when the upstream responds after a failure, and every 10
+    /// minutes, with pauses that double up to a day while requests bring nothing. Call this as soon as you know that
+    /// the upstream is reachable again. If a library also misses numbers ahead of its cursor, these are requested first
+    /// and its lost numbers a little later.
+    ///
+    /// Without an upstream, and after ``close()``, this changes nothing.
+    ///
+    /// - Parameter library: The library to heal; nil for every library.
+    /// - Returns: The status of all libraries afterwards, as ``libraries()`` returns it.
     @discardableResult
     public func heal(library: ByteString? = nil) async -> [LibraryStatus] {
         guard upstream != nil, !isClosed else { return state.statuses }
@@ -22,7 +30,7 @@ extension SyncCache {
         let wanted = state.lossyLibraries.filter { library == nil || state.status(of: $0).library == library }
         upstreamRequests.wantHealing(of: wanted, at: clock.now())
         await askForLost()
-        // After an answer that brought something the next request follows.
+        // A response that brought something is followed by another request.
         while !isClosed, let asked = wanted.lazy.compactMap({ self.healingTask($0) }).first { await asked.value }
         return state.statuses
     }
@@ -43,10 +51,10 @@ extension SyncCache {
         if isUpdated { scheduleHealing() }
     }
 
-    /// Takes note of the end of a request, which may have been one for lost numbers.
+    /// Updates the schedule after the end of a request, which may have been one for lost numbers.
     ///
-    /// - Parameter isAnswered: Whether the upstream answered. If so, libraries whose last request for lost numbers it
-    ///   did not answer are due: it is reachable again.
+    /// - Parameter isAnswered: Whether the upstream responded. If so, it is reachable again, and libraries whose last
+    ///   request for lost numbers got no response are due.
     func followHealing(of library: LibraryIndex, isAnswered: Bool) {
         guard upstream != nil else { return }
         upstreamRequests.followHealing(
@@ -76,7 +84,7 @@ extension SyncCache {
         await askForLost()
     }
 
-    /// Sends the requests that are due. Takes a turn, so that no batch is overtaken.
+    /// Sends the requests that are due. Holds the lock for changes, so that no batch is overtaken.
     private func askForLost() async {
         guard !isClosed else { return }
         await takeTurn()
@@ -101,10 +109,10 @@ extension SyncCache {
 
     // MARK: Lying numbers
 
-    /// Moves back a cursor that a wrong number moved forward: the library's log continues after `sequence`.
+    /// Moves a cursor back to `sequence` after a wrong number moved it forward.
     ///
-    /// Numbers above it are not lost any more, entities that were written under such a number count as written at
-    /// `sequence`, and every query of the library is stale.
+    /// Numbers above `sequence` are no longer lost, entities that were written under such a number count as written at
+    /// `sequence`, and every query of the library becomes stale.
     ///
     /// - Parameter sequence: A sequence below the cursor.
     /// - Throws: ``CacheError`` when the cursor cannot be moved back; ``StorageError`` when entities cannot be read or
@@ -127,7 +135,7 @@ extension SyncCache {
         try await flush()
     }
 
-    /// Loads the entities whose stamps are above a sequence; the entities of layers are in memory already.
+    /// Loads the entities that were last written above a sequence. Entities under layers are in memory already.
     private func loadAbove(_ sequence: EventSequence, of library: LibraryIndex) async throws(StorageError) {
         for place in state.storedTypes(library: state.status(of: library).library, type: nil) {
             var after: StoredID?

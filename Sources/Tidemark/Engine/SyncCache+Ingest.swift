@@ -2,13 +2,15 @@ import TidemarkModel
 import TidemarkStore
 
 extension SyncCache {
-    /// The number of acknowledgements that wait for a slow reader at most; later ones include earlier ones.
+    /// The largest number of acknowledgements that wait for a slow reader. Later ones include the dropped ones.
     private static let acknowledgementCountMax = 256
 
-    /// Opens an input. Its gaps then do not expire while it has unread bytes, and its lines are acknowledged.
+    /// Opens an input. Its gaps do not expire while it has unread bytes, and its lines are acknowledged.
     ///
-    /// - Parameter readLineCount: For a reader that is ahead of ``ingest(_:)``: returns the number of lines it has
-    ///   taken from the input.
+    /// - Parameters:
+    ///   - hasUnread: Returns whether the input has bytes that nobody has read.
+    ///   - readLineCount: Returns the number of lines that a reader ahead of ``ingest(_:)`` has taken from the input; 0
+    ///     when no reader is ahead.
     package func openInput(
         hasUnread: @escaping @Sendable () -> Bool, readLineCount: @escaping @Sendable () -> Int64 = { 0 }
     ) -> (input: InputID, acknowledgements: AsyncStream<Acknowledgement>) {
@@ -19,14 +21,14 @@ extension SyncCache {
         return (input, stream)
     }
 
-    /// Closes an input that has ended; its acknowledgements end too.
+    /// Closes an input that has ended, and ends its acknowledgements.
     package func closeInput(_ input: InputID) {
         inputs.close(input)
     }
 
     /// Applies a batch. Returns when the cache is ready for the next one.
     ///
-    /// - Throws: ``StorageError`` when entities of the batch cannot be loaded; nothing of it was applied.
+    /// - Throws: ``StorageError`` when entities of the batch cannot be loaded; then nothing of it was applied.
     package func ingest(_ batch: EventBatch) async throws(StorageError) {
         await takeTurn()
         defer { turns.changes.release() }
@@ -34,7 +36,8 @@ extension SyncCache {
         try await withChange(for: batch) {
             apply(batch, 0..<batch.events.count)
             inputs.applied(batch, lines: batch.lines.count)
-            // Numbers that are declared lost release held events: their entities are in memory only within this step.
+            // Declaring numbers lost applies held events, whose entities are certain to be in memory only within this
+            // step.
             followGaps(ignoringWindow: false)
         }
         tallies.metrics.record(state.counts)
@@ -44,11 +47,11 @@ extension SyncCache {
         await recorder?.waitForRoom()
     }
 
-    /// Applies the lines of some of a batch's events, for a caller that does other work between them.
+    /// Applies the lines of some of a batch's events, for a caller that does other work in between.
     ///
-    /// - Parameter events: The ranges of one batch are passed in order and without a gap; the last one includes the
-    ///   lines after its events.
-    /// - Throws: ``StorageError`` when entities of the batch cannot be loaded; nothing of the range was applied.
+    /// - Parameter events: A range of the batch's events. The ranges of one batch are passed in order and without a
+    ///   gap; the last one includes the lines after its events.
+    /// - Throws: ``StorageError`` when entities of the batch cannot be loaded; then nothing of the range was applied.
     package func ingest(_ batch: EventBatch, events: Range<Int>) async throws(StorageError) {
         await takeTurn()
         defer { turns.changes.release() }
@@ -71,8 +74,8 @@ extension SyncCache {
             state.apply(batch, events: events, at: clock.now())
             return distribute()
         }
-        // A document is put together from the state as it is: observers are notified of each event before the next one
-        // changes it.
+        // A document is assembled from the current state, so its watchers are notified of each event before the next
+        // one changes the state.
         for event in events {
             state.apply(batch, events: event..<event + 1, at: clock.now())
             distribute()
@@ -80,7 +83,9 @@ extension SyncCache {
         if events.isEmpty { state.apply(batch, events: events, at: clock.now()) }
     }
 
-    /// Ends the last input: no more late events come. Returns when no number is missing any more.
+    /// Ends the last input: no late events will arrive any more. Returns when no number is missing.
+    ///
+    /// - Throws: ``StorageError`` when entities of held events cannot be loaded.
     package func endOfInput() async throws(StorageError) {
         await takeTurn()
         defer { turns.changes.release() }
@@ -94,26 +99,28 @@ extension SyncCache {
         scheduleFlush()
     }
 
-    /// Takes the turn of loads.
+    /// Waits for the lock for loads.
     func takeLoadTurn() async {
         if turns.loads.takeAtOnce() { return }
         await withCheckedContinuation { turns.loads.wait($0) }
     }
 
+    /// Waits for the lock for changes.
     func takeTurn() async {
         if turns.changes.takeAtOnce() { return }
         await withCheckedContinuation { turns.changes.wait($0) }
     }
 
-    /// Loads entities that only the journal holds, then uses them in the same step: nothing comes between, and nothing
-    /// is evicted meanwhile. `body` reaches the state through the actor, so that it may call functions that do so too.
+    /// Loads entities that only the journal has, then uses them in the same step, so that they cannot change or be
+    /// evicted in between. `body` reaches the state through the actor, so that it may call functions that do so too.
     ///
-    /// An upstream's answer and the input's next batch may both need to load. They do so one after the other:
+    /// An upstream's response and the next batch of the input may both need to load. Without the lock for loads, this
+    /// could happen:
     ///
-    ///     answer: reads x from the journal …                      … installs x as it was
-    ///     batch:                              reads x, deletes it
+    ///     response: reads x from the journal …                      … installs x as it was
+    ///     batch:                                reads x, deletes it
     ///
-    /// A caller that needs no load runs at once: it uses no entity that is not in memory.
+    /// A caller that needs nothing from the journal runs at once, because it uses only entities in memory.
     func withLoaded<Result>(
         _ keys: () -> [StoredKey], _ body: () -> Result
     ) async throws(StorageError) -> Result {
@@ -124,7 +131,7 @@ extension SyncCache {
             endLoading()
             turns.loads.release()
         }
-        // During a load the set of needed keys may grow; a key that the journal does not have is asked for once.
+        // The set of needed keys may grow during a load. A key that the journal does not have is requested once.
         var asked: Set<StoredKey> = []
         while true {
             let missing = keys().filter { !asked.contains($0) }
@@ -135,15 +142,15 @@ extension SyncCache {
         return body()
     }
 
-    /// Reads entities by key, and counts them.
+    /// Reads entities from the journal by key, and counts them.
     func loadFromJournal(_ keys: [StoredKey]) async throws(StorageError) -> LoadedEntities {
         let loaded = try await readingJournal { () throws(StorageError) in try await journal.load(keys) }
         tallies.read(loaded.entities.count, at: clock.now())
         return loaded
     }
 
-    /// Does the same as ``withLoaded(_:_:)`` for a change. After the last flush has begun the change is refused: it
-    /// would be reported as done, and be lost.
+    /// Does the same as ``withLoaded(_:_:)`` for a change. Once the last flush has begun, the change is refused: it
+    /// would be reported as done and then be lost.
     func withChange<Result>(
         _ keys: () -> [StoredKey], _ body: () -> Result
     ) async throws(StorageError) -> Result {
@@ -154,8 +161,8 @@ extension SyncCache {
         return result
     }
 
-    /// Stops the reader while there is too much to write. Returns at once when the cache closes: no more input comes,
-    /// and closing waits for calls that are under way.
+    /// Suspends the reader while too much is unwritten. Returns at once when the cache is closing: no more input
+    /// follows, and closing waits for calls under way.
     func waitForWriting() async {
         while !isClosed,
             state.dirtyCount >= configuration.flush.changeCountMax
@@ -167,10 +174,10 @@ extension SyncCache {
         }
     }
 
-    /// Whether a library holds as many events as it may while it waits for an upstream's answer.
+    /// True if a library holds as many events as it may while it waits for an upstream's response.
     package var isWaitingForUpstream: Bool { state.isFull && upstream != nil && !upstreamRequests.isEmpty }
 
-    /// Stops the reader while too many events are held for an upstream's answer.
+    /// Suspends the reader while too many events are held for an upstream's response.
     package func waitForUpstream() async {
         while state.isFull, upstream != nil, let request = upstreamRequests.first {
             await request.value

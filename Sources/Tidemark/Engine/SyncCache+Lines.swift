@@ -4,12 +4,20 @@ import TidemarkWire
 extension SyncCache {
     /// Applies event lines that are in memory. Returns when they are applied; ``flush()`` makes them durable.
     ///
-    /// The bytes are whole lines; the last one needs no LF. A line that cannot be used is quarantined and counted. Each
-    /// call is an input of its own: a gap that it leaves waits for the reorder window, and for later calls.
+    /// ```swift
+    /// let lines = """
+    ///     {"sequence":1,"event":{"ResourceChanged":{"resource_type":"photo","resource":{"id":"1","stars":4}}}}
+    ///     {"sequence":2,"event":{"ResourceDeleted":{"resource_type":"photo","resource_id":"2"}}}
+    ///     """
+    /// try await cache.ingest(Array(lines.utf8))
+    /// print(await cache.counts().applied)
+    /// ```
     ///
-    /// - Parameter lines: The lines; they are copied.
-    /// - Throws: ``StorageError`` when entities that the lines touch cannot be loaded, or when there is not enough
-    ///   memory.
+    /// A line that cannot be used is quarantined and counted. Each call is an input of its own: a gap that it leaves
+    /// waits for the reorder window, and for later calls.
+    ///
+    /// - Parameter lines: Whole lines, which are copied. The last one needs no LF.
+    /// - Throws: ``StorageError`` when entities of the lines cannot be loaded, or when memory runs out.
     /// - Complexity: O(lines.count).
     public func ingest(_ lines: [UInt8]) async throws(StorageError) {
         let input = inputs.newID()

@@ -2,15 +2,28 @@ import Logging
 import TidemarkModel
 import TidemarkStore
 
-/// The opening of a cache: recovery, removal of entities that no tier keeps any more, and pending layers.
+/// Opens a cache: recovers its state, removes entities that no tier may keep any more, and restores pending layers.
 extension SyncCache {
-    /// Opens a cache over a journal of your own, which no other cache or program may use.
+    /// Opens a cache over a journal of your own, which no other cache or program may use at the same time.
+    ///
+    /// ```swift
+    /// func open(over journal: some Journal) async throws -> SyncCache {
+    ///     var configuration = CacheConfiguration()
+    ///     configuration.memoryByteCountMax = 64 << 20
+    ///     return try await SyncCache.open(configuration: configuration, journal: journal)
+    /// }
+    /// ```
+    ///
+    /// Most programs use `SyncCache.open(path:)` of the module `TidemarkSQLite` instead.
     ///
     /// - Parameters:
+    ///   - configuration: The settings of the cache.
+    ///   - journal: Where the cache stores its data. The cache closes it in ``close()``.
     ///   - upstream: The source of missing events; without one they are lost after the reorder window.
-    ///   - queryUpstream: The source of answers to queries that the cache cannot answer.
+    ///   - queryUpstream: The source of responses to queries that the cache cannot answer; without one such queries
+    ///     fail.
     ///   - mutationUpstream: The server that performs the requests of pending edits; without one nothing is sent.
-    ///   - clock: The clock of ages and pauses; tests pass one of their own.
+    ///   - clock: The source of time for ages and pauses.
     /// - Throws: ``StorageError`` when the journal cannot be read.
     /// - Complexity: Independent of the number of stored entities; O(changes of pending layers).
     public static func open(
@@ -26,11 +39,15 @@ extension SyncCache {
     /// Opens a cache whose changes are recorded.
     ///
     /// - Parameters:
+    ///   - configuration: The settings of the cache.
+    ///   - journal: Where the cache stores its data.
     ///   - upstream: The source of missing events; without one they are lost after the reorder window.
-    ///   - queryUpstream: The source of answers to queries that the cache cannot answer.
+    ///   - queryUpstream: The source of responses to queries that the cache cannot answer; without one such queries
+    ///     fail.
     ///   - mutationUpstream: The server that performs the requests of pending edits; without one nothing is sent.
-    ///   - recorder: The recorder of every change of the state from here on; nil: nothing is recorded.
-    ///   - corrects: Whether a clock that lags the last write is moved forward; false for a replay, which uses recorded
+    ///   - clock: The source of time for ages and pauses.
+    ///   - recorder: Records every change of the state from now on; nil records nothing.
+    ///   - corrects: Whether to move a clock forward that lags the last write; false for a replay, which uses recorded
     ///     times.
     /// - Throws: ``StorageError`` when the journal cannot be read.
     /// - Complexity: Independent of the number of stored entities; O(changes of pending layers).
@@ -55,7 +72,8 @@ extension SyncCache {
         do throws(StorageError) {
             return try await start(try await journal.recover())
         } catch {
-            // The damage is deeper than the journal's first check. No caller has seen any of the data yet.
+            // The journal's first check did not find this damage. No caller has seen any of the data yet, so the cache
+            // may start over.
             guard error.code == .damaged else { throw error }
             return try await start(try await journal.restart(reason: error.cause))
         }
@@ -73,7 +91,7 @@ extension SyncCache {
             limits: limits, defaultLibrary: configuration.defaultLibrary,
             typeAliases: configuration.typeAliases, reorderWindow: configuration.reorderWindow.wholeMilliseconds,
             hasUpstream: upstream != nil, policy: configuration.policy)
-        // A cache with little memory does not spend as much again on lists.
+        // A cache with little memory must not spend as much again on lists.
         stateConfiguration.keptListByteCountMax = min(
             stateConfiguration.keptListByteCountMax, configuration.memoryByteCountMax / 16)
         stateConfiguration.keptEventByteCountMax = configuration.keptEventByteCountMax
@@ -105,16 +123,16 @@ extension SyncCache {
         await cache.followOutbox()
         await cache.beginEvicting()
         await cache.beginHealing()
-        // No earlier: an error above gives the journal to another cache.
+        // Not earlier: an error above passes the journal to another cache.
         if recovered.isOpening { await cache.startFlush() }
         return cache
     }
 
-    /// Lets the first flush wait for the damage that the journal may still find.
+    /// Delays the first flush until the journal has looked for damage.
     private func awaitOpening() { flushes.waitForOpening() }
 
-    /// Reads from the journal. A read that meets damage while the journal is being opened is repeated after the
-    /// opening, which has replaced the damaged database then.
+    /// Reads from the journal. If the read finds damage while the journal is being opened, it is repeated after the
+    /// opening, which has then replaced the damaged database.
     func readingJournal<Value: Sendable>(
         _ read: () async throws(StorageError) -> Value
     ) async throws(StorageError) -> Value {
@@ -126,8 +144,8 @@ extension SyncCache {
         }
     }
 
-    /// Removes stored entities of types that must not be in the journal any more. They are removed before anything else
-    /// is written, so that they are never in a file whose cursor is ahead of them.
+    /// Removes stored entities of types that the journal must not have any more. This is done before anything else is
+    /// written, so that no file has a cursor ahead of such entities.
     private func removeUnstored() async throws(StorageError) {
         for place in state.unstoredPlaces {
             var after: StoredID?
@@ -144,7 +162,7 @@ extension SyncCache {
         if !state.unstoredPlaces.isEmpty { try await flush() }
     }
 
-    /// Loads the entities under pending layers, which layers need in memory, and activates the layers.
+    /// Loads the entities under pending layers into memory, where layers need them, and activates the layers.
     private func activateLayers() async throws(StorageError) {
         guard state.layerCount > 0 else { return }
         let keys = state.keysToLoadForLayers()

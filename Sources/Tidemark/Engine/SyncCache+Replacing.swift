@@ -2,18 +2,18 @@ import TidemarkModel
 import TidemarkStore
 
 extension SyncCache {
-    /// Does the same as ``withChange(_:_:)`` for the events of a batch. Of entities that they replace as a whole only
-    /// the rows are found, and nothing is read.
+    /// Does the same as ``withChange(_:_:)`` for the events of a batch. Entities that the batch replaces as a whole are
+    /// not read; only their rows are found.
     func withChange(for batch: EventBatch, _ body: () -> Void) async throws(StorageError) {
         if try await withPlaceholders(for: batch, body) { return }
         try await withChange({ state.keysToLoad(for: batch) }, body)
     }
 
-    /// Whether placeholders may be in memory while events are applied. Documents are put together between two events;
-    /// and a recording must find in memory what the cache had there.
+    /// True if placeholders may be in memory while events are applied. A watched document is assembled between two
+    /// events, and a recording needs the entities in memory that the cache had there.
     private var allowsPlaceholders: Bool { recorder == nil && graphHost.map { $0.watcherCount > 0 } != true }
 
-    /// - Returns: false when nothing was done: there is no entity to replace, or a watcher came.
+    /// - Returns: False when nothing was done, because there is no entity to replace or a watcher was added meanwhile.
     private func withPlaceholders(for batch: EventBatch, _ body: () -> Void) async throws(StorageError) -> Bool {
         guard allowsPlaceholders else { return false }
         var needs = state.needs(of: batch)
@@ -24,8 +24,8 @@ extension SyncCache {
             endLoading()
             turns.loads.release()
         }
-        // While the turn and the journal are waited for, needs may change, and a commit may remove a row that was
-        // found. A key that the journal does not have is asked for once.
+        // While this waits for the lock and the journal, needs may change, and a commit may remove a row that was
+        // found. A key that the journal does not have is requested once.
         var asked: Set<StoredKey> = []
         var searched: Set<StoredKey> = []
         var searchedAt = flushes.commitCount

@@ -4,22 +4,24 @@ import TidemarkStore
 import TidemarkWire
 
 extension SyncCache {
-    /// The outcomes of quarantined records that were read again.
+    /// How many quarantined records were retried, by outcome.
     package struct RetryCounts: Sendable {
-        /// The records that took effect and were removed from quarantine.
+        /// Records that took effect and were removed from quarantine.
         package var applied = 0
-        /// The records that were usable but older than the stored data; they were removed from quarantine.
+        /// Records that were usable but older than the stored data. They were removed from quarantine.
         package var superseded = 0
-        /// The records that stay: refused again, kept only in part, or a member of a batch, which has no meaning alone.
+        /// Records that stay in quarantine: refused again, kept only in part, or members of a batch, which mean nothing
+        /// alone.
         package var refused = 0
 
+        /// The number of records that were retried.
         package var total: Int { applied + superseded + refused }
     }
 
     /// Reads quarantined lines again, for example after an update or with other limits.
     ///
-    /// - Parameter records: The records in the form that a reader of the quarantine returns.
-    /// - Throws: ``StorageError`` when entities of a line cannot be loaded; earlier records are done.
+    /// - Parameter records: Records as ``quarantine(_:)`` returns them.
+    /// - Throws: ``StorageError`` when entities of a line cannot be loaded; earlier records stay done.
     package func retry(_ records: [QuarantineRecord]) async throws(StorageError) -> RetryCounts {
         await takeTurn()
         defer { turns.changes.release() }
@@ -40,7 +42,7 @@ extension SyncCache {
         return outcome
     }
 
-    /// Reads one record again, as a step of a recording.
+    /// Reads one quarantined record again, as a step of a recording.
     func replayRetry(_ record: QuarantineRecord) async throws(StorageError) {
         guard let batch = decode(record.bytes) else { return }
         _ = try await retryNow(record, batch)
@@ -58,7 +60,7 @@ extension SyncCache {
         }
     }
 
-    /// Decodes one line as a batch; nil when there is no line, or not enough memory.
+    /// Decodes one line as a batch; nil when there is no line, or when memory runs out.
     private func decode(_ line: [UInt8]) -> EventBatch? {
         do throws(WireError) {
             return try EventDecoder.batches(of: line, limits: configuration.limits).first

@@ -1,12 +1,13 @@
 import Logging
 import TidemarkModel
 
-/// Returns space to the disk that evicted and removed entities have freed.
+/// Returns disk space that evicted and removed entities have freed.
 extension SyncCache {
-    /// The number of steps when the cache closes: 8, of 32 MiB each. The rest is returned with the next commits.
+    /// How many steps are made when the cache closes: 8, of 32 MiB each. Later commits return the rest.
     private static let closingStepCountMax = 8
 
-    /// Checks whether the journal has much free space. The first step runs at once, others when no flush runs.
+    /// Returns free space of the journal to the disk, if there is much. The first step runs at once, the others while
+    /// no flush runs.
     func releaseFreeSpace() async {
         guard eviction.shrinkTask == nil, !isClosed, await releaseStep(isLast: false), eviction.shrinkTask == nil
         else {
@@ -24,7 +25,7 @@ extension SyncCache {
         eviction.shrinkTask = nil
     }
 
-    /// Returns free space when the cache closes: no more writes come, and nothing waits for the next commit.
+    /// Returns free space when the cache closes, when no write or commit has to wait for it.
     func releaseAtEnd() async {
         if let task = eviction.shrinkTask { await task.value }
         for _ in 0..<SyncCache.closingStepCountMax where flushes.error == nil {
@@ -32,7 +33,7 @@ extension SyncCache {
         }
     }
 
-    /// - Returns: Whether there is more to return.
+    /// - Returns: True if there is more to return.
     private func releaseStep(isLast: Bool) async -> Bool {
         do throws(StorageError) {
             return try await journal.releaseFreeSpace(isLast: isLast)

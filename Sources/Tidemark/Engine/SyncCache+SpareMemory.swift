@@ -1,13 +1,16 @@
 import CHeap
 import TidemarkModel
 
-/// The freeing of memory that only writing needs: pages of the database, and freed buffers that the process still
-/// holds.
+/// Frees memory that only writing needs: pages of the database, and freed buffers that the process still holds.
 extension SyncCache {
     /// Frees memory that the cache does not need now; its contents stay. Call it when the system warns that memory is
     /// short.
     ///
-    /// The next writes take some of it again, and are slower by a few milliseconds.
+    /// ```swift
+    /// await cache.releaseSpareMemory()
+    /// ```
+    ///
+    /// The next writes take some of the memory again, and are slower by a few milliseconds.
     public func releaseSpareMemory() async {
         inputs.releaseDecoder()
         pool.removeAll()
@@ -15,10 +18,11 @@ extension SyncCache {
         tidemark_heap_trim()
     }
 
-    /// Gives freed memory back to the system. It takes a few milliseconds, and does not need the cache's turn.
+    /// Returns freed memory of the process to the system. Takes a few milliseconds, off the actor.
     package nonisolated func trimHeap() { tidemark_heap_trim() }
 
-    /// Schedules the freeing of spare memory after ``CacheConfiguration/spareMemoryInterval`` without a write.
+    /// Schedules ``releaseSpareMemory()`` for the time when nothing was written for
+    /// ``CacheConfiguration/spareMemoryInterval``.
     func scheduleMemoryRelease() {
         guard let interval = configuration.spareMemoryInterval?.wholeMilliseconds, timers.spareMemory == nil, !isClosed
         else { return }

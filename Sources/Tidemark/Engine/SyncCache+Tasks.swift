@@ -1,7 +1,7 @@
 extension SyncCache {
-    /// Begins a task of the cache's own, on ``CacheConfiguration/taskExecutor``.
+    /// Starts a task of the cache's own on ``CacheConfiguration/taskExecutor``.
     ///
-    /// - Parameter body: A body that is isolated to the cache begins on its actor, after the work that waits there
+    /// - Parameter body: If it is isolated to the cache, it begins on the cache's actor after the work that waits there
     ///   already, as with `Task { … }`.
     @discardableResult
     nonisolated func spawn(

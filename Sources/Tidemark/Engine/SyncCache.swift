@@ -3,24 +3,40 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// A normalized cache that is fed by change events, kept correct and durable.
+/// A normalized cache that change events keep up to date, with its data in memory and in a journal.
 ///
-/// The actor owns one ``TidemarkStore/CacheState`` and is entered once a batch. Reading, decoding and writing to disk
-/// run beside it.
+/// ```swift
+/// struct Photo: Resource {
+///     static let resourceType = "photo"
+///     var id: String
+///     var stars: Int
+/// }
+/// let line = #"{"ResourceChanged":{"resource_type":"photo","resource":{"id":"1","stars":5}}}"#
+/// try await cache.ingest(Array(line.utf8))
+/// print(try await cache.entity(Photo.self, id: "1")?.stars ?? 0)  // 5
+/// for try await update in cache.observe(Photo.self, id: "1") { print(update.value?.stars ?? 0) }
+/// ```
+///
+/// `SyncCache.open(path:)` of the module `TidemarkSQLite` opens a cache over one file, and `SyncCache.inMemory()` of
+/// `TidemarkTesting` one for tests.
+///
+/// All methods may be called from any task. The actor owns the state and is entered once for each batch of events;
+/// reading and decoding input, and writing to the disk, run beside it.
 public actor SyncCache {
+    /// The configuration, with its flush policy adapted to the limits of memory and disk.
     package nonisolated let configuration: CacheConfiguration
     let journal: any Journal
     let upstream: (any Upstream)?
     let queryUpstream: (any QueryUpstream)?
     let clock: any CacheClock
-    /// The recorder of every change of the state; nil when nothing is recorded.
+    /// Records every change of the state; nil when nothing is recorded.
     let recorder: (any CacheRecorder)?
-    /// The counts when the cache was opened; the counts beyond them belong to this opening.
+    /// The counts when the cache was opened, to be subtracted from later ones.
     package nonisolated let countsAtOpening: EventCounts
-    /// The pool of buffers for all inputs.
+    /// The buffers that all inputs share.
     let pool = BatchPool()
 
-    /// All of the cache's logic. Never used across an `await`.
+    /// The logic of the cache. Code never holds on to it across an `await`.
     var state: CacheState
     private(set) var lifeCycle = LifeCycle.open
     var turns = CallTurns()
@@ -35,11 +51,11 @@ public actor SyncCache {
     var outbox = OutboxDriver()
 
     var observers = ObserverRegistry()
-    /// The keeper of watched documents; nil where nobody uses GraphQL.
+    /// Keeps watched documents; nil when nothing in this cache uses GraphQL.
     package internal(set) var graphHost: (any GraphHost)?
     var refreshes = RefreshSchedule()
     var fetches = FetchTable()
-    /// The callers and the observer that are notified when a cursor moves, or is durable.
+    /// The callers to wake when a cursor moves, and the observer to notify when one is durable.
     var progress = ProgressWatch()
     var tallies: CacheTallies
 
@@ -63,9 +79,19 @@ public actor SyncCache {
 
     // MARK: Reading
 
-    /// Returns the current state of an entity.
+    /// Returns the stored state of an entity as bytes.
     ///
-    /// - Throws: ``StorageError`` when the journal is needed and cannot be read; `.closed` after the cache was closed.
+    /// ```swift
+    /// switch try await cache.entity(EntityKey(type: "photo", id: "1")) {
+    /// case .found(let resource): print(String(decoding: resource.bytes, as: UTF8.self))
+    /// case .missing(let miss): print(miss)  // absent, evicted or deleted
+    /// }
+    /// ```
+    ///
+    /// Optimistic edits are included; age limits do not apply. ``entity(_:id:maxAges:maxStale:library:)`` returns a
+    /// Swift value, and ``read(_:)`` applies age limits.
+    ///
+    /// - Throws: ``StorageError`` when the journal is needed and cannot be read; `.closed` after ``close()``.
     public func entity(_ key: EntityKey) async throws(StorageError) -> EntityAnswer {
         try checkStorageOpen()
         while true {
@@ -88,11 +114,12 @@ public actor SyncCache {
                 let commitCount = flushes.commitCount
                 let loaded = try await readingJournal { () throws(StorageError) in try await journal.read(stored) }
                 tallies.read(loaded == nil ? 0 : 1, at: clock.now())
-                // A commit during the load may have written or evicted the entity: look it up again.
+                // A commit during the load may have written or evicted the entity. If there was one, look the entity up
+                // again.
                 guard commitCount == flushes.commitCount else { continue }
                 if case .elsewhere = state.lookUp(key) {
                     guard let entity = loaded else { return missing(key) }
-                    // A read counts as a use for the order of evictions.
+                    // A read counts as a use for the LRU order.
                     state.install(LoadedEntities(entities: [entity]))
                     checkMemory()
                     guard Completeness(fields: entity.fields) == .whole else {
@@ -114,13 +141,22 @@ public actor SyncCache {
         return .missing(wasEvicted ? .evicted : .absent)
     }
 
-    /// Returns the status of every library, in the order they were first seen.
+    /// Returns the status of every library, in the order in which the cache first saw them.
+    ///
+    /// ```swift
+    /// for status in await cache.libraries() {
+    ///     print(status.library, status.phase, status.cursor?.rawValue ?? 0, status.lost.count)
+    /// }
+    /// ```
+    ///
+    /// After ``close()`` this returns the final status.
     public func libraries() -> [LibraryStatus] { state.statuses }
 
-    /// Returns the counts of all lines and events since the database was made.
+    /// Returns the counts of all lines and events since the database was made. After ``close()`` these are the final
+    /// counts.
     public func counts() -> EventCounts { state.counts }
 
-    /// The number of events that wait for a missing one, and the number of durable lines of an input.
+    /// Returns how many events wait for a missing one, and how many lines of an input are durable.
     package func progress(of input: InputID) -> (heldCount: Int, durableLineCount: Int64) {
         (state.heldCount, inputs.durableLineCount(of: input))
     }
@@ -128,34 +164,39 @@ public actor SyncCache {
     /// The number of events that wait for a missing one.
     package var heldEventCount: Int { state.heldCount }
 
-    /// Traps when the structures in memory contradict each other.
+    /// Traps if the structures in memory contradict each other.
     ///
     /// - Complexity: O(contents of memory).
     package func checkInvariants() { state.checkInvariants() }
 
-    /// Returns the number of entities in memory and on disk.
+    /// Returns the number of entities in memory and on the disk, each counted once. After ``close()`` this is the final
+    /// number.
     public func entityCount() -> Int64 { state.entityCount }
 
     // MARK: Progress
 
-    /// The last failure to write; nil while the journal keeps up.
+    /// The last failure to write; nil while the journal works.
     public var storageError: StorageError? { flushes.error }
 
-    /// The number of commits so far.
+    /// The number of commits since the cache was opened.
     public var commitCount: Int { flushes.commitCount }
 
     /// The durations of flushes since the cache was opened.
     package var flushTimes: FlushTimes { flushes.times }
 
-    /// The number of entities that were evicted so far.
+    /// The number of entities that were evicted or reduced since the cache was opened.
     public var evictedCount: Int { eviction.evictedCount }
 
     // MARK: Closing
 
     /// Writes all unwritten changes, tidies the journal and releases it.
     ///
-    /// Calls that begin later throw, reads included; ``libraries()``, ``counts()`` and ``entityCount()`` return the
-    /// final state.
+    /// ```swift
+    /// try await cache.close()
+    /// ```
+    ///
+    /// Calls that begin later throw, reads included; only ``libraries()``, ``counts()`` and ``entityCount()`` still
+    /// return the final state. A second call does nothing.
     ///
     /// - Throws: ``StorageError`` when the last changes could not be written; they are then lost.
     public func close() async throws(StorageError) {
@@ -167,7 +208,7 @@ public actor SyncCache {
         releasePositionWaiters()
         timers.cancelFlush()
         upstreamRequests.cancelAll()
-        // Calls that wait for the journal are let through, and are written with the rest; later ones are refused.
+        // Calls that wait for the journal may finish, and are written with the rest; later ones are refused.
         await takeLoadTurn()
         lifeCycle.seal()
         turns.loads.release()

@@ -1,11 +1,11 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The requests to an upstream for events: those that are under way with the pauses before the next ones, at most one a
-/// library, and the schedule of those for lost numbers. Bounded by `libraryCountMax`.
+/// The requests to an upstream for events, at most one a library: those under way, the pauses before the next ones, and
+/// the schedule of requests for lost numbers. Bounded by `libraryCountMax`.
 struct UpstreamRequests {
     private struct Entry {
-        /// The number of the attempt: the end of an attempt must not remove the task of the next one.
+        /// The number of the attempt, so that the end of an old attempt does not remove the task of the next one.
         var attempt: UInt64
         var task: Task<Void, Never>
     }
@@ -15,7 +15,7 @@ struct UpstreamRequests {
 
     // MARK: Under way
 
-    /// Whether no library waits for its upstream.
+    /// True if no library waits for its upstream.
     var isEmpty: Bool { entries.isEmpty }
 
     /// The task of some library; nil when no library waits for its upstream.
@@ -25,12 +25,12 @@ struct UpstreamRequests {
 
     func task(of library: LibraryIndex) -> Task<Void, Never>? { entries[library]?.task }
 
-    /// Keeps the task of an attempt, in place of the one before.
+    /// Stores the task of an attempt, replacing the library's previous one.
     mutating func began(_ attempt: UInt64, of library: LibraryIndex, _ task: Task<Void, Never>) {
         entries[library] = Entry(attempt: attempt, task: task)
     }
 
-    /// Notes the end of an attempt. The end of an attempt that a later one has replaced changes nothing.
+    /// Removes the task of an attempt that ended, unless a later attempt has replaced it.
     mutating func ended(_ attempt: UInt64, of library: LibraryIndex) {
         if entries[library]?.attempt == attempt { entries[library] = nil }
     }
@@ -46,21 +46,21 @@ struct UpstreamRequests {
     /// The time of the next request for lost numbers, in milliseconds since 1970; nil when none is due.
     var nextHealing: Int64? { healing.nextDue }
 
-    /// Makes the requests for lost numbers of some libraries due at once, unless they are under way.
+    /// Makes the requests for lost numbers of some libraries due now, unless they are under way.
     mutating func wantHealing(of libraries: [LibraryIndex], at now: Int64) {
         for library in libraries { healing.makeDue(library, at: now) }
     }
 
-    /// Makes every request for lost numbers due, except those that are under way: the upstream is reachable.
+    /// Makes every request for lost numbers due now, except those under way, because the upstream is reachable.
     mutating func wantAllHealing(at now: Int64) { healing.makeAllDue(at: now) }
 
-    /// Updates the schedule when numbers were lost since the last call.
+    /// Updates the schedule if numbers were lost since the last call.
     ///
     /// - Parameters:
     ///   - lossCount: The number of losses so far.
-    ///   - lossy: Returns the libraries that have lost numbers now; read only when the schedule is updated.
-    ///   - now: The time, in milliseconds since 1970; read only when the schedule is updated.
-    /// - Returns: Whether the schedule was updated.
+    ///   - lossy: Returns the libraries that have lost numbers now; called only when the schedule is updated.
+    ///   - now: Returns the time, in milliseconds since 1970; called only when the schedule is updated.
+    /// - Returns: True if the schedule was updated.
     mutating func followLosses(lossCount: Int64, lossy: () -> [LibraryIndex], at now: () -> Int64) -> Bool {
         guard healing.isOutdated(lossCount: lossCount) else { return false }
         healing.follow(lossy(), at: now())
@@ -69,15 +69,15 @@ struct UpstreamRequests {
 
     /// Returns the libraries whose request for lost numbers is due, in the order of their numbers.
     ///
-    /// - Parameter lossy: The libraries that have lost numbers now: a stream may have brought some.
+    /// - Parameter lossy: The libraries that have lost numbers now; late events may have changed them.
     mutating func dueHealings(lossy: [LibraryIndex], at now: Int64) -> [LibraryIndex] {
         healing.follow(lossy, at: now)
         return healing.due(at: now)
     }
 
-    /// Decides whether a request for lost numbers that is due is sent now; if not, it is delayed.
+    /// Decides whether to send a request for lost numbers that is due. If not, the request is postponed.
     ///
-    /// - Parameter lost: The lost ranges; nil when the library has to be asked for something else first.
+    /// - Parameter lost: The lost ranges; nil when another request for the library has to go first.
     mutating func beginsHealing(_ library: LibraryIndex, lost: [LostRange]?, at now: Int64) -> Bool {
         guard let lost else {
             healing.postpone(library, at: now)
@@ -87,14 +87,14 @@ struct UpstreamRequests {
         return true
     }
 
-    /// Notes that the upstream did not answer a request for lost numbers.
+    /// Records that a request for lost numbers got no response.
     mutating func unreached(_ library: LibraryIndex) { healing.unreached(library) }
 
-    /// Notes the end of a request, which may have been one for lost numbers.
+    /// Updates the schedule after the end of a request, which may have been one for lost numbers.
     ///
     /// - Parameters:
-    ///   - isAnswered: Whether the upstream answered. If so, libraries whose last request for lost numbers it did not
-    ///     answer are due: it is reachable again.
+    ///   - isAnswered: Whether the upstream responded. If so, it is reachable again, and libraries whose last request
+    ///     for lost numbers got no response are due.
     ///   - isHealing: Whether a request for lost numbers is still under way.
     ///   - lost: Returns the ranges of the library that are lost now.
     ///   - lossy: Returns the libraries that have lost numbers now.

@@ -1,27 +1,28 @@
-/// The consent of the program's delegate to the evictions of one tier.
+/// Whether the program's delegate agreed to the evictions of one tier.
 ///
 ///     none ──request──► asked ──answered──► owed ──takeOwed, request──► approved ──complete──► none
 ///                                      └──► refused ──committed──► none
 ///
-/// An answer may come at any moment, also while the eviction that it allows has to wait, for example for the flush that
-/// asked. So an approval is a debt: it is `owed` until an eviction begins, and whoever ends what the eviction waited
-/// for begins it. A refusal holds until the next commit, so that a delegate is not asked again while nothing changes.
+/// An answer may arrive at any moment, also while the eviction that it allows cannot begin yet, for example during the
+/// flush that caused the question. Therefore an approval stays `owed` until an eviction begins, and the end of what the
+/// eviction waited for begins it. A refusal holds until the next commit, so that a delegate is not asked again while
+/// nothing changes.
 ///
 /// - Source: Protocol/limits.md, asking first.
 struct EvictionConsent {
-    /// The next step of a caller that wants to evict.
+    /// What a caller that wants to evict does next.
     enum Decision {
         case evict
-        /// Ask the delegate, and give its answer to ``EvictionConsent/answered(_:)``.
+        /// Call the delegate, and pass its answer to ``EvictionConsent/answered(_:)``.
         case ask
-        /// The delegate is being asked, or has refused.
+        /// Do nothing: the delegate has not answered yet, or has refused.
         case skip
     }
 
     private enum Stage {
         case none
         case asked
-        /// The delegate approved; no eviction has begun since.
+        /// The delegate approved, and no eviction has begun since.
         case owed
         /// An approved eviction has begun and is not complete.
         case approved
@@ -30,10 +31,10 @@ struct EvictionConsent {
 
     private var stage = Stage.none
 
-    /// Whether the delegate refused, and nothing was committed since.
+    /// True if the delegate refused and nothing was committed since.
     var isRefused: Bool { stage == .refused }
 
-    /// Whether the delegate approved an eviction that is not complete.
+    /// True if the delegate approved an eviction that is not complete.
     var isApproved: Bool {
         switch stage {
         case .owed, .approved: true
@@ -41,7 +42,7 @@ struct EvictionConsent {
         }
     }
 
-    /// Decides how an eviction continues.
+    /// Decides what a caller that wants to evict does next.
     ///
     /// - Parameter hasDelegate: Without a delegate every eviction is approved.
     mutating func request(hasDelegate: Bool) -> Decision {
@@ -62,17 +63,17 @@ struct EvictionConsent {
         stage = isAllowed ? .owed : .refused
     }
 
-    /// Takes the debt of an approval. The caller begins the eviction.
+    /// Marks an owed eviction as begun; the caller must begin it.
     ///
-    /// - Returns: Whether an eviction was approved that has not begun. True once for each approval, so that an eviction
-    ///   that fails is not begun again and again: the next commit continues it.
+    /// - Returns: True if an approved eviction had not begun yet. True once for each approval, so that an eviction that
+    ///   fails is not begun over and over: the next commit continues it.
     mutating func takeOwed() -> Bool {
         guard stage == .owed else { return false }
         stage = .approved
         return true
     }
 
-    /// Ends an approved eviction, or one that is not needed any more: the next one needs a new approval.
+    /// Ends an approved eviction, or one that is no longer needed. The next one needs a new approval.
     mutating func complete() {
         switch stage {
         case .owed, .approved: stage = .none
@@ -80,7 +81,7 @@ struct EvictionConsent {
         }
     }
 
-    /// Ends a refusal, after a commit.
+    /// Ends a refusal, because something was committed.
     mutating func committed() {
         if stage == .refused { stage = .none }
     }

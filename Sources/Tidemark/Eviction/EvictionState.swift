@@ -1,4 +1,4 @@
-/// The state of evictions: the delegate's consent, what the last scans found, and the tasks under way.
+/// The state of evictions: the delegate's consent, the results of the last scans, and the tasks under way.
 struct EvictionState {
     var memoryConsent = EvictionConsent()
     /// The consent to evictions from both tiers.
@@ -6,31 +6,31 @@ struct EvictionState {
     var residentScan = ResidentScan()
     var rowScan = StoredRowScan()
     var pressure = LimitPressure()
-    /// The number of entities that were evicted so far, from memory or from both tiers.
+    /// The number of entities evicted so far, from memory or from both tiers.
     private(set) var evictedCount = 0
 
-    /// The task that continues an eviction from memory, or asks the delegate for one; nil when there is nothing to do.
+    /// The task that continues an eviction from memory, or calls the delegate for one; nil when there is nothing to do.
     var memoryTask: Task<Void, Never>?
     /// The task that evicts entities of types that do not stay in memory; nil when there are none.
     var excludedTask: Task<Void, Never>?
-    /// The question to the delegate whether entities may be evicted from both tiers; nil when none is under way.
+    /// The task that asks the delegate whether entities may be evicted from both tiers; nil when none runs.
     var tierQuestion: Task<Void, Never>?
-    /// The task that returns free space of the journal, step by step; nil when there is little.
+    /// The task that returns free space of the journal to the disk, step by step; nil when there is little.
     var shrinkTask: Task<Void, Never>?
 
-    /// Notes entities that were evicted from memory and stay in the journal.
+    /// Counts entities that were evicted from memory and stay in the journal.
     mutating func evictedFromMemory(_ count: Int) {
         evictedCount += count
         rowScan.moved(count)
     }
 
-    /// Notes entities that were evicted from both tiers, or reduced.
+    /// Counts entities that were evicted from both tiers, or reduced.
     mutating func evictedFromBothTiers(_ count: Int) {
         evictedCount += count
         pressure.evicted(count)
     }
 
-    /// Notes that a commit may have changed what can be evicted, and what the delegate would say.
+    /// Resets what a commit may have changed: which entities can be evicted, and what the delegate would answer.
     mutating func committed() {
         residentScan.committed()
         memoryConsent.committed()

@@ -1,26 +1,26 @@
 import TidemarkModel
 
-/// The state of the limits of both tiers, memory and disk: how far the cache is above them, and whether evictions help.
+/// How far the cache exceeds the limits of both tiers, memory and disk, and whether evictions help.
 struct LimitPressure {
-    /// Whether the database passed its limit, and is not yet as small as an eviction makes it.
+    /// True from when the database exceeds its limit until it is as small as an eviction makes it.
     private(set) var isDiskWanted = false
-    /// Whether the database takes more than its limit, and the last eviction evicted some entities.
+    /// True if the database is larger than its limit, and the last eviction evicted some entities.
     private(set) var isDiskCrowded = false
-    /// The number of entities in both tiers when none of them could be evicted; 0 when some could.
+    /// The number of entities in both tiers when an eviction last found none to evict; 0 when it found some.
     private(set) var blockedCount: Int64 = 0
     /// The number of entities that were evicted from both tiers, or reduced, so far.
     private(set) var evictedCount = 0
 
-    /// Begins to compute how much has to be evicted.
+    /// Starts a new computation of how much has to be evicted.
     mutating func begin() { isDiskCrowded = false }
 
-    /// Notes that nothing has to be evicted.
+    /// Records that nothing has to be evicted.
     mutating func met() { blockedCount = 0 }
 
-    /// Notes that the database is larger than its limit.
+    /// Records that the database is larger than its limit.
     mutating func passedDiskLimit() { isDiskWanted = true }
 
-    /// Notes that the database is as small as an eviction makes it.
+    /// Records that the database is as small as an eviction makes it.
     mutating func reachedDiskGoal() { isDiskWanted = false }
 
     mutating func evicted(_ count: Int) { evictedCount += count }
@@ -29,9 +29,9 @@ struct LimitPressure {
     ///
     /// - Parameters:
     ///   - countBefore: ``evictedCount`` before the round.
-    ///   - isAboveDiskLimit: Whether the database takes more than its limit.
+    ///   - isAboveDiskLimit: Whether the database is larger than its limit.
     ///   - entityCount: The number of entities now.
-    /// - Returns: Whether something was evicted.
+    /// - Returns: True if something was evicted.
     mutating func ended(countBefore: Int, isAboveDiskLimit: Bool, entityCount: Int64) -> Bool {
         let isFruitful = evictedCount > countBefore
         if isFruitful { blockedCount = min(blockedCount, entityCount) }
@@ -47,10 +47,10 @@ struct LimitPressure {
         blockedCount = evictedCount == countBefore ? entityCount : min(blockedCount, entityCount)
     }
 
-    /// Tells whether input waits for an eviction: a limit is passed by more than a tenth.
+    /// Returns true if input has to wait for an eviction, because a limit is exceeded by more than a tenth.
     ///
-    /// When no entity could be evicted, they are scanned again only after an eighth as many have come, because each
-    /// scan reads all of them.
+    /// When no entity could be evicted, they are scanned again only after an eighth as many new ones have arrived,
+    /// because each scan reads all of them.
     ///
     /// - Parameter countMax: The limit of entities; nil when there is none.
     func delaysInput(entityCount: Int64, countMax: Int64?) -> Bool {

@@ -1,15 +1,15 @@
-/// The scans of entities in memory for some that may be evicted from it.
+/// Whether another scan of the entities in memory may find some to evict.
 struct ResidentScan {
-    /// The number of entities in memory after the last complete scan, all of which had to stay.
+    /// The number of entities in memory after the last complete scan, none of which could be evicted.
     private var keptCount = 0
 
-    /// Tells whether a scan may find an entity to evict: after one that was in vain another is not worth its cost until
-    /// the next commit, or until there are an eighth more entities.
+    /// Returns true if a scan may find an entity to evict. After a scan that found none, another one is worth its cost
+    /// only after a commit, or once there are an eighth more entities.
     func isWorthwhile(residentCount: Int) -> Bool { residentCount > keptCount + keptCount / 8 }
 
-    /// Notes that all entities in memory had to stay.
+    /// Records that no entity in memory could be evicted.
     mutating func ended(residentCount: Int) { keptCount = residentCount }
 
-    /// Notes that a commit may have made entities evictable.
+    /// Records that a commit may have made entities evictable.
     mutating func committed() { keptCount = 0 }
 }

@@ -2,18 +2,19 @@ import TidemarkStore
 
 /// The scan of the journal's rows for entities that only the journal has and that may be evicted.
 ///
-/// It goes through the rows in windows, and continues after the last one. When it read all rows and none could be
-/// evicted, the next eviction begins in memory: otherwise each commit would read all rows again.
+/// It reads the rows in windows and remembers where the last window ended; after the last row it starts over. If it
+/// read all rows and none could be evicted, the next eviction begins in memory; otherwise each commit would read all
+/// rows again.
 struct StoredRowScan {
-    /// The number of rows in a window: four times as many as have to be evicted, within these bounds. With up to 1,000
-    /// entities the oldest of all are found.
+    /// The number of rows in a window: four for each entity to evict, within these bounds. Up to 1,000 entities, a
+    /// window has all of them, so the oldest of all are found.
     private static let windowRowCounts = 1_000...4_000
 
-    /// The key after which the scan continues; nil: at the first row.
+    /// The key after which the scan continues; nil to begin at the first row.
     private(set) var position: StoredKey?
-    /// The number of entities that were evicted from memory since the last scan: only the journal may have them now.
+    /// The number of entities evicted from memory since the last scan; only the journal may have them now.
     private(set) var movedCount = 0
-    /// The number of rows that the last scan read in vain; nil: some row may be evictable.
+    /// The number of rows that the last scan read without finding one to evict; nil when some row may be evictable.
     private var fruitlessRowCount: Int?
 
     /// One window of rows.
@@ -22,14 +23,14 @@ struct StoredRowScan {
         fileprivate var startsAtFirst: Bool
     }
 
-    /// Whether another scan is not worth its cost: the last one read many rows in vain, and few entities were evicted
+    /// True if another scan is not worth its cost: the last one read many rows in vain, and few entities were evicted
     /// from memory since.
     var isFruitless: Bool {
         let seenCount = fruitlessRowCount ?? 0
         return seenCount > StoredRowScan.windowRowCounts.lowerBound && movedCount < seenCount / 8
     }
 
-    /// Notes entities that were evicted from memory, and that only the journal has now.
+    /// Counts entities that were evicted from memory and that only the journal has now.
     mutating func moved(_ count: Int) { movedCount += count }
 
     /// Returns the next window for an eviction of `wantedCount` entities.
@@ -41,9 +42,9 @@ struct StoredRowScan {
             rowCount: min(max(rowCount, bounds.lowerBound), bounds.upperBound), startsAtFirst: position == nil)
     }
 
-    /// Continues after the rows of a window.
+    /// Moves past the rows of a window.
     ///
-    /// - Returns: Whether the window held all rows of the journal.
+    /// - Returns: True if the window held all rows of the journal.
     mutating func advance(past rows: [StoredRowAge], of window: Window) -> Bool {
         position = rows.count < window.rowCount ? nil : rows.last?.stored.key
         return window.startsAtFirst && rows.count < window.rowCount

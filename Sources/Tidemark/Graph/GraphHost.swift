@@ -1,40 +1,42 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The keeper of watched documents, beside the registry of observers of lists and entities.
+/// Keeps watched documents, as the observer registry keeps observers of lists and entities.
 ///
-/// A host lives inside the cache's actor: every call comes from there.
+/// A host belongs to the cache's actor, and every call runs there.
 package protocol GraphHost: AnyObject {
     /// The number of watchers.
     var watcherCount: Int { get }
-    /// Whether the step under way stores an answer that was fetched for watchers alone.
+    /// True while storing a response that only watchers requested.
     var isRefetching: Bool { get set }
-    /// Notes that an observed entity changed.
+    /// Records a change of an observed entity, for the next ``distribute(in:)``.
     func note(_ change: EntityChange)
-    /// Notes that a query which stands for a root field changed.
+    /// Records a change of a query whose list is the value of a root field, for the next ``distribute(in:)``.
     func note(_ change: QueryChange)
-    /// Notes that an observed entity is still not there, and may be missing for another reason now.
+    /// Records that an observed entity is still missing, perhaps for another reason than before.
     func noteAbsent(_ handle: ListHandle)
-    /// Notes that the observers of an entity observe another one from now on.
+    /// Moves the watchers of one entity to another, whose id replaced the first one's.
     func rename(from old: ListHandle, to new: ListHandle)
-    /// Notifies the watchers of everything that was noted since the last call.
+    /// Notifies watchers of the changes collected since the last call.
     func distribute(in cache: isolated SyncCache)
     /// Notifies the watchers of a sink that fell behind.
     ///
-    /// - Parameter isForced: Whether the sink takes everything, because something else is about to be written.
+    /// - Parameter isForced: Whether the sink must take everything, because its owner is about to write something that
+    ///   has to come later.
     func catchUp(_ sink: any ObserverSink, isForced: Bool, in cache: isolated SyncCache)
     /// Ends one watcher.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: True if there was such a watcher.
     func cancel(_ subscription: SubscriptionID, in cache: isolated SyncCache) -> Bool
     /// Ends all watchers of a sink.
     func detach(_ sink: any ObserverSink, in cache: isolated SyncCache)
-    /// Fails every fetch: nobody can answer any more.
+    /// Fails every fetch, because no server can respond any more.
     func failFetches(_ reason: String, in cache: isolated SyncCache) async
 }
 
 /// A notification that a graph host has written already.
 package struct DocumentNotification: Sendable {
+    /// The method of the notification.
     package var method: ByteString
     /// The params as a JSON object.
     package var params: [UInt8]

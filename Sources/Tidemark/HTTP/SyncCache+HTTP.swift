@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The position of a library's log when an HTTP request was made whose answer brings entities.
+/// The state of a library when an HTTP request began whose response has entities.
 package struct HTTPStart: Sendable {
     let attempt: UInt64
     let key: QueryKey
@@ -11,19 +11,21 @@ package struct HTTPStart: Sendable {
 }
 
 extension SyncCache {
-    /// Notes that a request is under way whose answer will bring entities: the answer is compared with what events
-    /// write meanwhile. Each beginning is followed by one ``endHTTP(_:)``.
+    /// Records the beginning of a request whose response has entities, so that the response can be compared with what
+    /// events write meanwhile. Each call must be followed by one of ``endHTTP(_:)``.
     package func beginHTTP(_ key: QueryKey) -> HTTPStart {
         let attempt = fetches.newAttempt()
         return HTTPStart(
             attempt: attempt, key: key, start: beginFetch(attempt, key), cursor: status(of: key.library).cursor)
     }
 
+    /// Records the end of a request that ``beginHTTP(_:)`` began.
     package func endHTTP(_ start: HTTPStart) { endFetch(start.attempt, start.key) }
 
-    /// Stores the entities of an HTTP answer and the answer itself in one transaction, and returns after the commit.
+    /// Stores the entities of an HTTP response and the response itself in one transaction. Returns after the commit.
     ///
-    /// - Throws: ``CacheError``; then nothing was stored.
+    /// - Throws: ``CacheError``. Nothing was stored, unless the journal failed: then the entities are in memory, and
+    ///   everything is written as soon as the disk works.
     package func store(
         _ result: QueryResult, begun: HTTPStart, with changes: [HTTPChange]
     ) async throws(CacheError) {
@@ -32,11 +34,12 @@ extension SyncCache {
         try await writeAllNow()
     }
 
-    /// Deletes the entity that a URL stood for, and writes the changes of stored answers in the same transaction. An
-    /// entity with a newer value stays; an older event does not bring a deleted one back.
+    /// Deletes the entity of a URL, and writes the changes of stored responses in the same transaction. An entity with
+    /// a newer value stays, and an older event does not restore a deleted one.
     ///
-    /// - Parameter asOf: The position that the answer named; nil: the cursor when the request was made.
-    /// - Throws: ``CacheError``; then nothing was changed.
+    /// - Parameter asOf: The position that the response named; nil for the cursor when the request was made.
+    /// - Throws: ``CacheError``. Nothing was changed, unless the journal failed: then the change is in memory, and is
+    ///   written as soon as the disk works.
     package func delete(
         _ key: EntityKey, asOf: EventSequence?, begun: HTTPStart, with changes: [HTTPChange]
     ) async throws(CacheError) {
@@ -47,8 +50,8 @@ extension SyncCache {
 
     /// Deletes an entity in memory.
     ///
-    /// - Parameter also: Runs in the same turn, so that one flush writes both.
-    /// - Returns: Whether it was deleted.
+    /// - Parameter also: Called in the same step, so that one flush writes both.
+    /// - Returns: True if the entity was deleted.
     func delete(
         _ key: EntityKey, asOf: EventSequence?, start: FetchStart?, fetch: UInt64?, also: () -> Void = {}
     ) async throws(CacheError) -> Bool {
@@ -75,13 +78,13 @@ extension SyncCache {
         }
     }
 
-    /// The journal, for what is stored beside the entities.
+    /// The journal's part for stored HTTP responses.
     package nonisolated var httpJournal: any HTTPJournal { (journal as? any HTTPJournal) ?? NoHTTPAnswers() }
 
     /// The clock of the cache, in milliseconds since 1970.
     package nonisolated var httpClock: any CacheClock { clock }
 
-    /// The times of which nobody knows how long ago they were.
+    /// The write times whose age is unknown, because the clock was set back.
     package nonisolated var httpDoubts: DoubtfulTimes { (clock as? ForwardClock)?.doubts ?? .none }
 
     /// The limits of the cache.
@@ -89,14 +92,15 @@ extension SyncCache {
 }
 
 extension SyncCache {
-    /// Renews the entities and the list of an answer that the server has confirmed, and writes the changes of stored
-    /// answers with them.
+    /// Renews the entities and the list of a response that the server has confirmed, and writes the changes of stored
+    /// responses in the same transaction.
     ///
     /// - Parameters:
-    ///   - asOf: The position that the answer stood for when it was stored.
-    ///   - begun: The request that the server confirmed it to.
+    ///   - asOf: The position that was valid for the response when it was stored.
+    ///   - begun: The request that the server answered with the confirmation.
     /// - Returns: The number of entities that were renewed.
-    /// - Throws: ``CacheError``; then nothing was changed.
+    /// - Throws: ``CacheError``. Nothing was changed, unless the journal failed: then the change is in memory, and is
+    ///   written as soon as the disk works.
     package func renew(
         _ result: QueryResult, _ key: QueryKey, asOf: EventSequence?, begun: HTTPStart?, with changes: [HTTPChange]
     ) async throws(CacheError) -> Int {
@@ -110,7 +114,8 @@ extension SyncCache {
 
     /// Renews entities and a list in memory.
     ///
-    /// - Parameter also: Runs in the same turn, so that one flush writes both.
+    /// - Parameter also: Called in the same step, so that one flush writes both.
+    /// - Returns: The number of entities that were renewed.
     func renew(
         _ result: QueryResult, _ key: QueryKey, asOf: EventSequence?, start: FetchStart?, fetch: UInt64?,
         also: () -> Void = {}

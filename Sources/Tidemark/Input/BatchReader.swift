@@ -3,25 +3,26 @@ import Synchronization
 import TidemarkModel
 import TidemarkWire
 
-/// The progress of a reader; the engine reads it from its own thread.
+/// The progress of a reader, which the engine reads from its own thread.
 final class ReadProgress: Sendable {
     let lineCount = Atomic<Int64>(0)
-    /// Whether bytes are on their way from the input to `lineCount`: neither the input nor the count shows them.
+    /// True while bytes are between the input and `lineCount`, where neither shows them.
     let isTaking = Atomic(false)
 }
 
-/// Reads and decodes an input beside the engine, on its own queue, which may wait for the disk or a pipe.
+/// Reads and decodes an input beside the engine, on a queue of its own that may block on a disk or a pipe.
 ///
-/// One batch is under way for each call of ``next()``.
+/// Each call of ``next()`` produces one batch.
 final class BatchReader: Sendable {
     /// The state that only the reader's own queue uses.
     private struct Work {
         var framer: LineFramer
-        /// Frames what a log's reader tells, whose lines are not counted with the others; nil until it tells something.
+        /// Frames the lines that a log's reader writes itself, which are not counted with the others; nil before the
+        /// first of them.
         var readerFramer: LineFramer?
         let decoder: EventDecoder
         var blocks: ArraySlice<LineBlock> = []
-        /// The origin of `blocks`.
+        /// Who wrote the envelopes of the lines in `blocks`.
         var origin = LineOrigin.producer
         var isFinished = false
     }
@@ -33,13 +34,14 @@ final class BatchReader: Sendable {
     private let chunkByteCount: Int
     private let queue: DispatchQueue
     private let progress: ReadProgress
-    /// Locked by the queue's one job at a time, so never contended; the lock proves the exclusive access to the
+    /// Only the queue's one job at a time locks this, so the lock is never contended. It proves exclusive access to the
     /// compiler.
     private let work: Mutex<Work>
 
     /// - Parameters:
-    ///   - chunkByteCount: The number of bytes to read at once; a pipe or file may give fewer.
-    ///   - pool: The buffers; the pool may be shared with other readers.
+    ///   - chunkByteCount: The number of bytes to read at once; a pipe or a file may return fewer.
+    ///   - pool: The buffers, which other readers may share.
+    /// - Throws: ``WireError`` when memory runs out.
     init(
         _ input: any LineInput, id: InputID, limits: Limits, chunkByteCount: Int, pool: BatchPool,
         progress: ReadProgress
@@ -61,7 +63,7 @@ final class BatchReader: Sendable {
 
     /// Returns the next lines; nil at the end.
     ///
-    /// - Throws: ``InputError``, also when memory is short.
+    /// - Throws: ``InputError`` when the input cannot be read, or when memory runs out.
     func next() async throws(InputError) -> EventBatch? {
         let result: Result<EventBatch?, InputError> = await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: self.readNext()) }
@@ -81,8 +83,8 @@ final class BatchReader: Sendable {
 
     private func read(_ work: inout Work) throws(InputError) -> EventBatch? {
         while work.blocks.isEmpty {
-            // The slice still holds the blocks that were removed from its front, and a buffer with two holders would be
-            // copied whole.
+            // The slice still owns the blocks that were removed from its front. A buffer with two owners would be
+            // copied.
             work.blocks = []
             if work.isFinished { return nil }
             try input.waitForBytes()
@@ -114,7 +116,7 @@ final class BatchReader: Sendable {
         }
     }
 
-    /// Reads what a log's reader tells. Its lines take no numbers of the input.
+    /// Reads the lines that a log's reader writes itself. They have no line numbers in the input.
     ///
     /// - Returns: The number of bytes; 0 when the input was stopped.
     private func readNotices(_ work: inout Work) throws(InputError) -> Int {

@@ -8,14 +8,17 @@ import Synchronization
     import Musl
 #endif
 
-/// An input over a file descriptor; the caller closes the descriptor.
+/// An input over a file descriptor, which the caller closes.
 package final class DescriptorInput: LineInput {
     private let descriptor: Int32
-    /// The two ends of a pipe; its only byte signals that reading is over.
+    /// The read end of a pipe. A byte in the pipe means that reading is over.
     private let stopReader: Int32
+    /// The write end of that pipe.
     private let stopWriter: Int32
     private let isStopped = Atomic(false)
 
+    /// Makes an input over a descriptor that is open for reading.
+    ///
     /// - Throws: ``InputError`` when the process has no free descriptor.
     package init(_ descriptor: Int32) throws(InputError) {
         var ends: [Int32] = [-1, -1]
@@ -32,6 +35,7 @@ package final class DescriptorInput: LineInput {
         close(stopWriter)
     }
 
+    /// Returns when there are bytes to read, at the end, or once ``stop()`` was called.
     package func waitForBytes() throws(InputError) {
         while !isStopped.load(ordering: .acquiring) {
             var sources = [
@@ -45,6 +49,7 @@ package final class DescriptorInput: LineInput {
         }
     }
 
+    /// Reads the next bytes; waits until there are some.
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
         while true {
             try waitForBytes()
@@ -56,19 +61,21 @@ package final class DescriptorInput: LineInput {
         }
     }
 
+    /// Returns true if a read would not wait.
     package func hasUnread() -> Bool {
         guard !isStopped.load(ordering: .acquiring) else { return false }
         var sources = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
-        // The end of the input counts as unread too: its effects are not late either.
+        // The end of the input counts as unread too: no gap may expire before it was read.
         return poll(&sources, 1, 0) > 0
     }
 
-    /// Whether ``stop()`` ended the reading.
+    /// True once ``stop()`` was called.
     package var wasStopped: Bool { isStopped.load(ordering: .acquiring) }
 
+    /// True if the descriptor is a terminal.
     package var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Ends the reading. Safe to call from a signal handler's thread, any number of times.
+    /// Ends the reading. May be called from any thread, and any number of times.
     package func stop() {
         guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
         var byte: UInt8 = 0

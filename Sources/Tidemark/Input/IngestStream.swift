@@ -5,29 +5,37 @@ import TidemarkWire
 /// A stream of event lines that is read into a cache.
 ///
 /// ```swift
-/// let stream = try await IngestStream(of: try DescriptorInput(0), into: cache)
-/// while try await stream.next() {}
+/// func ingest(_ input: some LineInput) async throws {
+///     let stream = try await IngestStream(of: input, into: cache)
+///     while try await stream.next() {}
+///     try await stream.finish()
+/// }
 /// ```
 package final class IngestStream {
     private let cache: SyncCache
     private let reader: BatchReader
+    /// The number of the input in the cache.
     package let input: InputID
     /// The acknowledgements of durable lines, while the stream is read; ends after ``finish()``.
     package let acknowledgements: AsyncStream<Acknowledgement>
-    /// The number of lines that were applied so far, and below the number of their bytes.
+    /// The number of lines that were applied so far.
     package private(set) var lineCount: Int64 = 0
+    /// The number of bytes of the lines that were applied so far.
     package private(set) var byteCount: Int64 = 0
 
-    /// Whether the next lines are read while the last ones are applied. For an input that waits for others, such as a
-    /// server; see ``next()`` about pipes and files.
+    /// Whether to read the next lines while the last ones are applied. Use it for an input that waits for others, such
+    /// as a server; see ``next()`` about pipes and files. Default: false.
     package var readsAhead = false
-    /// The lines that are being read ahead.
+    /// The task that reads the next lines ahead; nil when none does.
     private var ahead: Task<Result<EventBatch?, InputError>, Never>?
 
-    /// 512 KiB: enough that a crossing to the engine costs nothing measurable, small enough to stay in a cache.
+    /// How many bytes to read at once by default: 512 KiB. That is enough to make the cost of entering the engine
+    /// unmeasurable, and small enough to stay in a processor's cache.
     package static let chunkByteCountDefault = 512 << 10
 
-    /// - Throws: ``InputError`` when there is not enough memory.
+    /// Opens an input in a cache. Nothing is read yet.
+    ///
+    /// - Throws: ``InputError`` when memory runs out.
     package init(
         of input: any LineInput, into cache: SyncCache, chunkByteCount: Int = IngestStream.chunkByteCountDefault
     ) async throws(InputError) {
@@ -47,11 +55,10 @@ package final class IngestStream {
 
     /// Reads, decodes and applies the next lines.
     ///
-    /// Reading ahead while the last batch is applied was tried and removed for pipes and files: the second core had to
-    /// fetch line by line what the first had decoded, which cost as much as it saved and took that core from the
-    /// journal.
+    /// For pipes and files, reading ahead was tried and removed: the second core had to fetch line by line what the
+    /// first had decoded, which cost as much as it saved, and the journal then lacked that core.
     ///
-    /// - Returns: false at the end of the input.
+    /// - Returns: False at the end of the input.
     /// - Throws: ``InputError`` when the input cannot be read, ``StorageError`` when stored data cannot be read.
     /// - Source: docs/decisions/0004-flush-policy.md.
     package func next() async throws -> Bool {
@@ -74,12 +81,12 @@ package final class IngestStream {
 
     /// Reads and decodes the next lines for a caller that applies them itself, in order; nil at the end of the input.
     ///
-    /// - Throws: ``InputError`` when it cannot be read on.
+    /// - Throws: ``InputError`` when the input cannot be read.
     package func nextBatch() async throws(InputError) -> EventBatch? {
         try await reader.next()
     }
 
-    /// Begins ``nextBatch()`` concurrently with the caller, who must wait for the result before the next call.
+    /// Starts ``nextBatch()`` beside the caller, who must await the result before the next call.
     package func beginNextBatch() -> Task<Result<EventBatch?, InputError>, Never> {
         Task { [reader] in
             do throws(InputError) {
@@ -92,14 +99,14 @@ package final class IngestStream {
 
     /// Ends the input: declares missing numbers lost, and returns when everything is durable.
     ///
-    /// - Throws: ``StorageError``.
+    /// - Throws: ``StorageError`` when the journal cannot be read or written.
     package func finish() async throws(StorageError) {
         try await cache.endOfInput()
         try await cache.flush()
         await cache.closeInput(input)
     }
 
-    /// Ends the reading after the bytes that were read so far.
+    /// Stops reading. Bytes that were read are still applied.
     package func stop() {
         reader.stop()
     }

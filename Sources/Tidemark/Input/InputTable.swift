@@ -1,19 +1,19 @@
 import TidemarkModel
 import TidemarkWire
 
-/// The inputs that feed a cache, with the progress of each. Bounded by the callers that open them.
+/// The inputs of a cache, with the progress of each. Bounded by the callers that open them.
 struct InputTable {
     private var positions: [InputID: InputPosition] = [:]
     private var nextNumber: UInt32 = 0
-    /// Whether the last input has ended: no event comes until another input is opened.
+    /// True once the last input has ended. No event arrives until another input is opened.
     private(set) var hasEnded = false
-    /// The decoder of lines that are in memory; nil until the first of them.
+    /// Decodes lines that are in memory; nil before the first of them.
     private var lineDecoder: EventDecoder?
 
-    /// Whether lines that the cache has not seen may still bring late events.
+    /// True if late events may still arrive in lines that the cache has not seen.
     var mayBringLateEvents: Bool { positions.values.contains(where: \.mayBringLateEvents) }
 
-    /// Whether some applied line is not acknowledged.
+    /// True if some applied line is not acknowledged.
     var isAcknowledgementDue: Bool { positions.values.contains { $0.lines > $0.acknowledged } }
 
     /// Returns the number of a new input.
@@ -33,25 +33,26 @@ struct InputTable {
         positions.removeValue(forKey: input)?.acknowledgements.finish()
     }
 
-    /// Notes the end of an input.
+    /// Records the end of an input.
     ///
-    /// - Returns: Whether it was the last one.
+    /// - Returns: True if it was the last one.
     mutating func ended() -> Bool {
         guard positions.count <= 1 else { return false }
         hasEnded = true
         return true
     }
 
-    /// Notes that an input's lines were applied, or are held, up to a line.
+    /// Records that an input's lines up to this one were applied, or are held.
     mutating func applied(through line: Int64, of input: InputID) { positions[input]?.lines = line }
 
-    /// Notes that the first lines of a batch were applied, or are held. What a log's reader tells is no line.
+    /// Records that the first lines of a batch were applied, or are held. Lines that a log's reader wrote itself do not
+    /// count.
     mutating func applied(_ batch: EventBatch, lines count: Int) {
         guard batch.origin != .reader else { return }
         applied(through: batch.firstLine + Int64(count) - 1, of: batch.input)
     }
 
-    /// The number of an input's lines that are durable.
+    /// Returns how many of an input's lines are durable.
     func durableLineCount(of input: InputID) -> Int64 { positions[input]?.acknowledged ?? 0 }
 
     /// Returns, for each input, the last line that was applied together with all lines before it.
@@ -65,7 +66,7 @@ struct InputTable {
         return lines
     }
 
-    /// Notifies the readers of inputs whose lines became durable.
+    /// Sends acknowledgements to inputs whose lines became durable.
     mutating func acknowledge(_ lines: [InputID: Int64], _ libraries: [ByteString: EventSequence]) {
         for (input, lines) in lines {
             guard let position = positions[input], lines > position.acknowledged else { continue }
@@ -74,9 +75,9 @@ struct InputTable {
         }
     }
 
-    /// Returns the decoder of lines that are in memory, and keeps it for the next ones.
+    /// Returns the decoder of lines that are in memory, and keeps it for later calls.
     ///
-    /// - Throws: ``WireError`` when there is no memory for it.
+    /// - Throws: ``WireError`` when memory runs out.
     mutating func decoder(limits: Limits) throws(WireError) -> EventDecoder {
         if let lineDecoder { return lineDecoder }
         let decoder = try EventDecoder(limits: limits)

@@ -2,7 +2,7 @@ import TidemarkStore
 
 /// The escapes inside a JSON string.
 enum JSONEscapes {
-    /// The length in bytes of the escape at a backslash.
+    /// Returns the length in bytes of the escape that begins at a backslash.
     ///
     /// - Returns: nil when there is no valid escape.
     static func byteCount(_ bytes: UnsafeRawBufferPointer, at backslash: Int) -> Int? {
@@ -18,8 +18,8 @@ enum JSONEscapes {
         }
     }
 
-    /// The fault of a string that cannot be continued at an offset: the text ends there, or the byte is a control
-    /// character, or a backslash without a valid escape.
+    /// Returns the fault of a string that cannot be continued at an offset: the text ends there, or the byte is a
+    /// control character, or a backslash without a valid escape.
     static func fault(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> JSONFault {
         guard offset < bytes.count else { return JSONFault(offset: offset, message: "the text ends inside a string") }
         guard bytes[offset] == UInt8(ascii: "\\") else {
@@ -35,11 +35,11 @@ enum JSONEscapes {
             offset: offset + 2 + hexDigitCount(bytes, from: offset + 2), message: "a hexadecimal digit is missing")
     }
 
-    /// Returns the text that an escaped string represents.
+    /// Returns the text of a string without its escapes.
     ///
-    /// - Parameter text: The bytes between the quotes; their escapes were checked.
-    /// - Returns: The unescaped bytes, and whether they held half a surrogate pair. UTF-8 cannot represent half a pair,
-    ///   so each is replaced by U+FFFD.
+    /// - Parameter text: The bytes between the quotes, whose escapes were checked.
+    /// - Returns: The unescaped bytes, and whether they contained half a surrogate pair. UTF-8 cannot encode half a
+    ///   pair, so each is replaced by U+FFFD.
     static func unescaped(_ text: UnsafeRawBufferPointer) -> (bytes: [UInt8], isBroken: Bool) {
         var bytes = JSONText.unescaped(text)
         var isBroken = false
@@ -51,7 +51,7 @@ enum JSONEscapes {
         return (bytes, isBroken)
     }
 
-    /// The number of hexadecimal digits from an offset on: at most 4.
+    /// Returns the number of hexadecimal digits from an offset on, at most 4.
     private static func hexDigitCount(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         bytes[start..<min(start + 4, bytes.count)].prefix { byte in
             switch byte {

@@ -6,8 +6,8 @@ import Synchronization
     import Foundation
 #endif
 
-/// The text that a decoder reads, for the ``JSONValue``s inside it: Foundation's decoder does not give the text of a
-/// number.
+/// The text that a decoder reads, from which a ``JSONValue`` inside it takes the exact text of its numbers.
+/// Foundation's decoder does not give that text.
 final class JSONSource: Sendable {
     static let key = CodingUserInfoKey.tidemark("source")
 
@@ -18,8 +18,8 @@ final class JSONSource: Sendable {
         self.bytes = bytes
     }
 
-    /// The whole text as a value; parsed on first use. Null when the text is not JSON, an error that the decoder
-    /// reports better.
+    /// The whole text as a value, parsed on first use. Null when the text is not JSON; the decoder reports that error
+    /// better.
     var value: JSONValue {
         parsed.withLock { parsed in
             if let parsed { return parsed }
@@ -31,15 +31,15 @@ final class JSONSource: Sendable {
     }
 }
 
-/// Collects the ``JSONValue``s inside a value that is encoded. A placeholder text stands for each of them until the
-/// encoder is done.
+/// Collects the ``JSONValue``s inside a value that is being encoded. A placeholder string takes the place of each until
+/// the encoder is done.
 ///
-/// The placeholder is a text, not a coding path: Foundation's encoder loses the path to values in a dictionary when it
-/// converts names.
+/// The placeholder is a string and not a coding path, because Foundation's encoder loses the path to values in a
+/// dictionary when it converts names.
 final class JSONSink: Sendable {
     static let key = CodingUserInfoKey.tidemark("sink")
 
-    /// The beginning of each placeholder. Random, so that no string of a resource begins with it.
+    /// The beginning of each placeholder. It is random, so that no string of a resource begins with it.
     private let mark = "tidemark:\(UInt64.random(in: .min ... .max)):\(UInt64.random(in: .min ... .max)):"
     /// The collected values. Bounded by the value that is encoded.
     private let values = Mutex<[JSONValue]>([])
@@ -78,10 +78,10 @@ final class JSONSink: Sendable {
 }
 
 extension JSONPointer {
-    /// Makes the pointer of a coding path: a key counts by its number in an array, and by its name in an object.
+    /// Makes the pointer of a coding path: each key by its number in an array, and by its name in an object.
     ///
-    /// - Parameter names: The form of the value's names. A name that is in the value as declared is a key of a
-    ///   dictionary and is not converted.
+    /// - Parameter names: The form of the value's names. A name that the value has as declared is a key of a
+    ///   dictionary, and is not converted.
     init(_ codingPath: [any CodingKey], in value: JSONValue, _ names: ResourceConventions.Names = .asDeclared) {
         var tokens: [String] = []
         var place: JSONValue? = value

@@ -1,29 +1,40 @@
-/// A number with its JSON text: nothing is rounded, and `1.10` stays `1.10`.
+/// A number with its JSON text, so that nothing is rounded and `1.10` stays `1.10`.
 ///
-/// Two numbers are equal when their texts are equal: `1.0` is not `1.00`. Compare ``double`` to compare values.
+/// ```swift
+/// let price = JSONNumber("1.10")
+/// print(price?.text ?? "", price?.double ?? 0)  // 1.10 1.1
+/// print(JSONNumber("01") == nil)  // true: not JSON
+/// ```
+///
+/// Two numbers are equal if their texts are: `1.0` and `1.00` differ. Compare ``double`` to compare values.
 ///
 /// - Source: RFC 8259, section 6.
 public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
     /// The text of the number, unchanged.
     public let text: String
 
+    /// Makes a number of its text.
+    ///
     /// - Returns: nil when `text` is not a JSON number, such as `+1`, `.5`, `01` or `NaN`.
     public init?(_ text: String) {
         guard JSONNumber.isNumber(text) else { return nil }
         self.text = text
     }
 
+    /// Makes a number of an integer, exactly.
     public init(_ value: some FixedWidthInteger) {
         text = String(value)
     }
 
-    /// - Returns: nil for infinities and for NaN; JSON has no text for them.
+    /// Makes a number of a `Double`, with the shortest text that reads back as the same value.
+    ///
+    /// - Returns: nil for infinities and NaN, for which JSON has no text.
     public init?(_ value: Double) {
         guard value.isFinite else { return nil }
         text = String(describing: value)
     }
 
-    /// - Parameter text: A text that the scan checked.
+    /// - Parameter text: A text whose grammar was checked.
     init(checked text: String) {
         self.text = text
     }
@@ -37,9 +48,10 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
     /// The value as a `UInt64`; nil when it is negative, has a fraction or an exponent, or does not fit.
     public var uint64: UInt64? { UInt64(text) }
 
-    /// The nearest `Double`; infinite for numbers that are too large for any `Double`.
+    /// The nearest `Double`; infinite if the number is too large for any.
     public var double: Double { Double(text) ?? .nan }
 
+    /// The text of the number, unchanged.
     public var description: String { text }
 
     private static func isNumber(_ text: String) -> Bool {

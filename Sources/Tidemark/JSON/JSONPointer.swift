@@ -1,21 +1,32 @@
 /// A place inside a JSON value.
 ///
+/// ```swift
+/// let photo = try JSONValue(parsing: Array(#"{"camera":{"lenses":["50 mm"]}}"#.utf8))
+/// if let pointer = JSONPointer("/camera/lenses/0") { print(photo[pointer: pointer]?.string ?? "") }  // 50 mm
+/// ```
+///
 /// - Source: RFC 6901.
 public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
-    /// The names and indexes from the outside to the inside, without escapes. Empty: the pointer names the whole value.
+    /// The names and indexes from the outside to the inside, without escapes. Empty for the whole value.
     public var tokens: [String]
 
+    /// Makes a pointer of its unescaped tokens.
     public init(tokens: [String]) {
         self.tokens = tokens
     }
 
-    /// - Returns: nil when the text is neither empty nor begins with `/`, and when it holds a `~` that is neither `~0`
-    ///   nor `~1`.
+    /// Parses a pointer.
+    ///
+    /// - Parameter text: Empty for the whole value, or tokens that each follow a `/`, with `~1` for `/` and `~0` for
+    ///   `~`.
+    /// - Returns: nil when the text is not empty and does not begin with `/`, or has a `~` that is neither `~0` nor
+    ///   `~1`.
     public init?(_ text: String) {
         tokens = []
         guard let first = text.unicodeScalars.first else { return }
         guard first == "/" else { return nil }
-        // Split by scalars: a slash and a combining mark after it are one character, but the slash still separates.
+        // The text is split by scalars: a slash and a combining mark after it are one character, but the slash still
+        // separates.
         for part in text.unicodeScalars.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
             guard let token = JSONPointer.unescaped(part) else { return nil }
             tokens.append(token)
@@ -39,7 +50,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         return String(token)
     }
 
-    /// The pointer as text: `/camera/lenses/0`.
+    /// The pointer as text, such as `/camera/lenses/0`.
     public var description: String {
         var text = String.UnicodeScalarView()
         for token in tokens {
@@ -55,7 +66,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         return String(text)
     }
 
-    /// Returns the array index that a token names: digits without a sign and without leading zeros.
+    /// Returns the array index of a token: digits without a sign and without leading zeros.
     ///
     /// - Returns: nil when the token is not an index.
     static func index(_ token: String) -> Int? {

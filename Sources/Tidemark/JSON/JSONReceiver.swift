@@ -1,13 +1,14 @@
-/// A receiver of the values in a text, in the order of the text. ``JSONScan`` calls it.
+/// Receives the values of a text from ``JSONScan``, in the order of the text.
 ///
-/// A receiver sees only tokens that fulfil the grammar; when the scan fails, what the receiver has is to be dropped.
+/// A receiver sees only tokens that follow the grammar. If the scan fails, the caller must drop what the receiver has
+/// built.
 protocol JSONReceiver {
-    /// The state of an open object or array. It lives on the stack of the scan, so it costs no allocation.
+    /// The state of an open object or array. It is on the stack of the scan, so it costs no allocation.
     associatedtype Container
     associatedtype Value
 
-    /// Whether the scan refuses strings that are not UTF-8. A receiver without this has a caller that checked the text,
-    /// or that treats strings as bytes.
+    /// Whether the scan refuses strings that are not UTF-8. If false, the caller has checked the text or treats strings
+    /// as bytes.
     static var requiresUTF8: Bool { get }
 
     /// Begins an object or an array.
@@ -35,23 +36,23 @@ protocol JSONReceiver {
 struct JSONStringToken {
     /// The offsets of the bytes between the quotes.
     var range: Range<Int>
-    /// Whether there is a backslash among them.
+    /// True if one of the bytes is a backslash.
     var isEscaped: Bool
-    /// Whether all of them are known to be ASCII; false when some are not, and sometimes when all are.
+    /// True if all bytes are known to be ASCII. False if some are not, and sometimes if all are.
     var isASCII: Bool
 }
 
-/// A value that is written as a word.
+/// A literal name: `true`, `false` or `null`.
 enum JSONWord {
     case `true`, `false`, null
 }
 
-/// The first fault of a text that should be JSON.
+/// The first fault of a text that is not JSON.
 struct JSONFault {
     /// The offset of the first wrong byte, from 0; the length of the text when it ends too early.
     var offset: Int
-    /// A description of the byte that was found, or of the one that is missing.
+    /// What was found, or what is missing.
     var message: StaticString
-    /// Whether the fault is one more open container than is allowed.
+    /// True if the fault is one open container more than is allowed.
     var isTooDeep = false
 }

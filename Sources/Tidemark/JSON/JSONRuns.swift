@@ -1,8 +1,8 @@
-/// The runs of bytes inside the tokens of JSON: plain characters of strings, and numbers.
+/// Skips runs of bytes inside JSON tokens: plain characters of strings, and numbers.
 enum JSONRuns {
-    /// Skips bytes that are neither a quote, nor a backslash, nor a control character; eight bytes are tested together.
+    /// Skips bytes that are neither a quote, a backslash nor a control character, eight at a time.
     ///
-    /// - Parameter bits: Collects every bit that is set in a skipped byte, and perhaps bits of some bytes after them.
+    /// - Parameter bits: Collects all bits that are set in a skipped byte, and perhaps bits of some bytes after them.
     @inline(__always)
     static func skipPlain(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, _ bits: inout UInt64) {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -10,7 +10,7 @@ enum JSONRuns {
             let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
             let quote = word ^ ones &* UInt64(UInt8(ascii: "\""))
             let backslash = word ^ ones &* UInt64(UInt8(ascii: "\\"))
-            // The lowest high bit that is set marks the first byte found; the bits above it may be wrong.
+            // The lowest high bit that is set marks the first such byte. Higher ones may be wrong.
             let found =
                 ((quote &- ones) & ~quote | (backslash &- ones) & ~backslash | (word &- ones &* 0x20) & ~word)
                 & ones << 7
@@ -27,9 +27,10 @@ enum JSONRuns {
         }
     }
 
-    /// Returns where the first run of a string begins that is not UTF-8; nil when all of the string is.
+    /// Returns where the first run of a string that is not UTF-8 begins; nil when the whole string is UTF-8.
     ///
-    /// Runs end at escapes. A byte of a longer sequence is never a backslash, so a run is valid or wrong as a whole.
+    /// Runs end at escapes. A byte of a longer UTF-8 sequence is never a backslash, so a run is valid or invalid as a
+    /// whole.
     static func firstRunOutsideUTF8(_ bytes: UnsafeRawBufferPointer, _ string: Range<Int>) -> Int? {
         var start = string.lowerBound
         while start < string.upperBound {

@@ -1,14 +1,14 @@
-/// The one pass over a text that checks the grammar of JSON. A receiver makes a value, an outline or the canonical form
-/// of what the scan finds.
+/// Checks the grammar of a JSON text in one pass. A receiver turns what the scan finds into a value, an outline or the
+/// canonical form.
 ///
-/// The scan is total: every sequence of bytes gives a result or a fault. It is generic, not dynamic, so that each
-/// receiver's part is compiled into the loop; the decoder's speed depends on that.
+/// Every sequence of bytes gives a result or a fault. The scan is generic and not dynamic, so that the receiver is
+/// compiled into the loop; the decoder's speed depends on that.
 ///
 /// - Source: RFC 8259.
 struct JSONScan<Receiver: JSONReceiver> {
-    /// The receiver with all that it made.
+    /// The receiver, with everything that it has built.
     var receiver: Receiver
-    /// The fault that ended the scan; meaningful when a function here has returned nil or false.
+    /// The fault that ended the scan; meaningful after a function has returned nil or false.
     private(set) var fault = JSONFault(offset: 0, message: "")
 
     private let bytes: UnsafeRawBufferPointer
@@ -28,10 +28,10 @@ struct JSONScan<Receiver: JSONReceiver> {
         position = start
     }
 
-    /// Scans the one value that the text holds, with or without white space around it.
+    /// Scans a text of one value, with or without white space around it.
     ///
     /// - Returns: nil when the text is not one value; see ``fault``.
-    /// - Complexity: O(bytes.count), and the receiver's part.
+    /// - Complexity: O(bytes.count), and what the receiver does.
     mutating func whole() -> Receiver.Value? {
         guard let value = value() else { return nil }
         skipWhiteSpace()
@@ -171,7 +171,7 @@ struct JSONScan<Receiver: JSONReceiver> {
 
     // MARK: Steps
 
-    /// The byte at the position; 0 at the end, a byte that JSON never contains outside of strings.
+    /// The byte at the position; 0 at the end, which JSON never contains outside of strings.
     @inline(__always) private var byte: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     @inline(__always) private mutating func consume(_ wanted: UInt8) -> Bool {

@@ -1,14 +1,16 @@
 extension JSONValue: Codable {
     /// Decodes any JSON value.
     ///
-    /// Inside a ``Resource`` that a cache reads, the value is exact. Another decoder has converted the numbers already:
-    /// a number without fraction and exponent is exact up to 64 bits, any other number is the nearest `Double`.
+    /// Inside a ``Resource`` that a cache reads, the value is exact. Other decoders have already converted the numbers:
+    /// one without a fraction and an exponent is exact up to 64 bits, and any other is the nearest `Double`.
+    ///
+    /// - Throws: The errors of the decoder.
     public init(from decoder: any Decoder) throws {
         if let place = decoder as? ResourceDecoder {
             self = try place.value(JSONValue.self)
             return
         }
-        // A foreign decoder wrapped around ours passes on the `userInfo` of ours.
+        // A decoder that wraps ours passes on the `userInfo` of ours.
         if let source = decoder.userInfo[JSONSource.key] as? JSONSource,
             let exact = source.value[pointer: JSONPointer(decoder.codingPath, in: source.value)]
         {
@@ -45,14 +47,16 @@ extension JSONValue: Codable {
         }
     }
 
-    /// Returns nil when `body` throws: a decoder reports its kind of value only by throwing when asked for another
-    /// kind.
+    /// Returns nil when `body` throws: a decoder reveals the kind of its value only by throwing when another kind is
+    /// requested.
     private static func ifPossible<Value>(_ body: () throws -> Value) -> Value? {
         do { return try body() } catch { return nil }
     }
 
-    /// Encodes the value exactly inside a ``Resource`` that a cache stores; another encoder writes numbers in its own
-    /// form.
+    /// Encodes the value. Inside a ``Resource`` that a cache stores it is exact; other encoders write numbers in their
+    /// own form.
+    ///
+    /// - Throws: The errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         if let sink = encoder.userInfo[JSONSink.key] as? JSONSink {
             var container = encoder.singleValueContainer()

@@ -1,5 +1,6 @@
 extension JSONValue {
-    /// The value as compact JSON: no white space, numbers unchanged, and as few escapes in strings as possible.
+    /// The value as compact JSON in UTF-8: no white space, numbers unchanged, and as few escapes in strings as
+    /// possible.
     ///
     /// - Complexity: O(size of the value).
     public var bytes: [UInt8] {
@@ -8,10 +9,10 @@ extension JSONValue {
         return output
     }
 
-    /// ``bytes`` as text.
+    /// The value as compact JSON, as ``bytes``.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The value with the members of every object sorted by the bytes of their names. When members have the same name,
+    /// The value with the members of every object sorted by the bytes of their names. Of members with the same name
     /// only the last one is kept.
     public var canonical: JSONValue {
         switch self {
@@ -50,7 +51,7 @@ extension JSONValue {
         }
     }
 
-    /// Appends a string in quotes; what needs no escape is copied in runs.
+    /// Appends a string in quotes. Runs that need no escape are copied.
     private static func write(_ string: String, to output: inout [UInt8]) {
         var string = string
         output.append(UInt8(ascii: "\""))

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// Any JSON value: the form of a resource for code that does not know its type.
+/// Any JSON value: a resource for code that does not know its Swift type.
 ///
 /// ```swift
 /// let photo = try JSONValue(parsing: Array(#"{"id":"1","size":18446744073709551615,"tags":["sea"]}"#.utf8))
@@ -9,23 +9,29 @@ import TidemarkModel
 /// print(photo.text)  // {"id":"1","size":18446744073709551615,"tags":["sea"]}
 /// ```
 ///
-/// Numbers keep their text; members keep their order and their repetitions. Strings and names are compared as bytes:
-/// two spellings that Unicode calls equivalent are two strings.
+/// Numbers keep their text; members keep their order, and repeated names stay. Strings and names are compared as bytes,
+/// so two spellings that Unicode calls equivalent are different strings.
 public enum JSONValue: Sendable {
+    /// The value `null`.
     case null
+    /// A boolean.
     case bool(Bool)
+    /// A number with its text.
     case number(JSONNumber)
+    /// A string, without escapes.
     case string(String)
+    /// The elements of an array.
     case array([JSONValue])
+    /// The members of an object, in their order and with repeated names.
     case object([JSONMember])
 
-    /// The largest number of containers that may be open at once: 64, as on the wire.
+    /// The largest number of containers that may be open at once by default: 64, as on the wire.
     public static let nestingDepthMax = Limits().nestingDepthMax
 
-    /// Parses a text that holds one value, with or without white space around it.
+    /// Parses a text that is one value, with or without white space around it.
     ///
     /// - Parameters:
-    ///   - bytes: UTF-8. An escape of half a surrogate pair, which no text can hold, becomes U+FFFD.
+    ///   - bytes: The text in UTF-8. An escape of half a surrogate pair, which no string can contain, becomes U+FFFD.
     ///   - nestingDepthMax: The largest number of containers that may be open at once.
     /// - Throws: ``JSONSyntaxError`` at the first wrong byte.
     /// - Complexity: O(bytes.count).
@@ -44,14 +50,15 @@ public enum JSONValue: Sendable {
         self = value
     }
 
-    /// The value of the last member with that name; nil when there is none, or when this is not an object.
+    /// The value of a member; nil when no member has this name, or when this is not an object. Of several members with
+    /// the name the last one counts.
     ///
     /// - Complexity: O(members).
     public subscript(name: String) -> JSONValue? {
         members?.last { $0.name.utf8.elementsEqual(name.utf8) }?.value
     }
 
-    /// The element at an index from 0; nil when there is none, or when this is not an array.
+    /// The element at an index, from 0; nil when there is none, or when this is not an array.
     public subscript(index: Int) -> JSONValue? {
         guard let elements, elements.indices.contains(index) else { return nil }
         return elements[index]
@@ -67,11 +74,14 @@ public enum JSONValue: Sendable {
     }
 }
 
-/// One member of a JSON object.
+/// A member of a JSON object: a name and a value.
 public struct JSONMember: Sendable {
+    /// The name, without escapes.
     public var name: String
+    /// The value.
     public var value: JSONValue
 
+    /// Makes a member.
     public init(_ name: String, _ value: JSONValue) {
         self.name = name
         self.value = value
@@ -79,13 +89,14 @@ public struct JSONMember: Sendable {
 }
 
 extension JSONMember: Hashable {
+    /// Compares the names as bytes, and the values.
     public static func == (left: JSONMember, right: JSONMember) -> Bool {
         left.name.utf8.elementsEqual(right.name.utf8) && left.value == right.value
     }
 }
 
 extension JSONValue: Hashable {
-    /// Compares members in their order: an object with two members exchanged is a different value.
+    /// Compares two values; the order of members counts, so an object with two members exchanged is a different value.
     public static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -98,6 +109,7 @@ extension JSONValue: Hashable {
         }
     }
 
+    /// Hashes the value.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)

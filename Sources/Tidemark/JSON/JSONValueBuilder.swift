@@ -1,11 +1,11 @@
-/// The receiver that makes a ``JSONValue`` of a text.
+/// Builds a ``JSONValue`` from the tokens of a scan.
 struct JSONValueBuilder: JSONReceiver {
-    /// The members or the elements of an open container; the other array stays empty.
+    /// An open container. An object fills `members` and an array `elements`; the other stays empty.
     struct Container {
         let isObject: Bool
         var elements: [JSONValue] = []
         var members: [JSONMember] = []
-        /// The name whose value comes next.
+        /// The name of the member whose value follows.
         var name = ""
     }
 
@@ -47,7 +47,7 @@ struct JSONValueBuilder: JSONReceiver {
         }
     }
 
-    /// The text of a string that the scan found to be UTF-8.
+    /// Returns the text of a string that the scan has checked to be UTF-8.
     private func text(_ token: JSONStringToken) -> String {
         let written = UnsafeRawBufferPointer(rebasing: bytes[token.range])
         guard token.isEscaped else { return String(decoding: written, as: UTF8.self) }

@@ -1,37 +1,40 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The durable side of a cache: everything that is acknowledged was committed here.
+/// The durable part of a cache. Everything that was acknowledged was committed here.
 ///
-/// `SQLiteJournal` of the module `TidemarkSQLite` keeps a cache in one file. A journal of your own keeps it elsewhere;
-/// `JournalConformance` of `TidemarkTesting` checks one. The values that a journal stores are in `TidemarkStore`.
+/// `SQLiteJournal` of the module `TidemarkSQLite` stores a cache in one file. To store it elsewhere, write a journal of
+/// your own, and check it with `JournalConformance` of `TidemarkTesting`. The values that a journal stores are declared
+/// in `TidemarkStore`.
 ///
-/// A journal has one writer. Its methods may be called from any task; the journal orders the calls itself and never
-/// runs on the caller's executor while it waits for a disk. A journal need not understand the values: it returns each
-/// as it was given, and only the keys, rows and numbers below decide which one replaces which.
+/// A journal has one writer. Its methods may be called from any task; the journal puts the calls in order itself, and
+/// never blocks the caller's executor while it waits for a disk. It need not understand the values: it returns each as
+/// it was given, and only keys, rows and numbers decide which one replaces which.
 ///
-/// What may go wrong with a disk is up to the journal: it detects a record that was damaged and leaves it out, and a
-/// row that was damaged is listed as such. A journal on a disk that forgets writes must write a flush whole or not at
-/// all, however it ends.
+/// Faults of a disk are the journal's concern. It detects a damaged record and leaves it out, and it lists a damaged
+/// row as such. On a disk that forgets writes it must store each flush as a whole or not at all.
 public protocol Journal: Sendable {
-    /// Returns the state that is known without reading the entities. Called once, before anything else.
+    /// Returns the state that can be known without reading entities. Called once, before anything else.
     ///
-    /// - Throws: ``StorageError``.
+    /// - Throws: ``StorageError`` when the journal cannot be read.
     /// - Complexity: Independent of the number of entities.
     func recover() async throws(StorageError) -> RecoveredState
 
-    /// Waits until the journal has found everything that it stores. Called once, and before the first commit, when
-    /// ``TidemarkStore/RecoveredState/isOpening`` says so; called again after an error. Other calls are answered
-    /// meanwhile. Ends early with an error when its task is cancelled.
+    /// Waits until the journal has found everything that it stores.
     ///
-    /// - Returns: The loss when damage was found, which the journal has replaced; nil: there is none.
-    /// - Throws: ``StorageError``.
+    /// Called when ``TidemarkStore/RecoveredState/isOpening`` is true, once and before the first commit, and again
+    /// after an error. The journal answers other calls meanwhile. Ends early with an error when its task is cancelled.
+    ///
+    /// - Returns: What was lost when the journal found damage, which it has replaced; nil when it found none.
+    /// - Throws: ``StorageError`` when the journal cannot be read.
     func finishOpening() async throws(StorageError) -> OpeningLoss?
 
-    /// Removes indexes, builds the missing ones, and continues the work that an earlier writer left unfinished. Called
-    /// once, before the first commit. A journal without indexes does nothing.
+    /// Removes indexes, builds missing ones, and continues what an earlier writer left unfinished. Called once, before
+    /// the first commit. A journal without indexes does nothing.
     ///
-    /// - Parameter progress: Called now and then while entities are read.
+    /// - Parameters:
+    ///   - changes: The indexes to add and to remove.
+    ///   - progress: Called from time to time while entities are read.
     /// - Throws: ``StorageError``; `.limitExceeded` beyond ``FieldIndex/countMax``.
     func changeIndexes(
         _ changes: FieldIndexChanges, progress: (@Sendable (FieldIndexProgress) -> Void)?
@@ -39,135 +42,152 @@ public protocol Journal: Sendable {
 
     /// Reads entities by key.
     ///
-    /// - Parameter keys: Any number, in any order.
-    /// - Returns: The entities that are stored, in no order; damaged rows are listed separately.
-    /// - Throws: ``StorageError``.
+    /// - Parameter keys: Any number of keys, in any order.
+    /// - Returns: The entities that are stored, in any order; damaged rows are listed separately.
+    /// - Throws: ``StorageError`` when the journal cannot be read.
     func load(_ keys: [StoredKey]) async throws(StorageError) -> LoadedEntities
 
-    /// Reads one entity. Unlike ``load(_:)`` it may run beside a commit, and then gives the entity as it was before.
+    /// Reads one entity. Unlike ``load(_:)`` it may run during a commit, and then returns the entity as it was before
+    /// the commit.
     ///
-    /// - Returns: nil when it is not stored, or is damaged.
-    /// - Throws: ``StorageError``.
+    /// - Returns: nil when the entity is not stored or is damaged.
+    /// - Throws: ``StorageError`` when the journal cannot be read.
     func read(_ key: StoredKey) async throws(StorageError) -> StoredEntity?
 
-    /// Finds entities by key without reading them, as they were last committed.
+    /// Finds the rows of entities by key, as of the last commit, without reading the entities.
     ///
-    /// The cache asks for rows that events are about to replace as a whole.
-    /// - Parameter keys: Any number, in any order.
-    /// - Returns: The rows of those that are stored, damaged ones too, in no order.
-    /// - Throws: ``StorageError``.
+    /// The cache uses this for entities that events are about to replace as a whole.
+    ///
+    /// - Parameter keys: Any number of keys, in any order.
+    /// - Returns: The rows of the entities that are stored, damaged ones included, in any order.
+    /// - Throws: ``StorageError`` when the journal cannot be read.
     func find(_ keys: [StoredKey]) async throws(StorageError) -> [StoredRow]
 
-    /// Reads entities of one type in key order, as they were last committed.
+    /// Reads entities of one type in key order, as of the last commit.
     ///
-    /// - Parameter id: The page begins after this id, which need not be stored; nil: at the first entity.
-    /// - Parameter countMax: At least 1. Fewer entities are returned only at the end, or where damaged rows were.
-    /// - Parameter constraint: The condition that the caller will test on each entity. A journal with an index may
-    ///   leave out entities that cannot fulfil it; nil: all entities are returned.
-    /// - Returns: The entities in key order (of the text `type:id`); damaged rows are listed separately. Both empty:
-    ///   the end.
-    /// - Throws: ``StorageError``.
+    /// - Parameters:
+    ///   - library: The library.
+    ///   - type: The type.
+    ///   - id: The id after which the page begins, which need not be stored; nil to begin at the first entity.
+    ///   - countMax: The largest number of entities, at least 1. Fewer are returned only at the end, or where rows are
+    ///     damaged.
+    ///   - constraint: The condition that the caller will test on each entity. A journal with an index may leave out
+    ///     entities that cannot fulfil it. nil for all entities.
+    /// - Returns: The entities in the order of the text `type:id`; damaged rows are listed separately. Both are empty
+    ///   at the end.
+    /// - Throws: ``StorageError`` when the journal cannot be read.
     func page(
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int, constraint: FieldConstraint?
     ) async throws(StorageError) -> LoadedEntities
 
-    /// Returns rows in a fixed order, as they were last committed.
+    /// Returns rows in a fixed order, as of the last commit.
     ///
-    /// - Parameter key: The rows begin after this key, which need not be stored; nil: at the first row.
-    /// - Returns: Fewer than `countMax` only at the end.
+    /// - Parameters:
+    ///   - key: The key after which the rows begin, which need not be stored; nil to begin at the first row.
+    ///   - countMax: The largest number of rows.
+    /// - Returns: Fewer than `countMax` rows only at the end.
+    /// - Throws: ``StorageError`` when the journal cannot be read.
     func rows(after key: StoredKey?, countMax: Int) async throws(StorageError) -> [StoredRowAge]
 
     /// Returns the space that the journal takes on the disk; 0 for a journal that is not on a disk.
+    ///
+    /// - Throws: ``StorageError`` when the size cannot be read.
     func size() async throws(StorageError) -> JournalSize
 
-    /// Returns free space to the disk, as far as that is quick. A journal that is not on a disk does nothing.
+    /// Returns free space to the disk as far as that is quick. A journal that is not on a disk does nothing.
+    ///
+    /// - Throws: ``StorageError`` when that fails.
     func shrink() async throws(StorageError)
 
-    /// Returns a part of the free space to the disk in one short step. It begins when more than half of the database is
-    /// free, and continues until an eighth is.
+    /// Returns a part of the free space to the disk, in one short step. Steps begin when more than half of the database
+    /// is free, and continue until an eighth is.
     ///
-    /// - Parameter isLast: Nothing waits for the next commit: the step may take longer.
-    /// - Returns: Whether there is more free space to return.
+    /// - Parameter isLast: True if no commit will follow, so that the step may take longer.
+    /// - Returns: True if there is more free space to return.
+    /// - Throws: ``StorageError`` when that fails.
     func releaseFreeSpace(isLast: Bool) async throws(StorageError) -> Bool
 
-    /// Frees memory that the journal does not need until the next commit.
+    /// Frees memory that the journal does not need before the next commit.
     func releaseMemory() async
 
-    /// Writes a flush in one transaction and returns after COMMIT reached the disk.
+    /// Writes a flush in one transaction. Returns after COMMIT reached the disk.
     ///
-    /// - Throws: ``StorageError``; then nothing of the flush was written, and the caller may pass it again: it waits
-    ///   and repeats after `.diskFull` and `.inputOutput`, and rebuilds the journal after `.damaged`, with which a
-    ///   journal also refuses a flush that contradicts its content.
+    /// - Throws: ``StorageError``; then nothing of the flush was written, and the caller may pass it again. The cache
+    ///   does so after a pause for `.diskFull` and `.inputOutput`, and rebuilds the journal after `.damaged`. A journal
+    ///   also throws `.damaged` for a flush that contradicts its content.
     func commit(_ flush: FlushBatch) async throws(StorageError)
 
-    /// Returns records of the quarantine, oldest first, as they were last committed.
+    /// Returns records of the quarantine, oldest first, as of the last commit.
     ///
-    /// - Throws: ``StorageError``.
+    /// - Throws: ``StorageError`` when the journal cannot be read.
     func quarantine(_ selection: QuarantineSelection) async throws(StorageError) -> [QuarantineRecord]
 
-    /// Counts the stored entities of each library and type, as they were last committed.
+    /// Counts the stored entities of each library and type, as of the last commit.
     ///
-    /// - Returns: One element for each library and type with entities, in no order.
-    /// - Throws: ``StorageError``.
-    /// - Complexity: O(entities), of their keys alone.
+    /// - Returns: One element for each library and type with entities, in any order.
+    /// - Throws: ``StorageError`` when the journal cannot be read.
+    /// - Complexity: O(entities); only their keys are read.
     func entityCounts() async throws(StorageError) -> [JournalEntityCount]
 
-    /// Examines the journal and everything around it, and says what to do. Other calls of the journal do not wait for
-    /// it. A journal that cannot be examined returns nothing.
+    /// Examines the journal and its surroundings, and says what to do. Other calls do not wait for it. A journal that
+    /// cannot be examined returns nothing.
     ///
     /// - Complexity: O(bytes of the journal).
     func examine() async -> [JournalFinding]
 
     /// Moves a damaged database aside and begins an empty one in its place.
     ///
-    /// - Throws: ``StorageError`` when that cannot be done.
+    /// - Throws: ``StorageError`` when that fails.
     func rebuild() async throws(StorageError)
 
-    /// Moves a database aside that was found damaged before any of it was used, and begins one in its place with the
+    /// Moves aside a database that was found damaged before any of it was used, and begins one in its place with the
     /// data that can be saved.
     ///
-    /// - Returns: The saved state: pending layers. An empty state when nothing can be saved; then this is the same as
+    /// - Parameter reason: A description of the damage.
+    /// - Returns: The saved state, which has pending layers only. When nothing can be saved it is empty, as after
     ///   ``rebuild()``.
-    /// - Throws: ``StorageError`` when that cannot be done.
+    /// - Throws: ``StorageError`` when that fails.
     func restart(reason: String) async throws(StorageError) -> RecoveredState
 
-    /// Returns the bytes on disk, journals included; 0 for a journal in memory.
+    /// Returns the size on the disk in bytes, write-ahead logs included; 0 for a journal in memory.
     func byteCount() async -> Int64
 
-    /// Returns what the journal makes of its disk; nothing for a journal that is not on a disk.
+    /// Returns how the journal uses its disk; all zero for a journal that is not on a disk.
     func diskUse() async -> JournalUse
 
-    /// The bytes in memory that the journal needs to find entities. They count in the cache's limit of memory.
+    /// The bytes of memory that the journal needs to find entities. They count toward the cache's limit of memory.
     nonisolated var memoryByteCount: Int { get }
 
-    /// Writes everything to its final place and releases the lock. Further calls throw.
+    /// Writes everything to its final place and releases the lock. Later calls throw.
+    ///
+    /// - Throws: ``StorageError`` when that fails.
     func close() async throws(StorageError)
 }
 
-// Only methods that journals implement as async ones have defaults: on a value of the journal's own type, a default
-// that is async would be called in place of a synchronous method.
+// Only methods that journals implement as async ones have defaults. On a value of the journal's own type, an async
+// default would be called instead of a synchronous method.
 extension Journal {
-    /// Zero: this journal needs no memory to find entities.
+    /// Zero: a journal needs no memory to find entities unless it says so.
     public nonisolated var memoryByteCount: Int { 0 }
 
-    /// Returns nil: this journal has found everything when it gives its state.
+    /// Returns nil: unless a journal says otherwise, it has found everything when it returns its state.
     public func finishOpening() async throws(StorageError) -> OpeningLoss? { nil }
 
-    /// Loads the entity, after the commit under way.
+    /// Loads the entity, after a commit under way.
     public func read(_ key: StoredKey) async throws(StorageError) -> StoredEntity? {
         try await load([key]).entities.first
     }
 
-    /// Returns nothing: this journal is not on a disk.
+    /// Returns zeros, as for a journal that is not on a disk.
     public func diskUse() async -> JournalUse { JournalUse() }
 
-    /// Does nothing: this journal has no memory to free.
+    /// Does nothing, as for a journal without memory to free.
     public func releaseMemory() async {}
 
-    /// Returns false: a journal that is not on a disk has no space to return.
+    /// Returns false, as for a journal that is not on a disk.
     public func releaseFreeSpace(isLast: Bool) async throws(StorageError) -> Bool { false }
 
-    /// Reads the entities of a type without a constraint, a page at a time.
+    /// Reads entities of one type in key order, without a constraint.
     package func page(
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int
     ) async throws(StorageError) -> LoadedEntities {
@@ -175,138 +195,144 @@ extension Journal {
     }
 }
 
-/// The part of a journal that keeps answers of HTTP, which `TidemarkHTTP` stores beside the entities. A journal without
-/// this part keeps none.
+/// The part of a journal that stores HTTP responses beside the entities. A journal without this part stores none.
 package protocol HTTPJournal: Sendable {
-    /// Returns the stored HTTP answers of one URL without their bodies, newest first.
+    /// Returns the stored responses of one URL without their bodies, newest first.
     ///
-    /// - Throws: ``StorageError``.
+    /// - Throws: ``StorageError`` when the journal cannot be read.
     func httpAnswers(library: ByteString, url: ByteString) async throws(StorageError) -> [HTTPRecord]
 
-    /// The state of stored answers that callers share with the journal; nil: this journal keeps no HTTP answers.
+    /// The state of stored responses that callers share with the journal; nil when this journal stores none.
     nonisolated var httpLedger: HTTPLedger? { get }
 
     /// Begins a body that is written in chunks before its head.
     ///
-    /// - Returns: The draft, and its hold: a draft whose hold ends without an answer is removed. nil: this journal
-    ///   keeps no HTTP answers.
-    /// - Throws: ``StorageError``.
+    /// - Returns: The draft, and its hold; a draft whose hold ends without a response is removed. nil when this journal
+    ///   stores no responses.
+    /// - Throws: ``StorageError`` when the journal cannot be written.
     func beginHTTPBody() async throws(StorageError) -> (HTTPBodyDraft, HTTPBodyHold)?
 
     /// Writes the next chunk of a body in a transaction of its own.
     ///
-    /// - Parameter bytes: ``TidemarkStore/HTTPBodyDraft/chunkByteCount`` bytes, or fewer as the last chunk.
-    /// - Returns: The draft with the chunk; nil when the journal does not know it: the file was replaced meanwhile.
+    /// - Parameter bytes: ``TidemarkStore/HTTPBodyDraft/chunkByteCount`` bytes, or fewer in the last chunk.
+    /// - Returns: The draft with the chunk; nil when the journal does not know the draft, because the file was replaced
+    ///   meanwhile.
     /// - Throws: ``StorageError``; then the chunk was not written.
     func writeHTTPChunk(_ bytes: [UInt8], of draft: HTTPBodyDraft) async throws(StorageError) -> HTTPBodyDraft?
 
-    /// Checks the chunks of a stored body and keeps them until the hold ends.
+    /// Checks the chunks of a stored body, and keeps them until the hold ends.
     ///
-    /// - Returns: nil when the answer is gone or fails its check.
-    /// - Throws: ``StorageError``.
+    /// - Returns: nil when the response is gone or fails its check.
+    /// - Throws: ``StorageError`` when the journal cannot be read.
     /// - Complexity: O(bytes on the disk); one chunk is in memory at a time.
     func holdHTTPBody(_ number: Int64, usedAt: Int64?) async throws(StorageError) -> HTTPBodyHold?
 
     /// Reads one chunk of a body that is held.
     ///
-    /// - Returns: nil when it is not there or fails its check.
-    /// - Throws: ``StorageError``.
+    /// - Returns: nil when the chunk is missing or fails its check.
+    /// - Throws: ``StorageError`` when the journal cannot be read.
     func httpChunk(_ hold: HTTPBodyHold, _ place: Int64) async throws(StorageError) -> [UInt8]?
 
-    /// Reads the body of a stored answer.
+    /// Reads the body of a stored response.
     ///
-    /// - Parameter bounds: The bytes that are wanted, within the body; nil: all.
-    /// - Parameter usedAt: The instant of the use, for the order in which answers go; nil: it is no use.
-    /// - Returns: nil when the answer is gone or fails its check; then it counts as not there.
-    /// - Throws: ``StorageError``.
+    /// - Parameters:
+    ///   - bounds: The wanted bytes, within the body; nil for all.
+    ///   - usedAt: The time of the use, for the LRU order; nil when this is not a use.
+    /// - Returns: nil when the response is gone or fails its check; it then counts as missing.
+    /// - Throws: ``StorageError`` when the journal cannot be read.
     func httpBody(_ number: Int64, bounds: Range<Int64>?, usedAt: Int64?) async throws(StorageError) -> [UInt8]?
 
-    /// Returns stored answers by library, URL and number.
+    /// Returns stored responses by library, URL and number.
     ///
-    /// - Parameter after: The answers begin after this one; nil: at the first.
-    /// - Throws: ``StorageError``.
+    /// - Parameter after: The place after which the responses begin; nil to begin at the first.
+    /// - Throws: ``StorageError`` when the journal cannot be read.
     func httpPage(
         _ selection: HTTPSelection, after: HTTPPlace?, countMax: Int
     ) async throws(StorageError) -> [HTTPRecord]
 
-    /// Changes stored answers in a transaction of its own.
+    /// Changes stored responses in a transaction of its own.
     ///
-    /// - Returns: The number of answers that were removed.
+    /// - Returns: The number of responses that were removed.
     /// - Throws: ``StorageError``; then nothing was changed.
     func writeHTTP(_ changes: [HTTPChange]) async throws(StorageError) -> Int
 
-    /// Removes the least recently used answers until so many bytes of them are gone, or none is left.
+    /// Evicts the least recently used responses until at least `byteCount` bytes are freed, or none is left.
     ///
-    /// - Returns: Whether any was removed.
-    /// - Throws: ``StorageError``.
+    /// - Returns: True if any was evicted.
+    /// - Throws: ``StorageError`` when the journal cannot be written.
     func removeHTTP(byteCount: Int64) async throws(StorageError) -> Bool
 
-    /// Sets the bound of stored answers.
+    /// Sets the bound of stored responses.
     func limitHTTP(_ limits: HTTPLimits) async
 
-    /// Returns the totals of stored answers, those of a session included.
+    /// Returns the totals of stored responses, those of a session included.
     ///
     /// - Complexity: O(1).
     func httpTotals() async -> HTTPTotals
 
     /// Returns the salt of the file, with which credentials are hashed.
+    ///
+    /// - Throws: ``StorageError`` when the journal cannot be read.
     func httpSalt() async throws(StorageError) -> [UInt8]
 }
 
 extension HTTPJournal {
-    /// Returns nothing: this journal keeps no HTTP answers.
+    /// Returns nothing: a journal stores no HTTP responses unless it implements this.
     package func httpAnswers(library: ByteString, url: ByteString) async throws(StorageError) -> [HTTPRecord] { [] }
 
-    /// Returns nil: this journal keeps no HTTP answers.
+    /// Returns nil: a journal stores no HTTP responses unless it implements this.
     package func httpBody(
         _ number: Int64, bounds: Range<Int64>?, usedAt: Int64?
     ) async throws(StorageError) -> [UInt8]? { nil }
 
-    /// Returns nil: this journal keeps no HTTP answers.
+    /// Nil: a journal stores no HTTP responses unless it implements this.
     package nonisolated var httpLedger: HTTPLedger? { nil }
 
-    /// Returns nil: this journal keeps no HTTP answers.
+    /// Returns nil: a journal stores no HTTP responses unless it implements this.
     package func beginHTTPBody() async throws(StorageError) -> (HTTPBodyDraft, HTTPBodyHold)? { nil }
 
-    /// Returns nil: this journal keeps no HTTP answers.
+    /// Returns nil: a journal stores no HTTP responses unless it implements this.
     package func writeHTTPChunk(
         _ bytes: [UInt8], of draft: HTTPBodyDraft
     ) async throws(StorageError) -> HTTPBodyDraft? { nil }
 
-    /// Returns nil: this journal keeps no HTTP answers.
+    /// Returns nil: a journal stores no HTTP responses unless it implements this.
     package func holdHTTPBody(_ number: Int64, usedAt: Int64?) async throws(StorageError) -> HTTPBodyHold? { nil }
 
-    /// Returns nil: this journal keeps no HTTP answers.
+    /// Returns nil: a journal stores no HTTP responses unless it implements this.
     package func httpChunk(_ hold: HTTPBodyHold, _ place: Int64) async throws(StorageError) -> [UInt8]? { nil }
 
-    /// Returns nothing: this journal keeps no HTTP answers.
+    /// Returns nothing: a journal stores no HTTP responses unless it implements this.
     package func httpPage(
         _ selection: HTTPSelection, after: HTTPPlace?, countMax: Int
     ) async throws(StorageError) -> [HTTPRecord] { [] }
 
-    /// Does nothing: this journal keeps no HTTP answers.
+    /// Does nothing: a journal stores no HTTP responses unless it implements this.
     package func writeHTTP(_ changes: [HTTPChange]) async throws(StorageError) -> Int { 0 }
 
-    /// Returns false: this journal keeps no HTTP answers.
+    /// Returns false: a journal stores no HTTP responses unless it implements this.
     package func removeHTTP(byteCount: Int64) async throws(StorageError) -> Bool { false }
 
-    /// Returns nothing: this journal keeps no HTTP answers.
+    /// Returns zeros: a journal stores no HTTP responses unless it implements this.
     package func httpTotals() async -> HTTPTotals { HTTPTotals() }
 
-    /// Does nothing: this journal keeps no HTTP answers.
+    /// Does nothing: a journal stores no HTTP responses unless it implements this.
     package func limitHTTP(_ limits: HTTPLimits) async {}
 
-    /// Returns an empty salt: nothing is written with it.
+    /// Returns an empty salt: nothing is hashed with it.
     package func httpSalt() async throws(StorageError) -> [UInt8] { [] }
 }
 
-/// The part of a journal that keeps no answers of HTTP.
+/// Stores no HTTP responses, for a journal without that part.
 struct NoHTTPAnswers: HTTPJournal {}
 
-/// The place of a stored answer in the order of a listing.
+/// The place of a stored response in the order of a listing.
 package struct HTTPPlace: Hashable, Sendable {
+    /// The library of the stored response.
     package var library: ByteString
+    /// The URL of the stored response.
     package var url: ByteString
+    /// The number of the stored response.
     package var number: Int64
 
     package init(library: ByteString, url: ByteString, number: Int64) {

@@ -1,6 +1,18 @@
-/// An error of opening, reading or writing a store on disk.
+/// The journal could not be opened, read or written.
+///
+/// ```swift
+/// do {
+///     try await cache.flush()
+/// } catch where error.code == .diskFull {
+///     print("free some space: \(error.message)")
+/// } catch {
+///     print(error.message, error.advice)
+/// }
+/// ```
+///
+/// - Source: Protocol/errors.md.
 public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of failure; a program decides by this.
+    /// The kind of a failure, for programs to decide by.
     public enum Code: String, Sendable {
         /// The file does not exist.
         case notFound = "not_found"
@@ -24,14 +36,16 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case closed = "closed"
     }
 
+    /// The kind of the failure.
     public var code: Code
-    /// A description of the failure that names the file.
+    /// What failed, with the name of the file.
     public var message: String
     /// The message of the operating system or of SQLite; empty when there was none.
     public var cause: String
-    /// The action that the user can take.
+    /// What the user can do about it.
     public var advice: String
 
+    /// Makes an error.
     public init(_ code: Code, _ message: String, cause: String = "", advice: String) {
         self.code = code
         self.message = message
@@ -39,6 +53,7 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         self.advice = advice
     }
 
+    /// The code, the message, the cause and the advice in one line.
     public var description: String {
         cause.isEmpty ? "\(code.rawValue): \(message); \(advice)" : "\(code.rawValue): \(message) (\(cause)); \(advice)"
     }

@@ -1,10 +1,10 @@
 import Metrics
 import TidemarkModel
 
-/// The metrics that a cache records in the program's metrics backend.
+/// Records a cache's metrics in the program's metrics backend.
 ///
-/// One value for each cache, kept by its actor. Everything is recorded once a batch, a flush or a read, never once an
-/// event. Without a backend a call costs next to nothing. Names follow the style of Prometheus:
+/// Each cache has one value of this type, owned by its actor. Values are recorded once a batch, a flush or a read,
+/// never once an event. Without a backend a call costs next to nothing. Names follow the style of Prometheus:
 ///
 /// | name | kind | labels |
 /// |---|---|---|
@@ -18,7 +18,7 @@ import TidemarkModel
 /// | `tidemark_flush_seconds` | timer | `outcome`: committed, failed |
 /// | `tidemark_entities`, `tidemark_queries`, `tidemark_observers`, `tidemark_pending`, `tidemark_memory_bytes` | gauge | |
 package struct CacheMetrics: Sendable {
-    /// The beginning of the names of all metrics.
+    /// The prefix of the names of all metrics.
     package static let prefix = "tidemark_"
 
     private let lines: Counter
@@ -37,13 +37,13 @@ package struct CacheMetrics: Sendable {
     private let pendingCount: Gauge
     private let memoryByteCount: Gauge
 
-    /// The counts that were recorded last: counters get the differences.
+    /// The counts that were recorded last; counters are incremented by the difference.
     private var recordedCounts: EventCounts
     private var recordedEvictionCount = 0
 
     /// - Parameters:
-    ///   - counts: The counts at the opening of the cache, which are not recorded again.
-    ///   - factory: The backend; nil: the one that the program set up for all.
+    ///   - counts: The counts when the cache was opened, which are not recorded again.
+    ///   - factory: The backend; nil for the one that the program set up.
     package init(counts: EventCounts = EventCounts(), factory: (any MetricsFactory)? = nil) {
         func counter(_ name: String, outcome: String? = nil) -> Counter {
             let dimensions = outcome.map { [("outcome", $0)] } ?? []
@@ -85,7 +85,7 @@ package struct CacheMetrics: Sendable {
         ("held", \.held),
     ]
 
-    /// Records the counts; called once a batch, after it was applied.
+    /// Records the counts. Called once a batch, after it was applied.
     ///
     /// - Parameter counts: All counts so far.
     package mutating func record(_ counts: EventCounts) {
@@ -95,38 +95,38 @@ package struct CacheMetrics: Sendable {
         if difference.reconciled > 0 { reconciled.increment(by: difference.reconciled) }
         if difference.late > 0 { late.increment(by: difference.late) }
         for (bin, counter) in zip(CacheMetrics.bins, events) {
-            // Held events leave their bin when they are applied; a counter never goes back.
+            // A held event leaves its bin when it is applied, and a counter must not decrease.
             let count = difference[keyPath: bin.count]
             if count > 0 { counter.increment(by: count) }
         }
     }
 
-    /// Records a read; called once for each read of an entity or a query.
+    /// Records a read. Called once for each read of an entity or a query.
     ///
-    /// - Parameter miss: The reason why there was no answer; nil: there was one.
+    /// - Parameter miss: Why the read returned nothing; nil when it returned something.
     package func recordRead(miss: EntityRead.Miss?) {
         if let miss { misses[miss]?.increment() } else { hits.increment() }
     }
 
-    /// Records notifications; called once a batch or transaction.
+    /// Records notifications. Called once a batch or transaction.
     ///
     /// - Parameter count: The number of notifications that sinks took.
     package func recordNotifications(_ count: Int) {
         if count > 0 { notifications.increment(by: Int64(count)) }
     }
 
-    /// Records a flush; called once a flush.
+    /// Records a flush. Called once for each attempt.
     ///
     /// - Parameters:
-    ///   - duration: The time from handing the flush to the journal until it was committed or failed.
-    ///   - isCommitted: Whether the flush was committed; after false it is tried again.
+    ///   - duration: The time from passing the flush to the journal until it was committed or failed.
+    ///   - isCommitted: Whether the flush was committed; a failed one is repeated.
     package func recordFlush(_ duration: Duration, isCommitted: Bool) {
         (isCommitted ? committedFlushes : failedFlushes).record(duration: duration)
     }
 
-    /// Records the current sizes; called once a flush.
+    /// Records the current sizes. Called once a flush.
     ///
-    /// - Parameter evictionCount: The number of entities that were evicted from memory since the cache was opened.
+    /// - Parameter evictionCount: The number of entities that were evicted since the cache was opened.
     package mutating func recordSizes(
         entityCount: Int64, queryCount: Int, observerCount: Int, pendingCount: Int, memoryByteCount: Int,
         evictionCount: Int

@@ -1,13 +1,13 @@
-/// The number of things that happened in the last ten seconds, a second at a time.
+/// How often something happened in the last ten seconds, in a ring of seconds.
 ///
-/// A clock that goes back counts as standing still.
+/// A clock that goes back is treated as standing still.
 struct RateWindow {
-    /// The seconds that are remembered.
+    /// How many seconds the window spans.
     static let secondCount: Int64 = 10
 
-    /// The number of things in each remembered second; second `s` is at index `s % secondCount`.
+    /// The count of each second in the window; second `s` is at index `s % secondCount`.
     private var counts = [Int64](repeating: 0, count: Int(secondCount))
-    /// The latest second that is remembered.
+    /// The latest second in the window.
     private var latest: Int64 = 0
 
     /// - Parameter milliseconds: The time, in milliseconds since 1970; not negative.
@@ -17,7 +17,7 @@ struct RateWindow {
         counts[Int(latest % RateWindow.secondCount)] += Int64(count)
     }
 
-    /// Returns the things a second over the remembered seconds, the present one included, rounded down.
+    /// Returns the average count a second over the window, the current second included, rounded down.
     func perSecond(at milliseconds: Int64) -> Int64 {
         var now = self
         now.advance(to: milliseconds)
@@ -27,7 +27,7 @@ struct RateWindow {
     private mutating func advance(to milliseconds: Int64) {
         let second = milliseconds / 1_000
         guard second > latest else { return }
-        // Of a long pause only the remembered seconds matter.
+        // After a long pause only the seconds of the window matter.
         for passed in max(latest, second - RateWindow.secondCount) + 1...second {
             counts[Int(passed % RateWindow.secondCount)] = 0
         }

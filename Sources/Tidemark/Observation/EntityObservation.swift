@@ -1,15 +1,16 @@
 import TidemarkModel
 
-/// An observed entity, and its changes since the last update.
+/// The state of an observed entity, and what changed since the last update.
 public struct EntityUpdate<R: Resource>: Sendable {
-    /// The entity; nil when there is none, or none any more.
+    /// The entity; nil when the cache has none now.
     public var value: R?
     /// The names of the top-level fields that differ from the last update, sorted by bytes. Empty in the first update.
     public var changedFields: [String]
-    /// The reason why there is no entity, as far as the first update knows; nil in every later update.
+    /// Why the first update has no entity; nil when it has one, and in every later update.
     public var miss: EntityRead.Miss?
-    /// Whether some field is too old, or the library is behind its log. The first update always knows this; later ones
-    /// know it when the observation `refreshes`, and are false otherwise.
+    /// In the first update, true if the library is in the phase ``TidemarkModel/LibraryPhase/stale``, or if a field
+    /// that is too old was tolerated. In later updates of an observation with `refreshes`, true if some field is too
+    /// old; otherwise false.
     public var isStale: Bool
 
     package init(value: R?, changedFields: [String], miss: EntityRead.Miss?, isStale: Bool = false) {
@@ -22,18 +23,24 @@ public struct EntityUpdate<R: Resource>: Sendable {
 
 extension EntityUpdate: Equatable where R: Equatable {}
 
-/// The current state of an entity, followed by its state after every change.
+/// An asynchronous sequence of the states of an entity: the current one, then one after every change.
 ///
 /// ```swift
+/// struct Photo: Resource {
+///     static let resourceType = "photo"
+///     var id: String
+///     var name: String
+/// }
 /// for try await update in cache.observe(Photo.self, id: "1") {
 ///     print(update.value?.name ?? "gone", update.changedFields)
 /// }
 /// ```
 ///
-/// Every iterator is an observer of its own. It is made when the iterator is first asked for an update. It is cancelled
-/// when its task is cancelled, when iterating ends, or when the iterator is released. A slow reader gets the newest
-/// value, not every one.
+/// Each iterator is an observer of its own. It starts to observe with its first `next()`, and ends when its task is
+/// cancelled, when the loop ends, or when the iterator is released. A slow reader gets the newest state and not every
+/// one.
 public struct EntityObservation<R: Resource>: AsyncSequence, Sendable {
+    /// An update: the entity and what changed.
     public typealias Element = EntityUpdate<R>
 
     private let host: any ObserverHost
@@ -44,10 +51,12 @@ public struct EntityObservation<R: Resource>: AsyncSequence, Sendable {
         self.request = request
     }
 
+    /// Makes an observer, which starts to observe with its first `next()`.
     public func makeAsyncIterator() -> Iterator {
         Iterator(lease: ObserverLease(host), request: request)
     }
 
+    /// An observer of one entity.
     public struct Iterator: AsyncIteratorProtocol {
         let lease: ObserverLease
         let request: EntityRequest
@@ -60,7 +69,7 @@ public struct EntityObservation<R: Resource>: AsyncSequence, Sendable {
 
         /// Returns the next update; the first one is the current state.
         ///
-        /// - Returns: nil when the task is cancelled.
+        /// - Returns: nil when the task was cancelled, and after an error.
         /// - Throws: ``CacheError`` when the entity cannot be read, ``ResourceDecodingError`` when it does not match
         ///   its type. Both end the observation.
         public mutating func next() async throws -> EntityUpdate<R>? {

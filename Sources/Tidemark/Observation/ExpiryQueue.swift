@@ -1,8 +1,8 @@
-/// The targets to check and the moments to check them, the earliest first: a binary heap.
+/// A binary heap of targets by the moment to check them, the earliest first.
 ///
-/// When a target is checked early, or is no longer observed, its entry stays in the queue; the owner finds it out of
-/// date and drops it when it is due. The queue is bounded: when it has more than twice as many entries as targets, the
-/// owner removes the entries that are out of date.
+/// When a target is checked early, or is no longer observed, its entry stays; the owner recognizes and drops it when it
+/// is due. The queue is bounded: when it has more than twice as many entries as targets, the owner removes outdated
+/// ones.
 struct ExpiryQueue<Target> {
     struct Entry {
         /// Milliseconds since 1970.
@@ -27,9 +27,8 @@ struct ExpiryQueue<Target> {
         }
     }
 
-    /// Removes every entry whose moment has come.
+    /// Removes and returns the entries that are due, the earliest first.
     ///
-    /// - Returns: The removed entries, the earliest first.
     /// - Complexity: O(log n) for each removed entry.
     mutating func takeDue(at now: Int64) -> [Entry] {
         var due: [Entry] = []
@@ -40,7 +39,7 @@ struct ExpiryQueue<Target> {
         return due
     }
 
-    /// Removes the earliest entry; nil when the queue is empty.
+    /// Removes and returns the earliest entry; nil when the queue is empty.
     ///
     /// - Complexity: O(log n).
     mutating func takeFirst() -> Entry? {

@@ -1,12 +1,13 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The selection of the part of a resource that a reader asked for.
+/// Selects the fields of a resource that a reader asked for.
 enum FieldSelection {
     /// Returns the named top-level fields, in the resource's order; fields that it does not have are left out.
     ///
-    /// - Parameter resource: One object; an empty array stands for no resource and stays empty.
-    /// - Parameter fields: The unescaped names; nil: the whole resource.
+    /// - Parameters:
+    ///   - resource: A JSON object; an empty array means that there is none, and is returned unchanged.
+    ///   - fields: The unescaped names; nil for the whole resource.
     static func resource(_ resource: [UInt8], fields: Set<[UInt8]>?) -> [UInt8] {
         guard let fields, !resource.isEmpty else { return resource }
         return resource.withUnsafeBytes { JSONObject.selection(of: $0, fields: fields) }
@@ -14,19 +15,19 @@ enum FieldSelection {
 
     /// Returns the same as ``resource(_:fields:)``; nil when a wanted field is not known.
     ///
-    /// - Parameter isWhole: Whether the resource is complete: a field that it lacks does not exist, rather than having
-    ///   been evicted.
+    /// - Parameter isWhole: Whether the resource is complete. If it is, a field that it lacks does not exist; otherwise
+    ///   the field may have been evicted.
     static func known(_ resource: [UInt8], isWhole: Bool, fields: Set<[UInt8]>?) -> [UInt8]? {
         guard isWhole || isKnown(resource, fields: fields) else { return nil }
         return self.resource(resource, fields: fields)
     }
 
-    /// Tells whether a resource of which only some fields are known has the wanted fields.
+    /// Returns true if an incomplete resource has all wanted fields.
     static func isKnown(_ resource: [UInt8], fields: Set<[UInt8]>?) -> Bool {
         fields.map { fields in resource.withUnsafeBytes { JSONObject.has($0, fields) } } ?? false
     }
 
-    /// Returns a checksum of the selected part of a resource, for a later comparison.
+    /// Returns a checksum of the selected fields, for a later comparison.
     static func checksum(of resource: [UInt8], fields: Set<[UInt8]>?) -> UInt64 {
         checksum(ofSelected: self.resource(resource, fields: fields))
     }
@@ -35,7 +36,7 @@ enum FieldSelection {
         resource.withUnsafeBytes { Checksum.xxh64($0, seed: 0) }
     }
 
-    /// Returns a list's steps with the selected fields; a change of other fields gives no step.
+    /// Returns a list's steps with the selected fields only. A step that changes other fields is left out.
     static func operations(_ steps: [ListStep], fields: Set<[UInt8]>?) -> [ListOperation<[UInt8]>] {
         steps.compactMap { step in
             switch step {
@@ -50,7 +51,7 @@ enum FieldSelection {
         }
     }
 
-    /// Tells whether an observer sees anything of a list's steps.
+    /// Returns true if an observer sees a difference in a list's steps.
     static func isVisible(_ steps: [ListStep], fields: Set<[UInt8]>?) -> Bool {
         guard fields != nil else { return !steps.isEmpty }
         return steps.contains { step in

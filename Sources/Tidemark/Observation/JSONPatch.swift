@@ -1,14 +1,14 @@
 import TidemarkStore
 
-/// Writes the changes of a list as a JSON Patch over the array of its elements.
+/// Writes the changes of a list as a JSON Patch for the array of its elements.
 ///
 /// - Source: RFC 6902; Protocol/sessions.md, `query.changed`.
 package enum JSONPatch {
-    /// Appends the operations as one JSON array; without operations it is `[]`.
+    /// Appends the operations as one JSON array, `[]` when there are none.
     ///
     /// - Parameters:
-    ///   - operations: Their elements are compact valid JSON, which is copied unchanged.
-    ///   - output: The buffer that gets the array.
+    ///   - operations: Operations whose elements are compact valid JSON, which is copied unchanged.
+    ///   - output: The buffer to append to.
     /// - Complexity: O(bytes written).
     package static func append(_ operations: [ListOperation<[UInt8]>], to output: inout [UInt8]) {
         output.append(UInt8(ascii: "["))

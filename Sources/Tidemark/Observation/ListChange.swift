@@ -1,12 +1,21 @@
 import TidemarkStore
 
-/// One step from a list to the next.
+/// One step from a list to the next; apply the steps of an update in order.
+///
+/// ```swift
+/// var names = ["Sea", "Shore"]
+/// let changes: [ListChange<String>] = [.insert("Dune", at: 0), .move(from: 2, to: 1), .remove(at: 2)]
+/// for change in changes { change.apply(to: &names) }
+/// print(names)  // ["Dune", "Shore"]
+/// ```
 public enum ListChange<Element> {
+    /// Insert an element at an index.
     case insert(Element, at: Int)
+    /// Remove the element at an index.
     case remove(at: Int)
-    /// A new value of the same element.
+    /// Replace the element at an index with a newer value of itself.
     case update(Element, at: Int)
-    /// Removed at `from`, then inserted so that it stands at `to`.
+    /// Remove the element at `from`, then insert it at `to` of the shortened list.
     case move(from: Int, to: Int)
 }
 

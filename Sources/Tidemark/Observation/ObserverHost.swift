@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// The part of a cache that observations use. Tests use a double that decides which notification comes when.
+/// The part of a cache that observations use. Tests replace it to control the order of notifications.
 package protocol ObserverHost: Sendable {
     /// See ``SyncCache/read(_:observing:reply:later:)``.
     func read(
@@ -13,7 +13,7 @@ package protocol ObserverHost: Sendable {
         _ request: EntityRequest, sink: any ObserverSink,
         reply: @escaping @Sendable (Result<(EntityRead, SubscriptionID), CacheError>) -> Void) async
 
-    /// Notes that a sink has room again.
+    /// Offers the merged changes to a sink that has room again.
     func resume(_ sink: any ObserverSink) async
 
     /// Cancels all observers of a sink.

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// One observer of a cache, for as long as it has a reader.
+/// An observer of a cache that lives as long as its reader.
 ///
-/// The observer is cancelled when its reader's task is cancelled, when ``end()`` is called, and at the latest when the
-/// lease is released.
+/// It is cancelled when the reader's task is cancelled, when ``end()`` is called, and at the latest when the lease is
+/// released.
 package final class ObserverLease: Sendable {
     private enum Phase {
         case idle
@@ -22,7 +22,7 @@ package final class ObserverLease: Sendable {
     deinit {
         mailbox.close()
         let isRunning = phase.withLock { $0 == .running }
-        // A `deinit` cannot wait, and the lease is gone: the task is short and holds only its two values.
+        // A `deinit` cannot await. The task is short, and holds only these two values and not the lease.
         if isRunning { Task { [host, mailbox] in await host.detach(mailbox) } }
     }
 
@@ -68,13 +68,11 @@ package final class ObserverLease: Sendable {
 }
 
 extension ObserverMailbox {
-    /// Puts the first item of a new observer into the mailbox. When the mailbox is closed, the observer is cancelled
-    /// again.
-    ///
-    /// The server's answer may take long, and the reader may be gone by then.
+    /// Adds the first item of a new observer, or cancels the observer if the mailbox is closed: the reader may have
+    /// gone while it waited for a slow upstream.
     package func begin(_ item: Item, host: any ObserverHost) {
-        // This is called on the host's executor, inside the step that made the observer: the cancellation has to wait
-        // for the end of that step.
+        // This runs on the host's executor, in the step that makes the observer. The cancellation must follow that
+        // step.
         if !put(item) { Task { await host.detach(self) } }
     }
 }

@@ -2,40 +2,46 @@ import Synchronization
 
 /// The items of one observation that its reader has not read yet.
 ///
-/// At most `notificationCountMax` notifications wait. Then the cache merges changes until ``SyncCache/resume(_:)``,
-/// which the reader calls when nothing is left. A closed mailbox drops every item and returns none.
+/// At most `notificationCountMax` notifications wait here. After that the cache merges changes until the reader has
+/// emptied the mailbox and calls ``SyncCache/resume(_:)``. A closed mailbox drops all items.
 package final class ObserverMailbox: ObserverSink {
-    /// The limit allows a burst of single changes; merged notifications serve a slower reader better.
+    /// How many notifications wait: 16, enough for a burst of single changes. Merged ones serve a slower reader better.
     package static let notificationCountMax = 16
 
+    /// What waits in a mailbox.
     package enum Item: Sendable {
         /// The first item of an observed query.
         case query(QueryAnswer)
         /// The first item of an observed entity.
         case entity(EntityRead)
+        /// A change since the last item.
         case notification(CacheNotification)
-        /// The fetch that went on beside an answer from the cache failed; the observation continues.
+        /// A fetch beside an answer from the cache failed; the observation continues.
         case fetchFailed(CacheError)
         /// The observation could not begin.
         case failed(CacheError)
     }
 
+    /// What ``take()`` returns.
     package enum Taken: Sendable {
+        /// The oldest item, which was removed.
         case item(Item)
-        /// The mailbox is empty, and a notification was refused.
+        /// The mailbox is empty, and has refused a notification before.
         case roomAgain
+        /// The mailbox is empty.
         case nothing
+        /// The mailbox is closed.
         case closed
     }
 
     private struct State {
         var items: [Item] = []
-        /// Whether a notification was refused since ``Taken/roomAgain`` was last returned.
+        /// True if a notification was refused since ``Taken/roomAgain`` was last returned.
         var hasRefused = false
         var isClosed = false
-        /// The waiting reader; at most one, because an observation has one reader.
+        /// The reader that waits; at most one, because an observation has one reader.
         var waiter: CheckedContinuation<Void, Never>?
-        /// Writers that wait for room. Bounded by the subscriptions that feed one mailbox.
+        /// The writers that wait for room. Bounded by the subscriptions that feed one mailbox.
         var writers: [CheckedContinuation<Void, Never>] = []
 
         mutating func takeWriters() -> [CheckedContinuation<Void, Never>] {
@@ -53,6 +59,7 @@ package final class ObserverMailbox: ObserverSink {
 
     package init() {}
 
+    /// Adds a notification if there is room, and wakes the reader.
     package func offer(_ notification: CacheNotification) -> Bool {
         let (isTaken, waiter) = state.withLock { state in
             if state.isClosed { return (true, state.takeWaiter()) }
@@ -67,13 +74,14 @@ package final class ObserverMailbox: ObserverSink {
         return isTaken
     }
 
+    /// Adds a notification even without room, and wakes the reader.
     package func deliver(_ notification: CacheNotification) {
         _ = put(.notification(notification))
     }
 
-    /// Puts in an item of a kind that is never refused: an answer, an error, or at most one merged notification.
+    /// Adds an item that is never refused: an answer, an error, or one merged notification.
     ///
-    /// - Returns: false when the mailbox is closed.
+    /// - Returns: False when the mailbox is closed.
     package func put(_ item: Item) -> Bool {
         let (isOpen, waiter) = state.withLock { state in
             if state.isClosed { return (false, state.takeWaiter()) }
@@ -84,7 +92,7 @@ package final class ObserverMailbox: ObserverSink {
         return isOpen
     }
 
-    /// Removes and returns the oldest item, or the reason why there is none.
+    /// Removes and returns the oldest item, or why there is none.
     package func take() -> Taken {
         let (taken, writers) = state.withLock { state -> (Taken, [CheckedContinuation<Void, Never>]) in
             if state.isClosed { return (.closed, state.takeWriters()) }
@@ -99,6 +107,7 @@ package final class ObserverMailbox: ObserverSink {
         return taken
     }
 
+    /// Returns when a notification has room, or when the mailbox is closed.
     package func waitForRoom() async {
         await withCheckedContinuation { continuation in
             let hasRoom = state.withLock { state in
@@ -127,7 +136,7 @@ package final class ObserverMailbox: ObserverSink {
         }
     }
 
-    /// Drops all waiting items and closes the mailbox. The reader then gets ``Taken/closed``.
+    /// Drops all items and closes the mailbox. Its reader then gets ``Taken/closed``.
     package func close() {
         let (waiter, writers) = state.withLock { state in
             state.isClosed = true

@@ -6,23 +6,22 @@ import TidemarkStore
 /// The observers of queries and entities, and the changes that slow observers have not seen.
 ///
 /// A sink with room gets each change as it happens. For a sink without room, the registry keeps what its observer saw
-/// last, once, and notifies the whole difference when there is room: memory is bounded by the observed lists however
-/// many changes come meanwhile. At `observerCountMax` a further observer is refused.
+/// last, and sends the whole difference when there is room. Memory is therefore bounded by the observed lists, however
+/// many changes follow. Beyond `observerCountMax` an observer is refused.
 struct ObserverRegistry {
-    /// One observer of a query. A class: each change of the list reads the observer, and copying it would cost more
-    /// than reading it.
+    /// An observer of a query. A class, because each change of the list reads the observer, and copying it would cost
+    /// more than reading it.
     final class QueryObserver {
         let query: QueryID
         let key: QueryKey
-        /// The names of the selected top-level fields; nil: whole resources.
+        /// The names of the selected top-level fields; nil for whole resources.
         let fields: Set<[UInt8]>?
         let sink: any ObserverSink
         var shownStale: Bool
-        /// Whether the observer asked to be refreshed. For the other observers a change costs only the test of this
-        /// flag.
+        /// True if the observer has `refreshes`. For other observers a change costs only the test of this flag.
         var isRefreshed = false
         var lag: QueryLag?
-        /// The observer's number, set when the observer is added.
+        /// The observer's number, set when it is added.
         fileprivate(set) var subscription = SubscriptionID(0)
 
         init(query: QueryID, key: QueryKey, fields: Set<[UInt8]>?, sink: any ObserverSink, shownStale: Bool) {
@@ -40,13 +39,13 @@ struct ObserverRegistry {
         let fields: Set<[UInt8]>?
         let sink: any ObserverSink
         var lag: EntityLag?
-        /// Whether the observer asked to be refreshed.
+        /// True if the observer has `refreshes`.
         var isRefreshed = false
-        /// The staleness that the observer was notified of last; used only when it asked to be refreshed.
+        /// The staleness that the observer was notified of last; used only with `refreshes`.
         var shownStale = false
     }
 
-    /// The last state of an entity that a slow observer saw.
+    /// The state of an entity that a slow observer saw last.
     struct EntityLag {
         /// The resource with the selected fields; nil when there was none.
         var old: [UInt8]?
@@ -55,7 +54,7 @@ struct ObserverRegistry {
     /// An observer of the log of events.
     struct LogObserver {
         let sink: any ObserverSink
-        /// The number of events that its sink had no room for.
+        /// The number of events for which the sink had no room.
         var missed = 0
     }
 
@@ -63,20 +62,21 @@ struct ObserverRegistry {
     /// The observers of the log. Bounded by ``EventLog/tapCountMax``.
     var logObservers: [SubscriptionID: LogObserver] = [:]
     var entityObservers: [SubscriptionID: EntityObserver] = [:]
-    /// The observers by the number of their query, in the order they were made. Bounded by `queryCountMax`.
+    /// The observers by their query's number, in the order in which they were made. Bounded by `queryCountMax`.
     private var byQuery: [[QueryObserver]] = []
     private(set) var observedQueryCount = 0
     private(set) var byEntity: [ListHandle: [SubscriptionID]] = [:]
     /// The observers of each sink.
     private var bySink: [ObjectIdentifier: Set<SubscriptionID>] = [:]
-    /// The sinks that are notified of every library. Few: one for each session.
+    /// The sinks that get every change of a library's status: one for each session, so few.
     var librarySinks: [any ObserverSink] = []
-    /// The observers with a lag, by sink and in the order they fell behind; observers that have caught up are skipped.
+    /// The observers with a lag, by sink and in the order in which they fell behind. Those that have caught up are
+    /// skipped.
     var lagging: [ObjectIdentifier: [SubscriptionID]] = [:]
-    /// The queries with observers that fell behind because entities had to be loaded, in that order, each once. Bounded
-    /// by the observed queries.
+    /// The queries with observers that fell behind because entities had to be loaded, each once and in that order.
+    /// Bounded by the observed queries.
     private var heldBack: [QueryID] = []
-    /// The task that loads entities that came into the reserves of observed lists; nil when none is awaited.
+    /// The task that loads entities into the reserves of observed lists; nil when none is awaited.
     var reserveLoad: Task<Void, Never>?
     private var nextSubscription: Int64 = 1
     /// The number of notifications that sinks took.
@@ -84,14 +84,14 @@ struct ObserverRegistry {
 
     var count: Int { queryObservers.count + entityObservers.count + logObservers.count }
 
-    /// Returns a query's observers, in the order they were made.
+    /// Returns a query's observers, in the order in which they were made.
     func observers(of query: QueryID) -> [QueryObserver] {
         Int(query) < byQuery.count ? byQuery[Int(query)] : []
     }
 
     func isObserved(_ query: QueryID) -> Bool { !observers(of: query).isEmpty }
 
-    /// Returns a sink's observers, in the order they were made.
+    /// Returns a sink's observers, in the order in which they were made.
     func subscriptions(of sink: any ObserverSink) -> [SubscriptionID] {
         (bySink[ObjectIdentifier(sink)] ?? []).sorted { $0.rawValue < $1.rawValue }
     }
@@ -147,7 +147,7 @@ struct ObserverRegistry {
         return observer
     }
 
-    /// Moves the observers of an entity to the entity that it became.
+    /// Moves the observers of an entity to the entity that replaces it under its real id.
     mutating func rename(_ old: ListHandle, to new: ListHandle, _ key: EntityKey) {
         guard let subscriptions = byEntity.removeValue(forKey: old) else { return }
         for subscription in subscriptions {
@@ -166,7 +166,7 @@ struct ObserverRegistry {
         lagging[ObjectIdentifier(sink), default: []].append(subscription)
     }
 
-    /// Removes an observer from the lagging ones of its sink: it was notified although its sink had not asked for more.
+    /// Removes an observer from the lagging ones of its sink, because it was notified without waiting for the sink.
     mutating func forgetLag(_ subscription: SubscriptionID, of sink: any ObserverSink) {
         lagging[ObjectIdentifier(sink)]?.removeAll { $0 == subscription }
         if lagging[ObjectIdentifier(sink)]?.isEmpty == true { lagging[ObjectIdentifier(sink)] = nil }
@@ -178,8 +178,7 @@ struct ObserverRegistry {
         if !heldBack.contains(query) { heldBack.append(query) }
     }
 
-    /// Removes and returns the queries with observers that were held back; the caller notifies these or adds them
-    /// again.
+    /// Removes and returns the queries with observers that were held back. The caller notifies them or adds them again.
     mutating func takeHeldBack() -> [QueryID] {
         defer { if !heldBack.isEmpty { heldBack = [] } }
         return heldBack
@@ -189,8 +188,8 @@ struct ObserverRegistry {
         lagging[ObjectIdentifier(sink)] = nil
     }
 
-    /// Removes and returns the lagging observers of a sink, in the order they fell behind; the caller notifies them or
-    /// calls ``noteLag(_:of:)`` for them again.
+    /// Removes and returns the lagging observers of a sink, in the order in which they fell behind. The caller notifies
+    /// them or calls ``noteLag(_:of:)`` for them again.
     mutating func takeLagging(of sink: any ObserverSink) -> [SubscriptionID] {
         lagging.removeValue(forKey: ObjectIdentifier(sink)) ?? []
     }

@@ -1,21 +1,21 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The callers that wait for the cursor of a library, and the observer of the cursors that are durable.
+/// The callers that wait for a library's cursor, and the observer of durable cursors.
 ///
-/// The callers are bounded by their number, each of which waits once; the observer is one at a time.
+/// The waiters are bounded by the callers, each of which waits once. There is at most one observer.
 struct ProgressWatch {
     private struct Waiter {
-        /// The place in the order in which all callers came.
+        /// The caller's place in the order in which all callers arrived.
         let number: UInt64
         let sequence: EventSequence
         let answer: (LibraryStatus) -> Void
     }
 
-    /// The callers of one library, in the order in which they came; never empty.
+    /// The callers that wait for one library, in the order in which they arrived; never empty.
     private struct Waiters {
         var all: [Waiter]
-        /// The lowest sequence that one of them waits for: below it nobody is to be answered.
+        /// The lowest sequence that one of them waits for. Below it no caller needs an answer.
         var lowest: EventSequence
     }
 
@@ -23,16 +23,18 @@ struct ProgressWatch {
     private var nextNumber: UInt64 = 0
     /// The observer of durable cursors; nil when there is none.
     private var durabilityObserver: (@Sendable ([DurablePlace]) -> Void)?
-    /// The durable positions that the observer was notified of last. One entry for each library.
+    /// The positions that the observer was notified of last, with one entry for each library.
     private var notified: [ByteString: DurablePlace] = [:]
 
     // MARK: Cursors
 
-    /// Whether some caller waits for a cursor.
+    /// True if some caller waits for a cursor.
     var isAwaited: Bool { !waiters.isEmpty }
 
-    /// - Parameter answer: Called once: with the status in which the library's cursor has reached `sequence`, or with
-    ///   the last one when no more input comes.
+    /// Adds a caller that waits for a sequence.
+    ///
+    /// - Parameter answer: Called once, with the status in which the library's cursor has reached `sequence`, or with
+    ///   the current one when no more input follows.
     mutating func wait(
         for sequence: EventSequence, of library: ByteString, _ answer: @escaping (LibraryStatus) -> Void
     ) {
@@ -44,9 +46,9 @@ struct ProgressWatch {
         waiters[library] = waiting
     }
 
-    /// Answers the callers whose position is reached, in the order in which they came.
+    /// Answers the callers whose sequence was reached, in the order in which they arrived.
     ///
-    /// - Complexity: O(libraries that are waited for), and O(callers) for each library whose cursor reached one of
+    /// - Complexity: O(libraries that callers wait for), and O(callers) for each library whose cursor reached one of
     ///   them.
     mutating func wake(_ status: (ByteString) -> LibraryStatus) {
         var reached: [(waiter: Waiter, status: LibraryStatus)] = []
@@ -60,7 +62,7 @@ struct ProgressWatch {
         ProgressWatch.answer(reached)
     }
 
-    /// Answers all callers with the current status: no more input comes.
+    /// Answers all callers with the current status, because no more input follows.
     mutating func release(_ status: (ByteString) -> LibraryStatus) {
         let released = waiters
         waiters = [:]
@@ -77,12 +79,12 @@ struct ProgressWatch {
 
     // MARK: Durable cursors
 
-    /// Whether durable cursors are observed.
+    /// True if durable cursors are observed.
     var observesDurability: Bool { durabilityObserver != nil }
 
     /// Replaces the observer of durable cursors.
     ///
-    /// - Parameter places: The positions that it knows already.
+    /// - Parameter places: The positions that the observer knows already.
     mutating func observeDurability(
         _ observer: @escaping @Sendable ([DurablePlace]) -> Void, at places: [DurablePlace]
     ) {
@@ -91,7 +93,7 @@ struct ProgressWatch {
         for place in places { notified[place.library] = place }
     }
 
-    /// Notifies the observer of the libraries whose durable cursors moved, unless none did.
+    /// Notifies the observer of the libraries whose durable cursors moved, if any did.
     mutating func committed(_ places: [DurablePlace]) {
         guard let durabilityObserver else { return }
         let moved = places.filter { notified[$0.library] != $0 }

@@ -1,20 +1,25 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The current list of a query, followed by the list after every change.
+/// An asynchronous sequence of the lists of a query: the current one, then one after every change.
 ///
 /// ```swift
+/// struct Photo: Resource {
+///     static let resourceType = "photo"
+///     var id: String
+///     var name: String
+/// }
 /// let photos = try cache.observe(Photo.self, method: "photos.list", input: ["album": "7"])
 /// for try await update in photos {
 ///     print(update.items.map(\.name), update.isStale)
 /// }
 /// ```
 ///
-/// Every iterator is an observer of its own. It is made when the iterator is first asked for an update. It is cancelled
-/// when its task is cancelled, when iterating ends, or when the iterator is released. Resources are decoded where
-/// `next` runs, never on the cache's executor; each update decodes only the resources that changed. A slow reader gets
-/// fewer, merged updates.
+/// Each iterator is an observer of its own. It starts to observe with its first `next()`, and ends when its task is
+/// cancelled, when the loop ends, or when the iterator is released. Resources are decoded where `next()` runs and never
+/// on the cache's executor; an update decodes only resources that changed. A slow reader gets fewer, merged updates.
 public struct QueryObservation<R: Resource>: AsyncSequence, Sendable {
+    /// An update: the list and what changed.
     public typealias Element = QueryUpdate<R>
 
     private let host: any ObserverHost
@@ -25,10 +30,12 @@ public struct QueryObservation<R: Resource>: AsyncSequence, Sendable {
         self.request = request
     }
 
+    /// Makes an observer, which starts to observe with its first `next()`.
     public func makeAsyncIterator() -> Iterator {
         Iterator(lease: ObserverLease(host), request: request)
     }
 
+    /// An observer of one query.
     public struct Iterator: AsyncIteratorProtocol {
         let lease: ObserverLease
         let request: QueryRequest
@@ -43,7 +50,7 @@ public struct QueryObservation<R: Resource>: AsyncSequence, Sendable {
 
         /// Returns the next update; the first one is the current list.
         ///
-        /// - Returns: nil when the task is cancelled.
+        /// - Returns: nil when the task was cancelled, and after an error.
         /// - Throws: ``CacheError`` when the query cannot be read, ``ResourceDecodingError`` when an item does not
         ///   match its type. Both end the observation.
         public mutating func next() async throws -> QueryUpdate<R>? {
@@ -104,7 +111,7 @@ public struct QueryObservation<R: Resource>: AsyncSequence, Sendable {
                 }
             },
             later: { result in
-                // The result of the fetch comes as notifications; only its failure is new.
+                // The result of the fetch arrives as notifications; only its failure is new here.
                 if case .failure(let error) = result { _ = mailbox.put(.fetchFailed(error)) }
             })
     }

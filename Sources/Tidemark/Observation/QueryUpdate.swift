@@ -1,19 +1,20 @@
 import TidemarkModel
 
-/// The list of an observed query, and its changes since the last update.
+/// The list of an observed query, and what changed since the last update.
 public struct QueryUpdate<R: Resource>: Sendable {
     /// The whole list after the changes.
     public var items: [R]
     /// The steps from the last update's list to this one, to be applied in order. Empty in the first update.
     public var changes: [ListChange<R>]
+    /// True if the list, or an item of it, is known to be older than allowed.
     public var isStale: Bool
-    /// Whether some item shows an optimistic edit.
+    /// True if some item shows an optimistic edit.
     public var isPending: Bool
-    /// The sequence that the server's answer includes; nil when unknown.
+    /// The sequence up to which the server's response includes changes; nil when unknown.
     public var asOf: EventSequence?
-    /// The number of updates that were merged into this one because the reader was slow.
+    /// How many earlier updates were merged into this one because the reader was slow.
     public var missed: Int
-    /// The error of a fetch that went on beside an answer from the cache; nil in every other update.
+    /// The failure of a fetch that ran beside an answer from the cache; nil in every other update.
     public var fetchError: CacheError?
 
     package init(

@@ -1,48 +1,48 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The moments when observed lists expire and when refreshed observers are checked, and the state of the latter.
+/// When observed lists expire and when observers with `refreshes` are checked, with the state of these observers.
 ///
-/// Entries that are out of date stay in the queue until they are due, or until the queue has more than twice as many
-/// entries as targets.
+/// Outdated entries stay in the queue until they are due, or until the queue has more than twice as many entries as
+/// targets.
 struct RefreshSchedule {
-    /// A target that is checked when its moment has come.
+    /// What to check at a moment.
     enum Target {
-        /// An observed list, by its own expiry: all its observers are notified.
+        /// An observed list that expires; all its observers are notified.
         case list(QueryID)
-        /// An observer that asked to be refreshed.
+        /// An observer with `refreshes`.
         case observer(SubscriptionID)
     }
 
     private var queue = ExpiryQueue<Target>()
-    /// The observers that asked to be refreshed. Bounded by `observerCountMax`.
+    /// The state of observers with `refreshes`. Bounded by `observerCountMax`.
     private var refreshes: [SubscriptionID: Refresh] = [:]
 
-    /// Whether no observer asked to be refreshed.
+    /// True if there is no observer with `refreshes`.
     var isEmpty: Bool { refreshes.isEmpty }
 
     /// The earliest moment, in milliseconds since 1970; nil when there is none.
     var first: Int64? { queue.first }
 
-    /// The refresh of an observer; nil for one that did not ask.
+    /// The state of an observer with `refreshes`; nil for other observers.
     subscript(subscription: SubscriptionID) -> Refresh? {
         get { refreshes[subscription] }
         set { refreshes[subscription] = newValue }
     }
 
-    /// The number of extra entries that the queue may have before it is cleaned.
+    /// How many extra entries the queue may have before outdated ones are removed.
     private static let slackCount = 64
 
     /// Adds the check of a list.
     ///
     /// - Parameters:
     ///   - listCount: The number of observed lists.
-    ///   - listMoment: Returns the moment when an observed list expires; nil when it does not, or is not observed.
+    ///   - listMoment: Returns when an observed list expires; nil when it does not expire or is not observed.
     mutating func insertList(_ query: QueryID, at moment: Int64, listCount: Int, listMoment: (QueryID) -> Int64?) {
         insert(.list(query), at: moment, listCount, listMoment)
     }
 
-    /// Adds the check of an observer; an earlier one is replaced.
+    /// Adds the check of an observer, replacing its previous one.
     mutating func insertObserver(
         _ subscription: SubscriptionID, at moment: Int64, listCount: Int, listMoment: (QueryID) -> Int64?
     ) {
@@ -63,8 +63,8 @@ struct RefreshSchedule {
         }
     }
 
-    /// Removes the targets whose moment has come. Observers whose moment has changed since are left out; lists may be
-    /// out of date.
+    /// Removes and returns the targets whose moment has come. Observers whose moment has changed since are left out;
+    /// lists may be outdated.
     mutating func takeDue(at now: Int64) -> (lists: [QueryID], observers: [SubscriptionID]) {
         var lists: [QueryID] = []
         var observers: [SubscriptionID] = []

@@ -2,9 +2,9 @@ import TidemarkModel
 import TidemarkStore
 
 extension SyncCache {
-    /// Notifies observers of the last change, in order, and wakes the callers that wait for a position in a log.
+    /// Notifies observers of the last change, in order, and wakes callers that wait for a position in a log.
     ///
-    /// Called in the same step as the change: nothing can come between a change and its notifications.
+    /// Called in the same step as the change, so that nothing happens between a change and its notifications.
     func distribute() {
         if observers.count > 0 || !observers.librarySinks.isEmpty || graphHost.map({ $0.watcherCount > 0 }) == true {
             let log = state.changeLog
@@ -67,7 +67,7 @@ extension SyncCache {
         }
     }
 
-    /// Begins to keep the changes that an observer has not seen.
+    /// Begins to collect the changes that an observer has not seen.
     func beginLag(of observer: ObserverRegistry.QueryObserver) -> QueryLag {
         let (number, unloggedCount) = state.beginLag(of: observer.query, isWhole: observer.fields == nil)
         let lag = QueryLag(number: number, unloggedCount: unloggedCount, isStale: observer.shownStale)
@@ -135,11 +135,11 @@ extension SyncCache {
 
     /// Notifies a slow observer of all changes since it fell behind.
     ///
-    /// - Returns: false when its sink has no room for this notification either.
+    /// - Returns: False when its sink has no room for this notification either.
     func catchUp(_ subscription: SubscriptionID, isForced: Bool) -> Bool {
         guard let observer = observers.queryObservers[subscription], let lag = observer.lag else { return true }
         if lag.wasHeldBack, observer.isRefreshed {
-            // How old they are was not known when they came into the list.
+            // The age of these entities was unknown when they entered the list.
             follow(state.shownHandles(of: observer.query), for: subscription, fields: observer.fields)
         }
         var resources: [ListHandle: [UInt8]] = [:]
@@ -173,7 +173,7 @@ extension SyncCache {
         return true
     }
 
-    /// Drops the lag of an observer: the observer has caught up, or it ends.
+    /// Drops the lag of an observer that has caught up or ends.
     func endLag(of observer: ObserverRegistry.QueryObserver) {
         guard let lag = observer.lag else { return }
         for handle in lag.left { state.release(handle) }
@@ -210,7 +210,7 @@ extension SyncCache {
         }
     }
 
-    /// Returns the staleness to notify to an observer of an entity; nil when it did not ask to be refreshed.
+    /// Returns the staleness to send to an observer of an entity; nil for an observer without `refreshes`.
     private func staleness(for subscription: SubscriptionID) -> Bool? {
         refreshes[subscription].map(\.isTooOld)
     }
@@ -250,12 +250,12 @@ extension SyncCache {
 
     // MARK: Catching up
 
-    /// Offers the merged changes to the sink's observers, in the order they fell behind: the sink has room again.
+    /// Offers merged changes to the observers of a sink that has room again, in the order in which they fell behind.
     package func resume(_ sink: any ObserverSink) {
         catchUp(sink, isForced: false)
     }
 
-    /// Delivers all merged changes to the sink: the caller is about to write something that must come after them.
+    /// Delivers all merged changes to a sink, because its owner is about to write something that has to come later.
     package func deliverAll(to sink: any ObserverSink) {
         catchUp(sink, isForced: true)
     }

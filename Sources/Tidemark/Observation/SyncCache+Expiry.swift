@@ -2,7 +2,7 @@ import TidemarkModel
 import TidemarkStore
 
 extension SyncCache {
-    /// Schedules the notification that a list has expired: one timer serves all lists.
+    /// Schedules the notification that a list has expired. One timer serves all lists.
     ///
     /// - Parameter query: A query that was just observed or answered.
     /// - Complexity: O(log n) for n observed lists that can expire.
@@ -14,7 +14,8 @@ extension SyncCache {
         followExpiries()
     }
 
-    /// Schedules the check of an observer. It never runs in this step: observers may be getting notifications now.
+    /// Schedules the check of an observer. The check never runs in this step, during which observers may be getting
+    /// notifications.
     func scheduleCheck(of subscription: SubscriptionID, at moment: Int64) {
         refreshes.insertObserver(
             subscription, at: moment, listCount: observers.observedQueryCount,
@@ -22,7 +23,7 @@ extension SyncCache {
         setExpiryTimer()
     }
 
-    /// Returns the moment when an observed list expires; nil when it does not, or is not observed.
+    /// Returns when an observed list expires; nil when it does not expire or is not observed.
     private func currentExpiry(of query: QueryID) -> Int64? {
         observers.isObserved(query) ? state.expiry(of: query) : nil
     }

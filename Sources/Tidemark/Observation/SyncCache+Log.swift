@@ -1,14 +1,15 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Observers of the log: each event, its bin, and the keys that it names.
+/// Observers of the log see each event with its bin and the keys that it names.
 ///
-/// An observer without room for events is notified of the number that it missed. The log never slows anything: without
+/// An observer without room is notified of how many events it missed. The log never slows anything down: without
 /// observers an event costs one test, and a slow observer costs a counter.
 extension SyncCache {
     /// Makes an observer of the log.
     ///
-    /// - Parameter reply: Called once, on the cache's executor, before any notification of the observer.
+    /// - Parameter reply: Called once, on the cache's executor, before any notification of the observer. Fails with
+    ///   `limitExceeded` when there are too many observers.
     package func observeLog(
         _ filter: EventLog.Filter, sink: any ObserverSink,
         reply: @Sendable (Result<SubscriptionID, CacheError>) -> Void
@@ -26,9 +27,9 @@ extension SyncCache {
         reply(.success(subscription))
     }
 
-    /// The last events with their content, as they are now; the caller searches them off the cache's executor.
+    /// Returns the latest events with their content. The result does not change; search it off the cache's executor.
     ///
-    /// - Complexity: O(1) now; the next event copies the chunk that it goes into while the result is in use.
+    /// - Complexity: O(1) now. While the result is in use, the next event copies the chunk that it is written into.
     package func keptEvents() -> KeptEvents { state.keptEvents }
 
     /// Notifies the observers of the log of the events of the last step.
@@ -36,7 +37,7 @@ extension SyncCache {
         for news in state.drainLoggedEvents() {
             let subscription = SubscriptionID(news.number)
             guard let observer = observers.logObservers[subscription] else { continue }
-            // The missed events came after the listed ones: the next notification reports them.
+            // The missed events follow the listed ones, so the next notification counts them.
             let notification = LogNotification(
                 subscription: subscription, events: news.events, missed: observer.missed)
             if observer.sink.offer(.log(notification)) {
@@ -54,9 +55,9 @@ extension SyncCache {
         }
     }
 
-    /// Notifies an observer of the log of the number of events that it missed.
+    /// Notifies an observer of the log of how many events it missed.
     ///
-    /// - Returns: false when its sink has no room for this notification either.
+    /// - Returns: False when its sink has no room for this notification either.
     func catchUpLog(_ subscription: SubscriptionID, isForced: Bool) -> Bool {
         guard let observer = observers.logObservers[subscription], observer.missed > 0 else { return true }
         let notification = LogNotification(subscription: subscription, events: [], missed: observer.missed)

@@ -2,9 +2,12 @@ import TidemarkModel
 import TidemarkStore
 
 extension SyncCache {
-    /// Reads an entity and makes an observer in the same step.
+    /// Reads an entity and makes an observer of it in the same step.
     ///
-    /// - Parameter reply: Called once, on the cache's executor, before any notification of the observer.
+    /// - Parameters:
+    ///   - fields: The names of the wanted top-level fields; nil for all.
+    ///   - sink: Gets the notifications.
+    ///   - reply: Called once, on the cache's executor, before any notification of the observer.
     package func observe(
         _ key: EntityKey, fields: [ByteString]?, sink: any ObserverSink,
         reply: @escaping @Sendable (Result<(EntityRead, SubscriptionID), CacheError>) -> Void
@@ -12,10 +15,12 @@ extension SyncCache {
         await observe(EntityRequest(key, fields: fields), sink: sink, reply: reply)
     }
 
-    /// Reads an entity and makes an observer in the same step. Age limits apply only to this first answer: later
+    /// Reads an entity and makes an observer of it in the same step. Age limits apply only to this first answer;
     /// notifications give the current state.
     ///
-    /// - Parameter reply: Called once, on the cache's executor, before any notification of the observer.
+    /// - Parameters:
+    ///   - sink: Gets the notifications.
+    ///   - reply: Called once, on the cache's executor, before any notification of the observer.
     package func observe(
         _ request: EntityRequest, sink: any ObserverSink,
         reply: @escaping @Sendable (Result<(EntityRead, SubscriptionID), CacheError>) -> Void
@@ -44,13 +49,13 @@ extension SyncCache {
         }
     }
 
-    /// Notifies a sink from now on when a library's phase, or its lost numbers, change.
+    /// Begins to notify a sink when a library's phase or its lost numbers change.
     package func observeLibraries(_ sink: any ObserverSink) {
         state.observeLibraries()
         observers.librarySinks.append(sink)
     }
 
-    /// Ends one observer; no notification of it follows.
+    /// Ends one observer. It gets no further notification.
     ///
     /// - Throws: ``CacheError`` `unknownSubscription`.
     package func cancel(_ subscription: SubscriptionID) throws(CacheError) {
@@ -89,8 +94,8 @@ extension SyncCache {
 
     // MARK: Places in a log
 
-    /// Returns when the library's cursor reached a sequence, or when its gap was declared lost. At the end of the last
-    /// input it returns the status as it is then.
+    /// Returns when a library's cursor has reached a sequence, which losing a gap may cause too. Returns the current
+    /// status at the end of the last input and when the cache closes.
     package func caughtUp(to sequence: EventSequence, library: ByteString) async -> LibraryStatus {
         let status = status(of: library)
         if let cursor = status.cursor, cursor >= sequence { return status }
@@ -104,17 +109,17 @@ extension SyncCache {
         progress.wake { status(of: $0) }
     }
 
-    /// Wakes all waiting callers with the current status: no more input comes.
+    /// Wakes all waiting callers with the current status, because no more input follows.
     func releasePositionWaiters() {
         progress.release { status(of: $0) }
     }
 }
 
 extension SyncCache {
-    /// The memory that lists and observers use, for tests that check that it is bounded.
+    /// How much lists and observers keep in memory, for tests of its bound.
     ///
-    /// - Returns: `namedKeyCount`: the number of keys in the reverse index; `rememberedCount`: the number of elements
-    ///   whose former value is kept for slow observers.
+    /// - Returns: `namedKeyCount`, the number of keys in the reverse index, and `rememberedCount`, the number of
+    ///   elements whose former value is kept for slow observers.
     package var observationSize: (namedKeyCount: Int, rememberedCount: Int) {
         (
             state.namedKeyCount,
@@ -122,7 +127,6 @@ extension SyncCache {
         )
     }
 
-    /// The number of kept lists, their bytes, and the number of lists that are not built: for tests that check that
-    /// they are bounded.
+    /// How many lists are kept, their bytes, and how many lists are not built, for tests of their bounds.
     package var listCounts: (keptCount: Int, keptByteCount: Int, unbuiltCount: Int) { state.listCounts }
 }

@@ -2,10 +2,10 @@ import Logging
 import TidemarkModel
 import TidemarkStore
 
-/// The refreshing of observers, for those that asked for it, when the first of the data that they see becomes too old.
+/// Refreshes observers that asked for it as soon as some of the data that they see becomes too old.
 ///
-/// Changes by others only move moments closer: whether data was renewed is checked when its moment has come. So events
-/// cost nothing for observers that did not ask, and one scan of the changed entities for those that did.
+/// Writes only move the next check closer; whether data was renewed is found out at the check. Events therefore cost
+/// nothing for observers without `refreshes`, and one scan of the changed entities for the others.
 extension SyncCache {
     /// Begins to refresh an observer that was just made.
     ///
@@ -24,7 +24,7 @@ extension SyncCache {
         scheduleCheck(of: subscription, at: moment)
     }
 
-    /// Returns the moment when the first of the data that an observer sees becomes too old.
+    /// Returns when the first of the data that an observer sees becomes too old; nil when none does.
     private func expiry(of subscription: SubscriptionID, _ ages: OperationAges) -> Int64? {
         if let observer = observers.queryObservers[subscription] {
             return state.expiry(ofList: observer.query, fields: observer.fields, ages: ages)
@@ -34,7 +34,7 @@ extension SyncCache {
         }
     }
 
-    /// Checks an observer whose moment has come.
+    /// Checks an observer that is due.
     func refresh(_ subscription: SubscriptionID, at now: Int64) {
         guard !isClosed, var refresh = refreshes[subscription], !refresh.isFetching else { return }
         refresh.moment = nil
@@ -57,7 +57,7 @@ extension SyncCache {
         reschedule(subscription, refresh, expiry)
     }
 
-    /// Notes that the data that an observer sees is fresh until a moment.
+    /// Records that the data that an observer sees is fresh until a moment; nil for data that does not expire.
     private func reschedule(_ subscription: SubscriptionID, _ refresh: Refresh, _ expiry: Int64?) {
         var refresh = refresh
         refresh.isTooOld = false
@@ -72,7 +72,7 @@ extension SyncCache {
             FetchWaiter(
                 request: QueryRequest(key, policy: .networkOnly), sink: nil, storesAnswer: true,
                 reply: { [weak self] result in
-                    // This is called inside the step that stored the answer: its changes are notified first.
+                    // This runs in the step that stored the response, whose changes are notified first.
                     guard let self else { return }
                     spawn { [weak self] in await self?.fetched(result, for: subscription) }
                 }))
@@ -86,7 +86,7 @@ extension SyncCache {
         let expiry = expiry(of: subscription, refresh.ages)
         switch result {
         case .success:
-            // Data that was just fetched is never too old for the observer that asked, whatever its limit.
+            // Data that was just fetched is never too old for the observer that asked for it, whatever its limit.
             if let expiry, expiry <= now {
                 refresh.isTooOld = false
                 let next = now + refresh.backOff()
@@ -106,7 +106,7 @@ extension SyncCache {
         }
     }
 
-    /// Checks the refreshed observers of a list that got a new answer.
+    /// Checks the refreshed observers of a list that has got a new response.
     func followAnswer(of query: QueryID) {
         guard !refreshes.isEmpty else { return }
         for observer in observers.observers(of: query) {
@@ -117,11 +117,11 @@ extension SyncCache {
         }
     }
 
-    /// Takes note that entities an observer sees were written: one of them may become too old before the rest.
+    /// Records that entities that an observer sees were written: one of them may be the next to become too old.
     func follow(_ handles: some Sequence<ListHandle>, for subscription: SubscriptionID, fields: Set<[UInt8]>?) {
         guard var refresh = refreshes[subscription] else { return }
         if refresh.isTooOld || refresh.pause > 0 {
-            // Checked only while something is too old: when it was renewed, the notification of this change carries the
+            // Checked only while something is too old. If it was renewed, the notification of this change carries the
             // new staleness.
             let expiry = expiry(of: subscription, refresh.ages)
             if let expiry, expiry <= clock.now() { return }
@@ -142,7 +142,7 @@ extension SyncCache {
         if refresh.moment.map({ moment < $0 }) ?? true { setMoment(subscription, moment) }
     }
 
-    /// Notifies an observer that something is too old, or is no longer, unless it was notified already.
+    /// Notifies an observer that something has become too old, or no longer is, unless it knows already.
     private func notifyAge(_ subscription: SubscriptionID) {
         let isTooOld = refreshes[subscription]?.isTooOld ?? false
         if let observer = observers.queryObservers[subscription] {

@@ -2,11 +2,11 @@ import Logging
 import TidemarkModel
 import TidemarkStore
 
-/// Loads entities that came into the reserves of observed lists, and notifies observers that had to wait for them.
-/// Laws: L6, L9.
+/// Loads entities that entered the reserves of observed lists, and notifies observers that had to wait for them. Laws:
+/// L6, L9.
 ///
-/// An observer of an entity that is not in memory yet falls behind in the same way as one whose sink is full: it gets
-/// one notification of all changes when the entities are loaded.
+/// An observer of an entity that is not in memory yet falls behind like one whose sink is full: once the entities are
+/// loaded, it gets one notification of all changes.
 extension SyncCache {
     /// Begins a load, unless one is under way.
     func loadReserves() {
@@ -29,7 +29,7 @@ extension SyncCache {
                 if failureCount == 1 {
                     configuration.logger.error("observers of a list wait for the journal: \(error)")
                 }
-                // The pause ends early when the cache closes.
+                // Closing the cache ends the pause early.
                 do { try await clock.sleep(milliseconds: FlushSchedule.retryDelay(afterFailures: failureCount)) } catch
                 {}
             }
@@ -37,8 +37,8 @@ extension SyncCache {
         observers.reserveLoad = nil
     }
 
-    /// Marks an observer with a lag: it is notified when the entities that it sees are in memory, even if its sink does
-    /// not ask for more.
+    /// Marks an observer with a lag to be notified as soon as the entities that it sees are in memory, even if its sink
+    /// does not ask for more.
     func holdBack(_ observer: ObserverRegistry.QueryObserver, _ lag: QueryLag) {
         lag.wasHeldBack = true
         observers.holdBack(observer.query)
@@ -52,7 +52,7 @@ extension SyncCache {
                 continue
             }
             for observer in observers.observers(of: query) where observer.lag?.wasHeldBack == true {
-                // A sink without room asks for more when it has some.
+                // A sink without room asks for more as soon as it has some.
                 guard catchUp(observer.subscription, isForced: false) else { continue }
                 observers.forgetLag(observer.subscription, of: observer.sink)
             }

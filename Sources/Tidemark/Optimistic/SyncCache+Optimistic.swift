@@ -4,12 +4,12 @@ import TidemarkWire
 
 /// Mutations that are shown before a server has confirmed them.
 ///
-/// Each call has two halves. The first takes effect in memory, in order among other calls and events. The second waits
+/// Each call has two halves. The first takes effect in memory, in order with other calls and events. The second waits
 /// for the disk and blocks no other call.
 ///
 /// - Source: Protocol/optimistic.md.
 extension SyncCache {
-    /// Lays a mutation over the server's state. Observers are notified at once; returns when the layer is on the disk.
+    /// Shows a mutation over the server's state. Observers are notified at once. Returns when the layer is on the disk.
     ///
     /// - Throws: ``CacheError``: `duplicatePending`, `unknownPending` for a dependency, `invalidParams`,
     ///   `limitExceeded`, `storageFailed`; then there is no layer.
@@ -28,7 +28,9 @@ extension SyncCache {
 
     /// Rolls back a layer and the layers that depend on it. Returns when that is on the disk.
     ///
-    /// - Parameter library: The library of the layer; nil: the layer is found by its id alone.
+    /// - Parameters:
+    ///   - pendingID: The id of the layer.
+    ///   - library: The library of the layer; nil to find the layer by its id alone.
     /// - Throws: ``CacheError``: `unknownPending`, `storageFailed`.
     package func rollBack(_ pendingID: ByteString, library: ByteString? = nil) async throws(CacheError) {
         try beginRollBack(pendingID, library: library)
@@ -37,14 +39,16 @@ extension SyncCache {
 
     /// Returns the layers that have not settled, oldest first.
     ///
-    /// - Parameter library: The library; nil: all libraries.
+    /// - Parameter library: The library; nil for all libraries.
     package func pendingLayers(library: ByteString? = nil) -> [PendingLayer] {
         state.layerStatuses(library: library).map { PendingLayer($0) }
     }
 
     // MARK: In memory
 
-    /// Does the first half of ``update(_:)``: readers see the layer, and it is not on the disk yet.
+    /// Does the first half of ``update(_:)``: readers see the layer, which is not on the disk yet.
+    ///
+    /// - Throws: The errors of ``update(_:)``, except for `storageFailed` of a write.
     package func begin(_ update: OptimisticUpdate) async throws(CacheError) {
         let limits = configuration.limits
         try checkOpen()
@@ -76,7 +80,9 @@ extension SyncCache {
         }
     }
 
-    /// Does the first half of ``commit(_:)``.
+    /// Does the first half of ``commit(_:)``: readers see the confirmation, which is not on the disk yet.
+    ///
+    /// - Throws: The errors of ``commit(_:)``, except for `storageFailed` of a write.
     package func begin(_ commit: OptimisticCommit) async throws(CacheError) {
         try checkOpen()
         let confirmation = try confirmation(commit)
@@ -88,7 +94,9 @@ extension SyncCache {
         }
     }
 
-    /// Does the first half of ``rollBack(_:library:)``.
+    /// Does the first half of ``rollBack(_:library:)``: readers no longer see the layer, which is still on the disk.
+    ///
+    /// - Throws: ``CacheError`` `unknownPending`.
     package func beginRollBack(_ pendingID: ByteString, library: ByteString? = nil) throws(CacheError) {
         try checkOpen()
         do throws(LayerRefusal) {
@@ -137,7 +145,7 @@ extension SyncCache {
                     "\(confirmed.count) resources: confirm at most \(limits.batchMemberCountMax) at once")
             }
             var reader = PutReader(library: commit.library ?? configuration.defaultLibrary, limits: limits)
-            // The type may be known only to the layer: any name serves to check the resource.
+            // Perhaps only the layer knows the type. Any name serves to check the resource.
             for resource in confirmed { try reader.add(type: commit.resourceType ?? "resource", resource) }
             puts = try reader.finish()
         }
@@ -160,9 +168,9 @@ extension SyncCache {
 
     // MARK: On the disk
 
-    /// Does the second half: returns when the change is on the disk.
+    /// Does the second half of a change: returns when it is on the disk.
     ///
-    /// - Parameter isUpdate: Whether the change is a new layer; when the journal fails, that layer is rolled back.
+    /// - Parameter isUpdate: Whether the change is a new layer, which is rolled back when the journal fails.
     /// - Throws: ``CacheError`` `storageFailed`.
     package func finish(_ pendingID: ByteString, isUpdate: Bool) async throws(CacheError) {
         do throws(StorageError) {
@@ -194,7 +202,7 @@ extension PendingLayer {
 }
 
 extension TransactionOperation {
-    /// The operation by which a layer's change was requested.
+    /// Makes the operation that requests this change of a layer.
     init(_ key: EntityKey, _ change: LayerChange) {
         self =
             switch change {
@@ -208,7 +216,7 @@ extension TransactionOperation {
 }
 
 extension LayerRefusal {
-    /// - Parameter name: The name of the parameter whose elements the refusal counts.
+    /// - Parameter name: The parameter that the numbers in the refusal are indexes of.
     func cacheError(name: String) -> CacheError {
         switch self {
         case .duplicate(let id):

@@ -10,25 +10,32 @@ import TidemarkModel
 ///
 /// - Source: Protocol/optimistic.md.
 extension SyncCache {
-    /// Shows an edit at once. The edit survives a restart and is never mixed into the server's state: commit it or roll
-    /// it back when the server has answered.
+    /// Shows an edit at once, for a program that sends it itself.
     ///
     /// ```swift
+    /// struct Photo: Resource {
+    ///     static let resourceType = "photo"
+    ///     var id: String
+    ///     var name: String
+    /// }
     /// let edit = try await cache.optimistically { changes in
     ///     try changes.patch(Photo.self, id: "1", ["name": "Open sea"])
     ///     try changes.delete(Photo.self, id: "2")
     /// }
+    /// try await edit.rollback()
     /// ```
     ///
+    /// The edit survives a restart and is never mixed into the server's state. Commit it or roll it back when the
+    /// server has answered.
+    ///
     /// - Parameters:
-    ///   - library: The library of the edit; nil: the default library.
-    ///   - dependsOn: Edits on which this one depends: it is rolled back together with any of them. They must not have
-    ///     settled.
-    ///   - pendingID: The id of the edit; nil: a new UUID. It must differ from that of every other pending edit.
-    ///   - body: Makes the changes; at least one.
-    /// - Returns: The edit, when it is on the disk.
-    /// - Throws: ``CacheError``, among others `.unknownPending` for a dependency that has settled; any error of `body`.
-    ///   In these cases nothing is shown.
+    ///   - library: The library of the edit; nil for the default library.
+    ///   - dependsOn: Pending edits that this one depends on. It is rolled back together with any of them.
+    ///   - pendingID: The id of the edit, which no other pending edit may have; nil for a new UUID.
+    ///   - body: Makes the changes, at least one.
+    /// - Returns: The edit, once it is on the disk.
+    /// - Throws: ``CacheError``, for example `.unknownPending` for a dependency that has settled; any error of `body`.
+    ///   Then nothing is shown.
     public nonisolated func optimistically(
         library: String? = nil, dependsOn: [OptimisticEdit] = [], pendingID: String? = nil,
         _ body: (inout CacheTransaction) throws -> Void
@@ -45,32 +52,38 @@ extension SyncCache {
         return OptimisticEdit(layer, of: self)
     }
 
-    /// Shows an edit at once, sends it, and commits or rolls it back by the outcome.
+    /// Shows an edit at once, sends it, and commits it or rolls it back by the outcome.
     ///
     /// ```swift
+    /// struct Photo: Resource {
+    ///     static let resourceType = "photo"
+    ///     var id: String
+    ///     var name: String
+    /// }
     /// try await cache.optimistically { changes in
     ///     try changes.patch(Photo.self, id: "1", ["name": "Open sea"])
     /// } perform: { edit in
-    ///     OptimisticConfirmation(try await server.save(edit.changes, edit.pendingID))
+    ///     // Send edit.changes to the server with edit.pendingID as the idempotency key.
+    ///     OptimisticConfirmation(Photo(id: "1", name: "Open sea"), sequence: EventSequence(8))
     /// }
     /// ```
     ///
     /// | `perform` | the edit |
     /// |---|---|
-    /// | returns | is committed with what it returned |
+    /// | returns | is committed with the returned confirmation |
     /// | throws | is rolled back |
-    /// | throws ``OutcomeUnknown`` or `CancellationError`, or anything in a task that was cancelled | stays pending: the server may have done it |
-    /// | is not reached, because the task was cancelled before | is rolled back: nothing was sent |
+    /// | throws ``OutcomeUnknown`` or `CancellationError`, or anything in a task that was cancelled | stays pending: the server may have performed it |
+    /// | is not called, because the task was cancelled before | is rolled back: nothing was sent |
     ///
-    /// The event of an edit that stays pending settles it; ``pendingEdits(library:)`` returns it until then.
+    /// The mutation's event settles an edit that stays pending; until then ``pendingEdits(library:)`` returns it.
     ///
     /// - Parameters:
-    ///   - library: The library of the edit; nil: the default library.
-    ///   - dependsOn: Edits on which this one depends: it is rolled back together with any of them. They must not have
-    ///     settled.
-    ///   - pendingID: The id of the edit; nil: a new UUID.
-    ///   - body: Makes the changes; at least one.
-    ///   - perform: Sends the edit to the server.
+    ///   - library: The library of the edit; nil for the default library.
+    ///   - dependsOn: Pending edits that this one depends on. It is rolled back together with any of them.
+    ///   - pendingID: The id of the edit, which no other pending edit may have; nil for a new UUID.
+    ///   - body: Makes the changes, at least one.
+    ///   - perform: Sends the edit to the server, and returns what the server confirmed.
+    /// - Returns: The edit, which is committed.
     /// - Throws: Any error of `body` and `perform`; ``CacheError``; `CancellationError` when nothing was sent.
     @discardableResult
     public nonisolated func optimistically(
@@ -87,7 +100,7 @@ extension SyncCache {
         do {
             confirmation = try await perform(edit)
         } catch {
-            // A task that is cancelled while it waits for an answer cannot know whether the server performed the edit.
+            // A task that is cancelled while it waits for a response cannot know whether the server performed the edit.
             let isUnknown = error is OutcomeUnknown || error is CancellationError || Task.isCancelled
             if !isUnknown { await takeBack(edit) }
             throw error
@@ -96,7 +109,7 @@ extension SyncCache {
         return edit
     }
 
-    /// Returns the edits that have not settled, oldest first: after a restart, the edits to send again.
+    /// Returns the edits that have not settled, oldest first. After a restart these are the edits to send again.
     ///
     /// ```swift
     /// for edit in await cache.pendingEdits() where await edit.state == .pending {
@@ -104,13 +117,13 @@ extension SyncCache {
     /// }
     /// ```
     ///
-    /// - Parameter library: The library; nil: all libraries.
+    /// - Parameter library: The library; nil for all libraries.
     public nonisolated func pendingEdits(library: String? = nil) async -> [OptimisticEdit] {
         await pendingLayers(library: library.map { ByteString($0) }).map { OptimisticEdit($0, of: self) }
     }
 
-    /// Rolls back an edit whose request failed. The caller gets the error of the request; an error of the disk as well
-    /// is only logged.
+    /// Rolls back an edit whose request failed. The caller throws the error of the request; an error of the disk as
+    /// well is only logged.
     private nonisolated func takeBack(_ edit: OptimisticEdit) async {
         do throws(CacheError) {
             try await edit.rollback()

@@ -1,33 +1,48 @@
 import TidemarkModel
 
-/// A server that performs mutations: the outbox sends it the requests of pending edits.
+/// A server that performs mutations. The cache sends it the requests of pending edits.
 ///
-/// A server has to know a mutation by its `pendingID`: when an answer is lost, the same mutation is sent again, and it
-/// must take effect once.
+/// ```swift
+/// struct PhotoServer: MutationUpstream {
+///     nonisolated(nonsending) func send(_ mutation: SentMutation) async throws(UpstreamError) -> OptimisticCommit {
+///         // Send mutation.input to mutation.method, with mutation.pendingID as the idempotency key.
+///         guard mutation.method == "photos.rename" else { throw UpstreamError("unknown method", isRefusal: true) }
+///         return OptimisticCommit(pendingID: mutation.pendingID, sequence: EventSequence(8))
+///     }
+/// }
+/// ```
+///
+/// Pass it as `mutationUpstream` when a cache is opened. The server must recognize a mutation by its `pendingID`: when
+/// a response is lost, the cache sends the same mutation again, and it must take effect once.
+///
+/// - Source: Protocol/optimistic.md, the outbox.
 public protocol MutationUpstream: Sendable {
     /// Performs a mutation.
     ///
-    /// A call whose task is cancelled should return soon; its answer is ignored. Up to 8 calls run at a time, and one
-    /// for each key. Calls begin in the order of their edits, and on the caller's actor: what is sent before the first
-    /// suspension is sent in that order. A call whose edit settled meanwhile goes on, for the real ids in its answer.
+    /// Up to 8 calls are under way at a time, and one for each key. They begin in the order of their edits and on the
+    /// caller's actor, so what a call sends before its first suspension is sent in that order. A call whose edit
+    /// settles meanwhile continues, for the real ids in its result. A call whose task is cancelled should return soon;
+    /// its result is ignored.
     ///
-    /// - Returns: The confirmation. Its `pendingID` and `library` are not read.
+    /// - Returns: The confirmation. Its `pendingID` and `library` are ignored.
     /// - Throws: ``UpstreamError``. An error with ``UpstreamError/isRefusal`` is final, unless
-    ///   ``UpstreamError/retries`` says otherwise; after any other the mutation is sent again.
+    ///   ``UpstreamError/retries`` says otherwise. After any other error the mutation is sent again.
     nonisolated(nonsending) func send(_ mutation: SentMutation) async throws(UpstreamError) -> OptimisticCommit
 }
 
 /// One attempt to send the request of a pending edit.
 public struct SentMutation: Hashable, Sendable {
-    /// The id of the edit, the same in every attempt. A server performs one mutation of an id.
+    /// The id of the edit, the same in every attempt. A server must perform at most one mutation of an id.
     public var pendingID: ByteString
+    /// The method of the request.
     public var method: ByteString
     /// The input of the method, as compact JSON.
     public var input: [UInt8]
     /// The number of this attempt, from 1.
     public var attempt: Int
+    /// The library of the edit.
     public var library: ByteString
-    /// The changes of the edit, and of newer edits that this one replaces, in order.
+    /// The changes of the edit, and of newer edits that are sent with it, in order.
     public var changes: [TransactionOperation]
 
     package init(

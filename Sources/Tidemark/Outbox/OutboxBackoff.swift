@@ -1,7 +1,7 @@
-/// The pauses between attempts to send a request: full jitter.
+/// The pauses between attempts to send a request, with full jitter.
 ///
-/// Each pause is anything from nothing to a limit that doubles, so that many clients of one server that was away do not
-/// come back together.
+/// Each pause is random, from zero up to a limit that doubles, so that the clients of a server that was down do not all
+/// return at once.
 ///
 /// - Source: Protocol/optimistic.md, the outbox.
 enum OutboxBackoff {
@@ -10,10 +10,11 @@ enum OutboxBackoff {
     /// The highest limit of a pause: 5 min.
     static let last: Int64 = 300_000
 
+    /// Returns the pause after a number of failures, in milliseconds.
+    ///
     /// - Parameters:
-    ///   - failureCount: The number of attempts in a row that failed; at least 1.
+    ///   - failureCount: The number of attempts in a row that failed, at least 1.
     ///   - random: 64 random bits.
-    /// - Returns: Milliseconds.
     static func pause(after failureCount: Int, random: UInt64) -> Int64 {
         let limit = failureCount > 9 ? last : min(last, first << Int64(failureCount - 1))
         return Int64(random % UInt64(limit + 1))

@@ -1,11 +1,11 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The requests of one library and key that are sent one after another, in the order of their numbers.
+/// The requests of one library and key, which are sent one after another in the order of their numbers.
 struct OutboxChain {
     struct Name: Hashable {
         var library: ByteString
-        /// The key; nil: the chain of the library.
+        /// The key; nil for the library's own queue.
         var key: ByteString?
 
         init(_ entry: OutboxEntry) {
@@ -14,18 +14,18 @@ struct OutboxChain {
         }
     }
 
-    /// The numbers, ascending; those before `start` are removed.
+    /// The numbers in ascending order. Those before `start` have been removed.
     private var numbers: [Int64] = []
     private var start = 0
-    /// The request that is being sent; nil when none is.
+    /// The request under way; nil when there is none.
     var sending: Int64?
-    /// The request that is offered for sending; nil when none is.
+    /// The request that is offered for sending; nil when there is none.
     var offered: Int64?
 
     var first: Int64? { start < numbers.count ? numbers[start] : nil }
     var isEmpty: Bool { start == numbers.count }
 
-    /// Returns the numbers after one.
+    /// Returns the numbers above one.
     func numbers(after number: Int64) -> ArraySlice<Int64> { numbers[place(of: number + 1)...] }
 
     /// - Complexity: O(1) at the end, else O(n).
@@ -50,7 +50,7 @@ struct OutboxChain {
         }
     }
 
-    /// Returns the place of the first number that is not below another one.
+    /// Returns the place of the first number that is not below `number`.
     private func place(of number: Int64) -> Int {
         var low = start
         var high = numbers.count

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The progress of requests, as it is reported.
+/// Reports the progress of requests.
 extension OutboxQueue {
     /// Returns the status of a request; nil when there is none.
     func status(_ number: Int64) -> OutboxStatus? {

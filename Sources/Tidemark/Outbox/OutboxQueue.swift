@@ -1,28 +1,28 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The decisions of the outbox: which requests wait, which is sent next, and what follows an answer.
+/// The decisions of the outbox: which requests wait, which is sent next, and what follows a response.
 ///
-/// Requests with one library and one key form a chain. Of each chain only the first request is sent, and of all chains
-/// at most ``inFlightCountMax`` at a time, the oldest first. The queue knows no time, disk or server; ``SyncCache``
-/// tells it about them. Bounded by the pending layers.
+/// Requests of one library and key form a chain. Only the first request of a chain is sent, and of all chains at most
+/// ``inFlightCountMax`` at a time, the oldest first. The queue has no clock, disk or server: ``SyncCache`` passes it
+/// what they report. Bounded by the pending layers.
 ///
 /// - Source: Protocol/optimistic.md, the outbox.
 struct OutboxQueue {
     /// A request to send now.
     struct Start: Hashable {
         var number: Int64
-        /// The newer requests whose inputs replace this one's: the last one's input is sent.
+        /// The newer requests that are sent with it; the input of the last one is sent.
         var members: [Int64]
     }
 
-    /// The consequence of an answer.
+    /// What follows a failed attempt.
     enum Verdict: Hashable {
-        /// The attempt is over already.
+        /// Nothing: the attempt is over already.
         case ignored
         /// The request is sent again at this time, in milliseconds since 1970.
         case again(at: Int64)
-        /// The request has failed for good. The caller stores the failure, or rolls the layer back.
+        /// The request has failed for good. The caller stores the failure or, if `discards`, rolls the layer back.
         case failed(discards: Bool)
     }
 
@@ -31,33 +31,33 @@ struct OutboxQueue {
         case sending
         case waiting(until: Int64)
         case failed
-        /// The request is a part of an older one, which has this number.
+        /// The request is sent with an older one, which has this number.
         case member(of: Int64)
     }
 
     struct Item {
         var entry: OutboxEntry
         var phase: Phase
-        /// The failure of the last attempt; nil when it did not fail.
+        /// The failure of the last attempt; nil when none failed.
         var lastFailure: MutationFailure?
-        /// The requests that are a part of this one.
+        /// The requests that are sent with this one.
         var members: Set<Int64> = []
     }
 
-    /// The requests that are sent at a time: 8.
+    /// The largest number of requests under way: 8.
     static let inFlightCountMax = 8
-    /// The newer requests that one request replaces at most: 1,000.
+    /// The largest number of newer requests that are sent with one: 1,000.
     static let memberCountMax = 1_000
-    /// The bytes of the changes and the input of a request that replaces others: those of a line, 16 MiB, less what the
-    /// line says besides.
+    /// The largest size of a group of requests, in bytes of changes and input: a line, 16 MiB, less room for its other
+    /// members.
     static let groupByteCountMax = Limits().lineByteCountMax - (64 << 10)
 
     private(set) var items: [Int64: Item] = [:]
     private var numbers: [ByteString: Int64] = [:]
     private var chains: [OutboxChain.Name: OutboxChain] = [:]
-    /// The first requests of chains, by number. An entry that its chain no longer offers is out of date.
+    /// The first requests of chains, by number. An entry that its chain no longer offers is outdated.
     private var ready = ExpiryQueue<OutboxChain.Name>()
-    /// The requests that wait for their time. An entry whose request no longer waits for it is out of date.
+    /// The requests that wait for their time. An entry whose request no longer waits for it is outdated.
     private var waits = ExpiryQueue<Int64>()
     /// The chains of removed requests whose attempts are under way, by number. Bounded by ``inFlightCountMax``.
     private var held: [Int64: OutboxChain.Name] = [:]
@@ -70,7 +70,7 @@ struct OutboxQueue {
 
     // MARK: Layers
 
-    /// Adds a request, or takes over what changed about it.
+    /// Adds a request, or applies a change of one.
     ///
     /// - Complexity: O(log n) for the newest of its chain, else O(chain).
     mutating func put(_ entry: OutboxEntry) {
@@ -113,10 +113,10 @@ struct OutboxQueue {
         settleInChain(number)
     }
 
-    /// Removes a request: its layer has settled, or was rolled back.
+    /// Removes a request whose layer has settled or was rolled back.
     ///
-    /// - Parameter holdsKey: Whether the attempt that is under way keeps its place in the chain until
-    ///   ``endHeld(_:)``: the server may still be performing the request.
+    /// - Parameter holdsKey: Whether an attempt under way keeps its place in the chain until ``endHeld(_:)``, because
+    ///   the server may still be performing the request.
     mutating func remove(_ number: Int64, holdsKey: Bool = false) {
         guard let item = items.removeValue(forKey: number) else { return }
         numbers[item.entry.pendingID] = nil
@@ -138,7 +138,7 @@ struct OutboxQueue {
 
     /// Ends an attempt whose request was removed while it was under way.
     ///
-    /// - Returns: Whether the attempt kept its key waiting.
+    /// - Returns: True if the attempt kept its key waiting.
     mutating func endHeld(_ number: Int64) -> Bool {
         guard let name = held.removeValue(forKey: number) else { return false }
         inFlightCount -= 1
@@ -148,14 +148,14 @@ struct OutboxQueue {
         return true
     }
 
-    /// Whether the attempt of a removed request keeps its key waiting.
+    /// Returns true if the attempt of a removed request keeps its key waiting.
     func isHeld(_ number: Int64) -> Bool { held[number] != nil }
 
     private mutating func removeIfIdle(_ name: OutboxChain.Name) {
         if chains[name]?.isEmpty == true, chains[name]?.sending == nil { chains[name] = nil }
     }
 
-    /// Puts a request into its chain, or takes it out, according to its phase, and offers the chain's first one.
+    /// Adds a request to its chain or removes it, according to its phase, and offers the chain's first request.
     private mutating func settleInChain(_ number: Int64) {
         guard let item = items[number] else { return }
         let name = OutboxChain.Name(item.entry)
@@ -190,7 +190,7 @@ struct OutboxQueue {
         ready.keep { chains[$0.target]?.offered == $0.moment }
     }
 
-    /// Returns the next request to send, and marks it as being sent; nil when none may be sent now.
+    /// Returns the next request to send and marks it as under way; nil when none may be sent now.
     ///
     /// - Complexity: O(log n), and O(members).
     mutating func next() -> Start? {
@@ -208,7 +208,7 @@ struct OutboxQueue {
         return nil
     }
 
-    /// Returns the requests that follow one directly and that its first attempt may replace.
+    /// Returns the requests that directly follow one and that its first attempt may include.
     private func replaceable(after number: Int64, in name: OutboxChain.Name) -> [Int64] {
         guard let own = items[number]?.entry, own.sending.request.isReplaceable, own.sending.attemptCount == 0 else {
             return []
@@ -221,7 +221,7 @@ struct OutboxQueue {
                 item.entry.sending.attemptCount == 0, item.entry.sending.request.isReplaceable,
                 item.entry.sending.request.method == first.request.method
             else { break }
-            // The line has the changes of all and the input of the newest.
+            // A line contains the changes of all and the input of the newest.
             changesByteCount += item.entry.changesByteCount
             let byteCount = changesByteCount + item.entry.sending.request.input.count
             guard byteCount <= OutboxQueue.groupByteCountMax else { break }
@@ -230,7 +230,7 @@ struct OutboxQueue {
         return members
     }
 
-    /// Tells whether an attempt is still under way.
+    /// Returns true if an attempt is still under way.
     func isSending(_ number: Int64, attempt: Int) -> Bool {
         guard let item = items[number] else { return false }
         return item.phase == .sending && item.entry.sending.attemptCount == attempt
@@ -238,7 +238,7 @@ struct OutboxQueue {
 
     // MARK: Answers
 
-    /// Takes an attempt that brought no confirmation.
+    /// Processes an attempt that brought no confirmation.
     ///
     /// - Parameters:
     ///   - mayRetry: Whether the request may be sent again.
@@ -261,7 +261,7 @@ struct OutboxQueue {
         return .again(at: moment)
     }
 
-    /// Ends an attempt that was not sent, because the disk failed: it is begun again later.
+    /// Ends an attempt that could not be sent because the disk failed. It begins again later.
     mutating func postpone(_ number: Int64, attempt: Int, until moment: Int64) {
         guard isSending(number, attempt: attempt) else { return }
         wait(number, until: moment)
@@ -282,7 +282,7 @@ struct OutboxQueue {
 
     // MARK: Time and pauses
 
-    /// The time at which ``wake(at:)`` should be called, in milliseconds since 1970; nil when nothing waits.
+    /// When to call ``wake(at:)``, in milliseconds since 1970; nil when nothing waits.
     var nextMoment: Int64? { isPaused ? nil : waits.first }
 
     /// Queues the requests whose time has come.
@@ -292,16 +292,16 @@ struct OutboxQueue {
         }
     }
 
-    /// Stops sending. Attempts that are under way end as usual.
+    /// Stops sending. Attempts under way end as usual.
     mutating func pause() { isPaused = true }
 
-    /// Sends again, also what waits for its time.
+    /// Starts sending again, including requests that wait for their time.
     mutating func resume() {
         isPaused = false
         wake(at: .max)
     }
 
-    /// Queues a request that waits for its time. A failed one is queued by ``put(_:)``, without its failure.
+    /// Queues a request that waits for its time. A failed request is queued by ``put(_:)`` without its failure instead.
     mutating func hurry(_ number: Int64) {
         guard case .waiting? = items[number]?.phase else { return }
         queue(number)
@@ -316,8 +316,8 @@ struct OutboxQueue {
 
     // MARK: Statuses
 
-    /// Returns the requests whose status may have changed since the last call, ascending, with those that are a part of
-    /// them.
+    /// Returns the requests whose status may have changed since the last call, ascending, including those that are sent
+    /// with one of them.
     mutating func takeChanged() -> [Int64] {
         defer { changed = [] }
         return changed.union(changed.flatMap { items[$0]?.members ?? [] }).sorted()

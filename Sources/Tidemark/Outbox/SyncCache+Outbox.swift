@@ -2,18 +2,19 @@ import Logging
 import TidemarkModel
 import TidemarkStore
 
-/// The sending of pending edits.
+/// Sends the requests of pending edits.
 ///
-/// A request is sent only when its layer and the count of the attempt are on the disk, so that no edit reaches the
-/// server that a restart does not know, and a sent one is never taken for an unsent one.
+/// A request is sent only once its layer and the count of the attempt are on the disk. After a restart the cache
+/// therefore has every edit that has reached the server, and never takes a sent request for one that was not sent.
 ///
 /// - Source: Protocol/optimistic.md, the outbox.
 extension SyncCache {
     /// Begins to send the requests of pending edits.
     ///
     /// - Parameters:
-    ///   - timeout: The milliseconds after which an attempt ends without an answer; nil: the upstream ends it.
-    ///   - observer: Called on the cache's executor with each changed status, from now on; must not wait.
+    ///   - upstream: The server; nil sends nothing.
+    ///   - timeout: How long an attempt waits for a response, in milliseconds; nil when the upstream ends it.
+    ///   - observer: Called on the cache's executor with each status that changes from now on; must not block.
     package func startOutbox(
         _ upstream: (any MutationUpstream)?, timeout: Int64?, observer: (@Sendable (OutboxStatus) -> Void)? = nil
     ) {
@@ -23,13 +24,21 @@ extension SyncCache {
         followOutbox()
     }
 
-    /// Stops sending until ``resumeOutbox()``, or until the cache is opened again. Attempts that are under way end as
-    /// usual.
+    /// Stops sending requests of edits until ``resumeOutbox()``, or until the cache is opened again. Attempts under way
+    /// end as usual.
+    ///
+    /// ```swift
+    /// await cache.pauseOutbox()  // for example on a metered connection
+    /// ```
     public func pauseOutbox() {
         outbox.queue.pause()
     }
 
-    /// Sends again, also what waits for its next attempt.
+    /// Sends requests of edits again. Those that wait for their next attempt are sent at once.
+    ///
+    /// ```swift
+    /// await cache.resumeOutbox()  // for example when the network is back
+    /// ```
     public func resumeOutbox() {
         outbox.queue.resume()
         followOutbox()
@@ -37,7 +46,13 @@ extension SyncCache {
 
     /// Returns the progress of the edits that have a request, oldest first.
     ///
-    /// - Parameter library: The library; nil: all libraries.
+    /// ```swift
+    /// for status in await cache.outboxStatuses() where status.state == .failed {
+    ///     print(status.pendingID, status.failure?.message ?? "")
+    /// }
+    /// ```
+    ///
+    /// - Parameter library: The library; nil for all libraries.
     /// - Complexity: O(n log n).
     public func outboxStatuses(library: ByteString? = nil) -> [OutboxStatus] {
         outbox.queue.items.keys.sorted().compactMap { outbox.queue.status($0) }.filter {
@@ -53,7 +68,8 @@ extension SyncCache {
         try await finish(pendingID, isUpdate: false)
     }
 
-    /// Does the first half of a retry: a failed request is queued with all its attempts, one that waits is queued now.
+    /// Does the first half of ``retry(_:)``: a failed request is queued with all its attempts, and one that waits is
+    /// queued now.
     ///
     /// - Throws: ``CacheError``: `unknownPending`; `invalidParams` for an edit without a request.
     package func beginRetry(_ pendingID: ByteString, library: ByteString? = nil) throws(CacheError) {
@@ -74,15 +90,15 @@ extension SyncCache {
         followOutbox()
     }
 
-    /// Ends the sending: nothing more is sent, and errors of attempts that are under way are not taken.
+    /// Stops sending for good, and ignores the errors of attempts under way.
     package func stopOutbox() {
         outbox.isStopped = true
         timers.outbox?.task.cancel()
     }
 
-    /// Returns when every attempt that is under way has ended.
+    /// Returns when every attempt under way has ended.
     ///
-    /// - Precondition: The upstream ends them all, because it cannot be reached any more.
+    /// - Precondition: The upstream can no longer be reached, and ends all attempts.
     package func drainOutbox() async {
         while let attempt = outbox.attempts.values.first {
             await attempt.task?.value
@@ -92,9 +108,9 @@ extension SyncCache {
         }
     }
 
-    /// Returns the entities that the edit of an attempt adds, and whether the edit is still there.
+    /// Returns the entities that the edit of an attempt adds, and whether the edit is still pending.
     ///
-    /// - Returns: nil when nobody waits for the attempt's answer any more.
+    /// - Returns: nil when nobody waits for the attempt's response any more.
     package func addedKeys(by mutation: SentMutation) -> (keys: Set<EntityKey>, isPending: Bool)? {
         let attempt = outbox.attempts.first {
             $0.value.pendingID == mutation.pendingID && $0.value.number == mutation.attempt
@@ -106,9 +122,10 @@ extension SyncCache {
 
     // MARK: Following the layers
 
-    /// Applies the changes of requests, sends those that may be sent, and notifies the observer.
+    /// Processes changes of requests, sends those that may be sent, and notifies the observer.
     ///
-    /// Called in the same step as the change. Its own changes of layers are taken up here, not by another call.
+    /// Called in the same step as the change. Changes of layers that this causes are processed here, not by another
+    /// call.
     func followOutbox() {
         guard !outbox.isFollowing else { return }
         outbox.isFollowing = true

@@ -2,7 +2,7 @@ import Logging
 import TidemarkModel
 import TidemarkStore
 
-/// An attempt that was counted, and is sent when its count is on the disk.
+/// An attempt that was counted. It is sent once its count is on the disk.
 struct BegunAttempt: Sendable {
     /// The number of the layer.
     var layer: Int64
@@ -10,7 +10,7 @@ struct BegunAttempt: Sendable {
     var number: Int
 }
 
-/// The attempts to send a request, and their answers.
+/// Attempts to send requests, and the responses to them.
 extension SyncCache {
     /// Counts an attempt.
     ///
@@ -31,8 +31,8 @@ extension SyncCache {
         return BegunAttempt(layer: start.number, number: attempt)
     }
 
-    /// Sends attempts when their counts are on the disk, in their order: one task writes for all, because waiters of
-    /// one flush go on in any order.
+    /// Sends attempts, in order, once their counts are on the disk. One task writes for all of them, because the
+    /// waiters of one flush resume in any order.
     func sendWhenWritten(_ begun: [BegunAttempt]) {
         outbox.begun += begun
         let task = outbox.writer ?? spawn { await self.writeAndSend() }
@@ -55,7 +55,7 @@ extension SyncCache {
                         attempt.layer, attempt: attempt.number, until: clock.now() + OutboxBackoff.first)
                 }
             }
-            // The end of an attempt that was not sent may let the next one of its key go.
+            // The end of an attempt that was not sent may release the next one of its key.
             followOutbox()
         }
         outbox.writer = nil
@@ -65,7 +65,7 @@ extension SyncCache {
         guard !outbox.isStopped, let upstream = outbox.upstream, let mutation = mutation(number, attempt) else {
             return outbox.endAttempt(number, attempt)
         }
-        // A new log may have begun while the disk was written: the answer will be about the log of now.
+        // A new log may have begun during the write. The response will be about the current log.
         outbox.attempts[number]?.generation = state.generation(of: mutation.library)
         let added = state.requestChanges(of: number).filter { if case .put = $0.change { true } else { false } }
         outbox.attempts[number]?.added = Set(added.map(\.key))
@@ -120,7 +120,7 @@ extension SyncCache {
         }
         outbox.attempts[number]?.timer?.cancel()
         var commit = answer
-        // When a new log began meanwhile, the answer is one from before it.
+        // If a new log has begun meanwhile, the response is older than that log.
         commit.generation = outbox.attempts[number]?.generation
         commit.pendingID = entry.pendingID
         commit.library = entry.library
@@ -130,7 +130,7 @@ extension SyncCache {
             scheduleFlush()
         } catch {
             switch error.code {
-            // The event settled the layer, or a host rolled it back, while the answer was on its way.
+            // The event settled the layer, or a host rolled it back, while the response was on its way.
             case .unknownPending:
                 outbox.endAttempt(number, attempt)
                 followOutbox()
@@ -146,7 +146,7 @@ extension SyncCache {
         }
     }
 
-    /// Takes an answer whose edit has settled, or was rolled back: only its real ids count.
+    /// Processes a response whose edit has settled or was rolled back: only its real ids count.
     private func confirmedLate(_ number: Int64, _ attempt: Int, _ answer: OptimisticCommit) async {
         guard let own = outbox.attempts[number], own.number == attempt else { return }
         if !answer.realIDs.isEmpty, !outbox.isStopped {
@@ -158,7 +158,7 @@ extension SyncCache {
                 configuration.logger.warning("the real ids of a late answer are not used: \(error.message)")
             }
         }
-        // Only now may the next request of the key go, with the real ids.
+        // Only now may the next request of the key be sent, with the real ids.
         outbox.endAttempt(number, attempt)
         followOutbox()
         scheduleFlush()
@@ -171,7 +171,7 @@ extension SyncCache {
             number, attempt: attempt, failure.bounded, mayRetry: mayRetry, at: clock.now(),
             random: configuration.random())
         switch verdict {
-        // The end of the attempt may let the next one of its key go.
+        // The end of the attempt may release the next one of its key.
         case .ignored: break
         case .again:
             if let pendingID = outbox.queue.items[number]?.entry.pendingID {
@@ -193,14 +193,14 @@ extension SyncCache {
         scheduleFlush()
     }
 
-    /// Rolls back the edits that a request serves, and tells the observer why they are gone.
+    /// Rolls back the edits that a request serves, and notifies the observer why they are gone.
     private func discard(_ number: Int64, _ failure: MutationFailure) {
         let gone = state.layersRolledBack(with: number)
         for pendingID in state.requestGroup(of: number).reversed() {
             do throws(LayerRefusal) {
                 try rollBackNow(pendingID, library: nil)
             } catch {
-                // The rollback of a newer one took this one along.
+                // The rollback of a newer edit has included this one.
             }
         }
         distribute()
@@ -220,7 +220,7 @@ extension MutationFailure {
 }
 
 extension UpstreamError {
-    /// Whether a mutation that got this error is sent again.
+    /// True if a mutation that got this error is to be sent again.
     var isWorthRetrying: Bool {
         if let retries { return retries }
         if !isRefusal { return true }

@@ -6,10 +6,15 @@
 import TidemarkModel
 
 extension SyncCache {
-    /// Shows an edit at once, and sends it to the ``MutationUpstream`` until the server has answered, also after a
-    /// restart.
+    /// Shows an edit at once, and sends its request to the ``MutationUpstream`` until the server has answered, also
+    /// after a restart.
     ///
     /// ```swift
+    /// struct Photo: Resource {
+    ///     static let resourceType = "photo"
+    ///     var id: String
+    ///     var name: String
+    /// }
     /// let rename = MutationRequest(method: "photos.rename", input: ["id": "1", "name": "Open sea"])
     /// try await cache.optimistically(sending: rename) { changes in
     ///     try changes.patch(Photo.self, id: "1", ["name": "Open sea"])
@@ -17,15 +22,15 @@ extension SyncCache {
     /// ```
     ///
     /// - Parameters:
-    ///   - library: The library of the edit; nil: the default library.
-    ///   - dependsOn: Edits on which this one depends: it is sent after them, and rolled back together with any of
-    ///     them.
-    ///   - pendingID: The id of the edit, by which the server knows a repeated mutation; nil: a new UUID.
-    ///   - request: The request; it is stored with the edit.
-    ///   - body: Makes the changes; at least one.
-    /// - Returns: The edit, when it is on the disk.
-    /// - Throws: ``CacheError``, among others `.unknownPending` for a dependency that has settled; any error of `body`.
-    ///   In these cases nothing is shown or sent.
+    ///   - library: The library of the edit; nil for the default library.
+    ///   - dependsOn: Pending edits that this one depends on. It is sent after them, and rolled back together with any
+    ///     of them.
+    ///   - pendingID: The id of the edit, by which the server recognizes a repeated mutation; nil for a new UUID.
+    ///   - request: The request, which is stored with the edit.
+    ///   - body: Makes the changes, at least one.
+    /// - Returns: The edit, once it is on the disk.
+    /// - Throws: ``CacheError``, for example `.unknownPending` for a dependency that has settled; any error of `body`.
+    ///   Then nothing is shown or sent.
     /// - Source: Protocol/optimistic.md, the outbox.
     @discardableResult
     public nonisolated func optimistically(

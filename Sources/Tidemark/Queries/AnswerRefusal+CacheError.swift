@@ -2,8 +2,8 @@ import TidemarkModel
 import TidemarkStore
 
 extension CacheError {
-    /// Whether nothing of an answer was stored because the cache was cleared after it was asked for. Any other error
-    /// says nothing about that: the answer, and what it settles, has not ended.
+    /// True if nothing of a response was stored because the cache was cleared after the request for it. Any other error
+    /// leaves that open: the response, and what it settles, has not ended.
     package var isCleared: Bool { code == .conflict && reasons["cache"] == "cleared" }
 }
 

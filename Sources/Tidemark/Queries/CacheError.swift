@@ -1,58 +1,83 @@
 import TidemarkModel
 
-/// The error of a cache that refused a request; nothing changed.
+/// A cache refused a request, or the journal failed. A refused request changes nothing.
+///
+/// ```swift
+/// struct Photo: Resource {
+///     static let resourceType = "photo"
+///     var id: String
+/// }
+/// do {
+///     let photos = try await cache.query(Photo.self, method: "photos.list", policy: .cacheOnly)
+///     print(photos.items.count)
+/// } catch let error as CacheError where error.code == .cacheMiss {
+///     print("nothing stored:", error.reasons["cache"] ?? "")
+/// }
+/// ```
 ///
 /// - Source: Protocol/errors.md, application errors.
 public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of an error, for programs to decide by.
     public enum Code: String, Sendable, CaseIterable {
+        /// No pending edit has the id: it has settled, or never existed.
         case unknownPending = "unknown_pending"
+        /// Another pending edit has the id.
         case duplicatePending = "duplicate_pending"
-        /// Nothing fresh enough is stored, and the request forbids asking an upstream.
+        /// Nothing stored is fresh enough, and the request forbids asking an upstream.
         case cacheMiss = "cache_miss"
+        /// The upstream failed, took too long, or sent a response that cannot be used.
         case upstreamFailed = "upstream_failed"
+        /// A parameter is missing, malformed or contradicts another one.
         case invalidParams = "invalid_params"
+        /// The request exceeds a limit of the cache.
         case limitExceeded = "limit_exceeded"
-        /// The disk failed; memory is unchanged.
+        /// The journal failed, or the cache is closed. When the journal fails, the commit or rollback of an edit is
+        /// done in memory and written as soon as the disk works; other requests change nothing.
         case storageFailed = "storage_failed"
+        /// An entity was changed by another writer, or the cache was cleared, since the request began.
         case conflict
+        /// No observer has the number.
         case unknownSubscription = "unknown_subscription"
-        /// A document of GraphQL breaks the rules; the details list the findings.
+        /// A GraphQL document breaks the rules; the details list the findings.
         case invalidDocument = "invalid_document"
-        /// An HTTP exchange failed: the host cannot be reached.
+        /// An HTTP exchange failed because the host cannot be reached.
         case offline
-        /// An HTTP exchange took longer than it may.
+        /// An HTTP exchange took too long.
         case timedOut = "timed_out"
         /// The connection of an HTTP exchange broke.
         case connectionLost = "connection_lost"
         /// A connection could not be made secure.
         case tlsFailed = "tls_failed"
-        /// The body of an HTTP answer ended early.
+        /// The body of an HTTP response ended early.
         case truncated
-        /// An HTTP answer led to too many places, or to a forbidden one.
+        /// An HTTP response redirected too often, or to a forbidden place.
         case redirectFailed = "redirect_failed"
     }
 
-    /// A member of the error's data, beside its code.
+    /// A further member of the error's data.
     public struct Detail: Hashable, Sendable {
+        /// The name of the member.
         public var name: ByteString
         /// The value as JSON.
         public var json: [UInt8]
 
+        /// Makes a member of the error's data.
         public init(_ name: ByteString, json: [UInt8]) {
             self.name = name
             self.json = json
         }
     }
 
+    /// The kind of the error.
     public var code: Code
-    /// A description of the error and of the action to take.
+    /// What went wrong, and what to do about it.
     public var message: String
-    /// The reasons of a read that failed both in the cache and at the upstream, by `cache` and `upstream`; otherwise
-    /// empty.
+    /// Why a read failed both in the cache and at the upstream, by `cache` and `upstream`; empty for most errors.
     public var reasons: [String: String]
     /// Further members of the error's data; empty for most errors.
     public var details: [Detail]
 
+    /// Makes an error.
     public init(_ code: Code, _ message: String, reasons: [String: String] = [:], details: [Detail] = []) {
         self.code = code
         self.message = message
@@ -60,5 +85,6 @@ public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
         self.details = details
     }
 
+    /// The code and the message in one line.
     public var description: String { "\(code.rawValue): \(message)" }
 }

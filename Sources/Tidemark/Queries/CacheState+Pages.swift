@@ -4,12 +4,12 @@ import TidemarkStore
 extension CacheState {
     /// Merges a page of the journal's entities with those in memory.
     ///
-    /// - Parameter stored: Up to `countMax + 1` entities after `after`, as last committed.
+    /// - Parameter stored: Up to `countMax + 1` entities after `after`, as of the last commit.
     mutating func page(
         type: ByteString, library: ByteString, after: EntityKey?, stored: LoadedEntities, countMax: Int
     ) -> EntityPage {
         var found: [(id: ByteString, resource: [UInt8])] = []
-        // After the last stored entity of the page there may be others that are not in memory.
+        // After the last stored entity of the page the journal may have others that are not in memory.
         let end = stored.entities.count + stored.damaged.count > countMax ? stored.last?.text : nil
         forEachResident(library: library, type: type) { id, resource in
             if let after, id <= after.id { return }

@@ -1,23 +1,24 @@
 import TidemarkModel
 import TidemarkStore
 
-/// JSON in a canonical spelling, by which queries are told apart.
+/// JSON in a canonical spelling, so that equal inputs of a query have equal bytes.
 ///
-/// No white space; members sorted by the bytes of their unescaped names, and only the last of members with the same
-/// name; strings with as few escapes as possible; numbers unchanged, so `1` and `1.0` are two inputs.
+/// It has no white space. Members are sorted by the bytes of their unescaped names, and only the last of members with
+/// the same name is kept. Strings have as few escapes as possible. Numbers are unchanged, so `1` and `1.0` are
+/// different inputs.
 ///
 /// - Source: Protocol/queries.md, identity.
 package enum CanonicalJSON {
-    /// The limit of a text: 1 MiB, because each query holds its key in memory.
+    /// The largest text: 1 MiB, because each query keeps its key in memory.
     package static let byteCountMax = 1 << 20
-    /// The limit of the nesting: the same as for a line.
+    /// The largest nesting: the same as for a line.
     static let nestingDepthMax = 64
 
     /// Returns the canonical form of a JSON text.
     ///
     /// - Parameters:
     ///   - json: Any bytes.
-    ///   - name: The name of the text in messages.
+    ///   - name: What messages call the text.
     /// - Throws: ``CacheError`` `invalidParams` when the bytes are not JSON, nest too deeply or are too many.
     /// - Complexity: O(json.count · nesting).
     package static func text(of json: [UInt8], name: String) throws(CacheError) -> ByteString {
@@ -39,23 +40,23 @@ package enum CanonicalJSON {
     }
 }
 
-/// The receiver that writes the canonical form of a text.
+/// Writes the canonical form of a text from the tokens of a scan.
 private struct CanonicalBuilder: JSONReceiver {
     /// An open object or array.
     struct Container {
         let isObject: Bool
         /// The offset in the output after the opening bracket.
         let start: Int
-        /// The members of an object in the order of the text, each with its value's place in the output; none for an
-        /// array.
+        /// The members of an object in the order of the text, each with the range of its value in the output; empty for
+        /// an array.
         var members: [(name: [UInt8], value: Range<Int>)] = []
     }
 
     /// The caller has checked the whole text.
     static let requiresUTF8 = false
 
-    /// The output. The values of an open object stand in it without their names, which `close` adds in their order;
-    /// the elements of an open array each with a comma after it.
+    /// The output. It has the values of an open object without their names, which `close` adds in order, and the
+    /// elements of an open array, each followed by a comma.
     private(set) var text: [UInt8] = []
     private let bytes: UnsafeRawBufferPointer
 
@@ -92,7 +93,7 @@ private struct CanonicalBuilder: JSONReceiver {
         }
     }
 
-    /// Returns the text of an object's members, sorted by their names; of members with the same name, only the last.
+    /// Returns the text of an object's members, sorted by name; of members with the same name only the last.
     private func sorted(_ members: [(name: [UInt8], value: Range<Int>)]) -> [UInt8] {
         let sorted = members.sorted {
             $0.name == $1.name
@@ -115,7 +116,8 @@ private struct CanonicalBuilder: JSONReceiver {
 
     mutating func word(_ word: JSONWord, _ range: Range<Int>) { text += bytes[range] }
 
-    /// The bytes of a string without escapes; half a surrogate pair gives the three bytes of its code in UTF-8.
+    /// Returns the bytes of a string without escapes. Half a surrogate pair becomes the three bytes of its code in
+    /// UTF-8.
     private func unescaped(_ token: JSONStringToken) -> [UInt8] {
         JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[token.range]))
     }

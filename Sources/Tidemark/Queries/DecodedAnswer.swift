@@ -2,11 +2,11 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// An answer whose resources were decoded like an event's: checked, keyed and without white space.
+/// A response whose resources were decoded as those of an event: checked, keyed, and without white space.
 struct DecodedAnswer: Sendable {
     let batch: EventBatch
     let head: AnswerHead
-    /// The answer as it came.
+    /// The response as it arrived.
     let result: QueryResult
 
     /// - Throws: ``CacheError`` `invalidParams` or `limitExceeded`.
@@ -54,7 +54,7 @@ struct DecodedAnswer: Sendable {
         }
         let batch = try EventDecoder.answer(line, limits: limits)
         let counts = [result.resources.count] + result.included.map(\.resources.count)
-        // Bytes that are not one object could be taken for several resources.
+        // Bytes that are not one object could be mistaken for several resources.
         guard batch.events.count == counts.count,
             zip(batch.events, counts).allSatisfy({ $0.kind == .unusable || Int($0.memberCount) == $1 })
         else { throw CacheError(.invalidParams, "a resource is not one JSON object: nothing was stored, correct it") }
@@ -85,10 +85,10 @@ struct DecodedAnswer: Sendable {
 }
 
 extension EventDecoder {
-    /// Decodes lines that the cache wrote itself, of any length.
+    /// Decodes lines of any length that the cache wrote itself.
     ///
     /// - Parameter lines: Lines that each end with an LF.
-    /// - Throws: ``CacheError`` `limitExceeded` past ``answerByteCountMax``, and when there is not enough memory.
+    /// - Throws: ``CacheError`` `limitExceeded` past ``answerByteCountMax``, and when memory runs out.
     static func answer(_ lines: consuming [UInt8], limits: Limits) throws(CacheError) -> EventBatch {
         let byteCount = lines.count
         guard byteCount <= answerByteCountMax else {
@@ -101,6 +101,6 @@ extension EventDecoder {
         }
     }
 
-    /// The limit of one answer, or of one resource that is put: 1 GiB.
+    /// The largest response, and the largest resource of a put: 1 GiB.
     static let answerByteCountMax = LineBlock.byteCountMax
 }

@@ -1,15 +1,17 @@
 import TidemarkModel
 import TidemarkStore
 
-/// A search among the entities of one type, as readers see them.
+/// A search among the entities of one type, optimistic edits included.
 package struct EntityFinding: Sendable {
+    /// The library to search.
     package var library: ByteString
-    /// The rule, of which the type, `where` and `order` count.
+    /// The rule of the search; its type, `where` and `order` are used.
     package var rule: Membership
-    /// The part of `type:id` that must match; ASCII letters match in either case. nil: every key.
+    /// A literal part of `type:id` that must match; ASCII letters match in either case. nil for every key.
     package var matching: ByteString?
-    /// The entity after which the page begins, at its current place; nil: at the first.
+    /// The entity after which the page begins, at its current place in the order; nil to begin at the first.
     package var after: EntityKey?
+    /// The largest number of entities on a page.
     package var countMax: Int
 
     package init(library: ByteString, rule: Membership, countMax: Int) {
@@ -19,20 +21,21 @@ package struct EntityFinding: Sendable {
     }
 }
 
-/// A part of the entities that were found, in their order.
+/// A page of the entities that a search found, in order.
 package struct FoundEntities: Sendable {
+    /// The keys of the entities.
     package var keys: [EntityKey] = []
     /// The resources as JSON, one for each key.
     package var entities: [[UInt8]] = []
     /// The key to continue after; nil at the end.
     package var next: EntityKey?
-    /// The number of entities that were examined.
+    /// How many entities were examined.
     package var readCount = 0
 }
 
-/// The first matches in an order, of those that were offered so far.
+/// The first matches, in order, of the entities offered so far.
 ///
-/// Bound: `countMax` and one more, which shows that there are further ones.
+/// Bounded by `countMax`, and one more that shows whether others follow.
 struct FirstMatches {
     struct Match {
         var sortKey: [UInt8]
@@ -46,14 +49,14 @@ struct FirstMatches {
     private let countMax: Int
     /// The matches in order.
     private(set) var matches: [Match] = []
-    /// The sort keys of the matches.
+    /// The sort key of each match, by id.
     private var sortKeys: [ByteString: [UInt8]] = [:]
-    /// The lowest sort key that found no room. A match beyond it is not taken any more, so that nothing between two
-    /// matches is ever missing.
+    /// The lowest sort key that was dropped for lack of room. Matches beyond it are no longer taken, so that none
+    /// between two matches can be missing.
     private(set) var bound: [UInt8]?
     private(set) var readCount = 0
 
-    /// - Parameter place: The sort key after which matches count; nil: all.
+    /// - Parameter place: The sort key after which matches count; nil for all.
     init(_ finding: EntityFinding, place: [UInt8]?) {
         rule = finding.rule
         pattern = KeyPattern(type: finding.rule.resourceType, part: finding.matching)
@@ -61,7 +64,8 @@ struct FirstMatches {
         countMax = finding.countMax + 1
     }
 
-    /// Whether no entity with a higher id can be among the first; only for an order by key.
+    /// Returns true if no entity with a higher id can be among the first matches; always false unless the order is by
+    /// key.
     func isFull(beyond id: ByteString) -> Bool {
         guard rule.orderCount == 0, matches.count == countMax, let last = matches.last else { return false }
         return last.id <= id
@@ -69,7 +73,7 @@ struct FirstMatches {
 
     /// Offers an entity; one that was offered before is replaced.
     ///
-    /// - Parameter isNew: Whether the entity is counted as examined.
+    /// - Parameter isNew: Whether to count the entity as examined.
     mutating func offer(_ id: ByteString, _ payload: UnsafeRawBufferPointer, isNew: Bool = true) {
         if isNew { readCount += 1 }
         remove(id)
@@ -89,7 +93,7 @@ struct FirstMatches {
         matches.remove(at: index(of: sortKey))
     }
 
-    /// The first index whose sort key is not lower.
+    /// Returns the first index whose sort key is not lower.
     private func index(of sortKey: [UInt8]) -> Int {
         var low = 0
         var high = matches.count
@@ -101,7 +105,7 @@ struct FirstMatches {
     }
 }
 
-/// A literal part of a key, in which ASCII letters match in either case.
+/// Matches a literal part of a key; ASCII letters match in either case.
 struct KeyPattern {
     private let prefix: [UInt8]
     private let part: [UInt8]

@@ -3,25 +3,24 @@ import TidemarkStore
 
 /// The fetches under way. Bounded by `fetchCountMax`.
 ///
-/// Readers of one query wait for one answer: for that of the fetch that began last, unless something has happened since
-/// that its answer cannot know of. Then the next reader begins another fetch, and the older one goes on for those who
-/// wait for it.
+/// Readers of one query share the response of the fetch that began last, unless something has happened since that the
+/// response cannot include. The next reader then begins another fetch, and the older one continues for its own readers.
 struct FetchTable {
     /// The fetches by the number of their attempt.
     private var fetches: [UInt64: Fetch] = [:]
-    /// The attempt that readers of a query may join.
+    /// The attempt that further readers of a query may join.
     private var current: [QueryKey: UInt64] = [:]
     private var lastAttempt: UInt64 = 0
     private(set) var times = FetchTimes()
-    /// The fetches of a recording that is being replayed. Bounded by `fetchCountMax` of the recorded cache.
+    /// The fetches of a recording under replay. Bounded by `fetchCountMax` of the recorded cache.
     private var replayed: [UInt64: FetchStart] = [:]
 
-    /// The outcome of a reader's attempt to join a fetch.
+    /// What became of a reader's attempt to join a fetch.
     enum Join {
-        /// There is no fetch for the query that the reader may wait for.
+        /// No fetch for the query may be joined.
         case none
         case joined
-        /// The answer has come, and the reader does not need it stored.
+        /// The response has arrived, and this reader does not need it stored.
         case answered(DecodedAnswer)
     }
 
@@ -33,9 +32,9 @@ struct FetchTable {
         return lastAttempt
     }
 
-    /// Lets a reader wait for a fetch that is under way.
+    /// Lets a reader wait for a fetch under way.
     ///
-    /// - Parameter mayJoin: Tells whether the answer to a question that was asked earlier is one for this reader, too.
+    /// - Parameter mayJoin: Returns whether the response to an earlier request serves this reader too.
     mutating func join(_ waiter: FetchWaiter, mayJoin: (FetchStart) -> Bool) -> Join {
         guard let attempt = current[waiter.request.key], let fetch = fetches[attempt], mayJoin(fetch.start) else {
             return .none
@@ -45,30 +44,30 @@ struct FetchTable {
         return .joined
     }
 
-    /// Notes the time that a fetch took, when it is under way and has no answer yet.
+    /// Records how long a fetch took, if it is under way and has no response yet.
     mutating func noteEnd(of attempt: UInt64, at now: Int64, failure: String? = nil) {
         guard let fetch = fetches[attempt], fetch.answer == nil else { return }
         times.note(fetch.key, begunAt: fetch.begunAt, endedAt: now, failure: failure)
     }
 
-    /// Adds a fetch. Later readers of its query join it.
+    /// Adds a fetch, which later readers of its query join.
     mutating func begin(_ fetch: Fetch) {
         fetches[fetch.attempt] = fetch
         current[fetch.key] = fetch.attempt
     }
 
-    /// Removes a fetch that got no answer.
+    /// Removes a fetch without a response.
     ///
-    /// - Returns: nil when the answer has come, or when the fetch has ended.
+    /// - Returns: nil when the response has arrived, or when the fetch has ended.
     mutating func takeUnanswered(_ attempt: UInt64) -> Fetch? {
         guard let fetch = fetches[attempt], fetch.answer == nil else { return nil }
         return remove(attempt)
     }
 
-    /// Notes that an answer has come. Readers that need it stored continue to wait.
+    /// Records that a response has arrived. Readers that need it stored continue to wait.
     ///
-    /// - Returns: The fetch with all its readers, and whether some of them wait for the stored answer; without them the
-    ///   fetch has ended. nil when it has ended before.
+    /// - Returns: The fetch with all its readers, and whether some of them wait for the stored response; without such
+    ///   readers the fetch has ended. nil when it had ended before.
     mutating func answered(_ answer: DecodedAnswer, _ attempt: UInt64) -> (fetch: Fetch, isStored: Bool)? {
         guard let fetch = fetches[attempt] else { return nil }
         let waiting = fetch.waiters.filter(\.storesAnswer)
@@ -78,14 +77,14 @@ struct FetchTable {
         return (fetch, !waiting.isEmpty)
     }
 
-    /// Removes the readers that wait for a stored answer. The fetch continues: more of them may join.
+    /// Removes and returns the readers that wait for a stored response. The fetch continues, and more readers may join.
     mutating func takeWaiters(_ attempt: UInt64) -> [FetchWaiter] {
         let waiters = fetches[attempt]?.waiters ?? []
         fetches[attempt]?.waiters = []
         return waiters
     }
 
-    /// Ends a fetch whose answer was stored, or could not be stored.
+    /// Ends a fetch whose response was stored or could not be stored.
     ///
     /// - Returns: The readers that still wait.
     mutating func end(_ attempt: UInt64) -> [FetchWaiter] { remove(attempt)?.waiters ?? [] }
@@ -103,7 +102,7 @@ struct FetchTable {
 
     mutating func beginReplayed(_ number: UInt64, _ start: FetchStart) { replayed[number] = start }
 
-    /// - Returns: false when no such fetch was begun.
+    /// - Returns: False when no such fetch was begun.
     mutating func endReplayed(_ number: UInt64) -> Bool { replayed.removeValue(forKey: number) != nil }
 
     func replayedStart(_ number: UInt64) -> FetchStart? { replayed[number] }

@@ -1,15 +1,14 @@
 import TidemarkModel
 
-/// A reader that waits for an upstream's answer to a query.
+/// A reader that waits for an upstream's response to a query.
 struct FetchWaiter: Sendable {
     let request: QueryRequest
     let sink: (any ObserverSink)?
-    /// Whether the answer is stored in the cache for this reader.
+    /// Whether to store the response in the cache for this reader.
     let storesAnswer: Bool
-    /// The reason why the cache could not answer, for the error when the upstream fails too; nil when the cache was not
-    /// asked.
+    /// Why the cache could not answer, for the error when the upstream fails too; nil when the cache was not asked.
     var cacheReason: String?
-    /// Whether the cache is read again when the upstream has failed.
+    /// Whether to read the cache again if the upstream fails.
     var fallsBack = false
     let reply: @Sendable (Result<QueryReply, CacheError>) -> Void
 

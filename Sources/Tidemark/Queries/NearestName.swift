@@ -1,14 +1,14 @@
 import TidemarkModel
 
-/// The search for the known name that a misspelt name was meant to be.
+/// Finds the known name that a misspelt one was probably meant to be.
 enum NearestName {
-    /// Finds the nearest known name.
+    /// Returns the nearest known name.
     ///
     /// - Parameter known: Names in ASCII.
-    /// - Returns: The known name with the fewest edits, the first of several; nil when more than one letter, and more
-    ///   than a third of the name, would have to be edited.
+    /// - Returns: The known name with the fewest edits, the first of several. nil when more than one letter and more
+    ///   than a third of the name would have to change.
     static func of(_ name: ByteString, among known: [String]) -> String? {
-        // A longer name is not a misspelling of a known one; the bound also limits the cost.
+        // A longer name is not a misspelling. The bound also limits the cost.
         guard name.bytes.count <= byteCountMax else { return nil }
         let written = letters(Array(name.bytes))
         var nearest: (name: String, distance: Int)?
@@ -22,7 +22,7 @@ enum NearestName {
 
     private static let byteCountMax = 64
 
-    /// Removes the differences between styles of spelling: `resourceType` and `resource_type` are equal.
+    /// Removes differences of style, so that `resourceType` equals `resource_type`.
     private static func letters(_ bytes: [UInt8]) -> [UInt8] {
         bytes.compactMap { byte in
             switch byte {
@@ -33,7 +33,7 @@ enum NearestName {
         }
     }
 
-    /// Returns the number of bytes to insert, remove or replace, or of neighbours to exchange.
+    /// Returns how many bytes to insert, remove or replace, or neighbours to exchange.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var before: [Int] = []
         var last = Array(0...right.count)

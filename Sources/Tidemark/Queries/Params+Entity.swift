@@ -22,13 +22,15 @@ extension Params {
         return type
     }
 
-    /// Reads an id, a string or an integer, which must be present.
+    /// Reads an id, which must be present: a string or an integer.
     package func id(limits: Limits) throws(CacheError) -> ByteString {
         guard let value = value("id") else { throw wrong("id", "a string or an integer") }
         return try Params.id(value, name: name("id"), limits: limits)
     }
 
     /// Reads an array of ids; nil when absent.
+    ///
+    /// - Throws: ``CacheError`` when there are too many, or when one is not an id.
     package func ids(limits: Limits) throws(CacheError) -> [ByteString]? {
         guard let elements = try elements("ids", countMax: limits.batchMemberCountMax) else { return nil }
         var ids: [ByteString] = []
@@ -59,7 +61,10 @@ extension Params {
 
     /// Reads an id as bytes.
     ///
-    /// - Parameter name: The name of the id in messages.
+    /// - Parameters:
+    ///   - value: The value to read.
+    ///   - name: What messages call the id.
+    ///   - limits: The bounds of the cache.
     /// - Throws: ``CacheError`` when the value is neither a string nor an integer, or has more bytes than an id may
     ///   have.
     package static func id(_ value: JSONSlice, name: String, limits: Limits) throws(CacheError) -> ByteString {

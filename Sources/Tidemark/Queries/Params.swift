@@ -1,16 +1,20 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The members of an object that a host sent, read by type. A member of the wrong type is refused by its name; null
-/// counts as absent, and members that are never read are ignored.
+/// The members of an object that a host sent, read by type. An error names the member of the wrong type. null counts as
+/// absent, and members that are never read are ignored.
 package struct Params {
     private let members: [[UInt8]: JSONSlice]
     /// The object itself.
     package let slice: JSONSlice
-    /// The name of the object in messages: empty, or for example `included[0].`.
+    /// What messages put before the names of members: empty, or for example `included[0].`.
     private let path: String
 
-    /// - Parameter path: The name of the object in messages: empty for `params` themselves.
+    /// Makes the params of a JSON value.
+    ///
+    /// - Parameters:
+    ///   - value: The object.
+    ///   - path: What messages call the object; empty for `params` themselves.
     /// - Throws: ``CacheError`` `invalidParams` when the value is not an object.
     package init(_ value: JSONSlice, path: String = "") throws(CacheError) {
         guard let members = value.members else {
@@ -35,15 +39,15 @@ package struct Params {
         return value
     }
 
-    /// Tells whether a member is present, null or not.
+    /// Returns true if a member is present, null or not.
     package func holds(_ name: String) -> Bool { members[Array(name.utf8)] != nil }
 
-    /// Refuses members that the owner does not read: a misspelt member would count as absent, and an operation that it
-    /// was meant to narrow would apply to everything.
+    /// Refuses members that are never read. A misspelt member would count as absent, and an operation that it was meant
+    /// to narrow would apply to everything.
     ///
     /// - Parameters:
     ///   - known: Every name that is allowed.
-    ///   - owner: The owner of the members in messages: for example `cache.remove`.
+    ///   - owner: What messages call the owner of the members, for example `cache.remove`.
     /// - Throws: ``CacheError`` `invalidParams` with the first unknown name in byte order, and the nearest known one.
     /// - Complexity: O(members + names), and the square of a name's length where one is unknown.
     package func refuseUnknown(_ known: [String], of owner: String) throws(CacheError) {
@@ -56,7 +60,7 @@ package struct Params {
             .invalidParams, "\(path)\(unknown.excerpt(byteCount: 60)) is not known in \(owner): \(advice)")
     }
 
-    /// Returns the name of a member in messages.
+    /// Returns what messages call a member.
     package func name(_ name: String) -> String { path + name }
 
     /// Returns the error for a member that is missing or not usable.
@@ -65,7 +69,7 @@ package struct Params {
         return CacheError(.invalidParams, "\(path)\(name) \(found): pass \(wanted)")
     }
 
-    /// Describes a value that does not have the wanted form.
+    /// Describes a value of the wrong form, for messages.
     static func found(_ value: JSONSlice) -> String {
         if value.kind == .string, value.text == nil {
             return "has half a surrogate pair, which is not a character"
@@ -116,7 +120,7 @@ package struct Params {
         try integer(name, in: 0...Int64.max).map { EventSequence($0) }
     }
 
-    /// Reads a duration that is written in seconds, with or without decimals; returns milliseconds; nil when absent.
+    /// Reads a duration in seconds, with or without decimals, and returns milliseconds; nil when absent.
     package func milliseconds(_ name: String) throws(CacheError) -> Int64? {
         guard let value = value(name) else { return nil }
         guard value.kind == .number, let seconds = Double(String(decoding: value.bytes, as: UTF8.self)),
@@ -157,8 +161,8 @@ package struct Params {
         return texts
     }
 
-    /// The limit of a string that is a name or a word: 1,024 bytes.
+    /// The largest string that is a name or a word: 1,024 bytes.
     package static let textByteCountMax = 1_024
-    /// The largest duration: about 31,700 years. A `Double` would not hold more milliseconds exactly.
+    /// The largest duration: about 31,700 years. A `Double` holds no more milliseconds exactly.
     private static let secondsMax = 1e12
 }

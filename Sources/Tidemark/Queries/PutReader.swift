@@ -2,14 +2,14 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// The decoding of resources that a caller puts, like an event's: checked, keyed and without white space.
+/// Decodes resources that a caller puts, as those of an event: checked, keyed, and without white space.
 ///
-/// Many puts share the buffers of one batch; a put takes its own bytes, and ``envelopeByteCount`` and about 200 more.
+/// Many puts share the buffers of one batch. A put takes its own bytes, ``envelopeByteCount`` and about 200 more.
 struct PutReader {
-    /// The bytes of lines that are decoded at once: 64 KiB, or one larger line. The decoder uses several times as much
-    /// memory meanwhile.
+    /// How many bytes of lines are decoded at once: 64 KiB, or one larger line. Decoding takes several times as much
+    /// memory.
     private static let pieceByteCount = 64 << 10
-    /// The approximate bytes of a line without library, type and resource.
+    /// The approximate size of a line without library, type and resource.
     private static let envelopeByteCount = 80
 
     private let library: ByteString
@@ -25,9 +25,11 @@ struct PutReader {
         self.limits = limits
     }
 
+    /// Adds a put.
+    ///
     /// - Parameter resource: Any bytes. A line end inside the resource would cut the line in two, so it becomes a
     ///   space.
-    /// - Throws: ``CacheError`` `limitExceeded` when the resource is too large or there is not enough memory.
+    /// - Throws: ``CacheError`` `limitExceeded` when the resource is too large or memory runs out.
     mutating func add(type: ByteString, _ resource: [UInt8]) throws(CacheError) {
         let byteCount = PutReader.envelopeByteCount + library.bytes.count + type.bytes.count + resource.count
         guard byteCount <= EventDecoder.answerByteCountMax else {
@@ -46,13 +48,15 @@ struct PutReader {
     }
 
     /// Returns every put that was added, in order.
+    ///
+    /// - Throws: ``CacheError`` `limitExceeded` when memory runs out.
     consuming func finish() throws(CacheError) -> [PutResource] {
         if lineCount > 0 { try decode() }
         return puts
     }
 
     private mutating func decode() throws(CacheError) {
-        // A copy of the exact size: the buffer that the lines grew into is used again.
+        // The copy has the exact size, and the buffer that the lines grew into is used again.
         var own: [UInt8] = []
         own.reserveCapacity(lines.count + LineBlock.paddingByteCount)
         own.append(contentsOf: lines)

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// The reason and the place of a record, for people.
+/// The reason and the place of a record, in words.
 extension QuarantineRecord {
     /// The reason in words, with the place where that is known: one sentence without a full stop.
     ///
@@ -24,7 +24,7 @@ extension QuarantineRecord {
         }
     }
 
-    /// The bytes of ``bytes`` that are wrong; nil when the reason has no place in them, or when they were not kept.
+    /// The range of ``bytes`` that is wrong; nil when the reason has no place in them, or when that part was not kept.
     ///
     /// - Complexity: O(bytes).
     package var place: Range<Int>? {
@@ -46,7 +46,7 @@ extension QuarantineRecord {
             _ = try JSONValue(parsing: bytes)
             return nil
         } catch {
-            // A part of a line ends early, whatever is wrong with the line.
+            // A line that was kept only in part ends early, whatever is wrong with it.
             return isComplete || error.byteOffset < bytes.count ? error : nil
         }
     }
@@ -64,7 +64,7 @@ extension QuarantineRecord {
         }
     }
 
-    /// Returns the place of the first value that one of the names has, at any depth.
+    /// Returns the place of the first value under one of the names, at any depth.
     private func value(of names: [String]) -> Range<Int>? {
         var first: Range<Int>?
         for name in names {
@@ -85,8 +85,7 @@ extension QuarantineRecord {
         return first
     }
 
-    /// Returns the end of a value that begins at an offset: of a string its quotation mark, of others the next comma or
-    /// bracket.
+    /// Returns the end of the value at an offset: the closing quote of a string, or the next comma or bracket.
     private func valueEnd(from start: Int) -> Int {
         guard bytes[start] == UInt8(ascii: "\"") else {
             let ends: Set<UInt8> = [0x2C, 0x5D, 0x7D]

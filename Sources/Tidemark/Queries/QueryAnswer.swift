@@ -1,21 +1,26 @@
 import TidemarkModel
 
-/// The answer to a read of a query.
+/// The result of a read of a query, as JSON.
 public struct QueryAnswer: Hashable, Sendable {
+    /// Who answered a read.
     public enum Source: String, Sendable {
+        /// The cache, from what it has stored.
         case cache
+        /// The upstream.
         case upstream
     }
 
-    /// The resources in list order, each as JSON.
+    /// The resources in list order, each as JSON with the selected fields.
     public var entities: [[UInt8]]
     /// The keys of the resources, in list order.
     public var keys: [EntityKey]
+    /// Who answered.
     public var source: Source
+    /// True if the list, or an entity of it, is known to be older than allowed.
     public var isStale: Bool
-    /// The sequence that the server's answer includes; nil when unknown.
+    /// The sequence up to which the server's response includes changes; nil when unknown.
     public var asOf: EventSequence?
-    /// Whether some entity shows an optimistic edit.
+    /// True if some entity shows an optimistic edit.
     public var isPending: Bool
 
     package init(

@@ -3,9 +3,15 @@ import TidemarkModel
 extension QueryKey {
     /// Makes the key of a query with any input.
     ///
+    /// ```swift
+    /// let key = try QueryKey(library: "", method: "photos.list", input: Array(#"{ "album": "7" }"#.utf8))
+    /// print(key.input)  // {"album":"7"}
+    /// ```
+    ///
     /// - Parameters:
-    ///   - method: Not empty, at most 1,024 bytes.
-    ///   - input: JSON text of at most 1 MiB, in any spelling; it is put into canonical form.
+    ///   - library: The library of the query.
+    ///   - method: The method, 1 … 1,024 bytes.
+    ///   - input: JSON of at most 1 MiB, in any spelling; it is converted to canonical form.
     /// - Throws: ``CacheError`` `invalidParams`.
     /// - Complexity: O(input.count · nesting).
     public init(library: ByteString, method: ByteString, input: [UInt8]) throws(CacheError) {

@@ -2,11 +2,14 @@ import TidemarkModel
 import TidemarkStore
 
 extension QueryResult {
-    /// Reads the result that `query.put` takes and `query.fetch` answers.
+    /// Reads the result that `query.put` takes and `query.fetch` returns.
     ///
-    /// Resources are not checked here: whether each has an id, and none occurs twice, is checked where they are keyed.
+    /// Resources are not checked here; whether each has an id, and none is repeated, is checked when they get their
+    /// keys.
     ///
-    /// - Parameter json: One valid object without insignificant white space. Unknown members are ignored.
+    /// - Parameters:
+    ///   - json: A valid object without insignificant white space. Unknown members are ignored.
+    ///   - limits: The bounds of the cache.
     /// - Throws: ``CacheError`` `invalidParams` with the member that is missing or wrong, `limitExceeded` for too many
     ///   resources.
     /// - Source: Protocol/sessions.md, `query.put`.
@@ -14,7 +17,7 @@ extension QueryResult {
         try self.init(Params(JSONSlice(compact: json[...])), limits: limits)
     }
 
-    /// Does the same as ``init(json:limits:)`` with members that were parsed already.
+    /// Does the same as ``init(json:limits:)`` for members that are already parsed.
     package init(_ params: Params, limits: Limits) throws(CacheError) {
         let isLocal = try params.flag("local")
         self.init(

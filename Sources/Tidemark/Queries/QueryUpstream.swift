@@ -1,12 +1,23 @@
 import TidemarkModel
 
-/// A source of answers to queries that the cache cannot answer.
+/// A server that responds to queries that the cache cannot answer.
+///
+/// ```swift
+/// struct PhotoServer: QueryUpstream {
+///     func fetch(_ query: QueryKey) async throws(UpstreamError) -> QueryResult {
+///         guard query.method == "photos.list" else { throw UpstreamError("unknown method", isRefusal: true) }
+///         return QueryResult(resourceType: "photo", resources: [Array(#"{"id":"1"}"#.utf8)])
+///     }
+/// }
+/// ```
+///
+/// Pass it as `queryUpstream` when a cache is opened.
 public protocol QueryUpstream: Sendable {
-    /// Asks the server.
+    /// Requests the response to a query.
     ///
-    /// Called once at a time for all readers of one query. A call whose task is cancelled should return soon; its
-    /// answer is ignored.
+    /// All readers of one query share one call. ``CacheConfiguration/fetchTimeout`` bounds it. A call whose task is
+    /// cancelled should return soon; its result is ignored.
     ///
-    /// - Throws: ``UpstreamError``.
+    /// - Throws: ``UpstreamError`` when there is no response.
     func fetch(_ query: QueryKey) async throws(UpstreamError) -> QueryResult
 }

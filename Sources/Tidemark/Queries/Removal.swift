@@ -1,16 +1,19 @@
 import TidemarkModel
 
-/// The selection of a library's entities to remove: an entity must match every part that is set.
+/// Which entities of a library to remove: those that match every part that is set.
 public struct Removal: Hashable, Sendable {
+    /// The library of the entities.
     public var library: ByteString
+    /// The type of the entities; nil for any.
     public var resourceType: ByteString?
-    /// Ids of `resourceType`, which must be set too.
+    /// The ids of the entities; needs ``resourceType``. nil for any.
     public var ids: [ByteString]?
-    /// A literal part of `type:id`; ASCII letters match in either case.
+    /// A literal part of `type:id`; ASCII letters match in either case. nil for any.
     public var matching: ByteString?
-    /// Whether entities are removed too that are reached by references which the policy names.
+    /// Whether to remove also entities that are reached by references that the policy names. Default: false.
     public var cascades = false
 
+    /// Makes a removal that matches every entity of a library until a part is set.
     public init(library: ByteString = "") {
         self.library = library
     }

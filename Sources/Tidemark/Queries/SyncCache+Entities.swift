@@ -3,17 +3,25 @@ import TidemarkStore
 import TidemarkWire
 
 extension SyncCache {
-    /// Reads an entity, or its named fields.
+    /// Reads an entity, or the named fields of it.
     ///
     /// - Throws: ``CacheError`` `storageFailed`.
     package func read(_ key: EntityKey, fields: [ByteString]?) async throws(CacheError) -> EntityRead {
         try await read(EntityRequest(key, fields: fields))
     }
 
-    /// Reads an entity, or its named fields, unless one of them is too old.
+    /// Reads an entity, or the named fields of it, as JSON, unless one of them is too old.
     ///
-    /// - Returns: The resource as JSON, or the reason why there is none; ``EntityRead/expired`` names the field that is
-    ///   too old.
+    /// ```swift
+    /// var request = EntityRequest(EntityKey(type: "photo", id: "1"))
+    /// request.maxAges = ["photo": 3_600]
+    /// let read = try await cache.read(request)
+    /// if read.miss == .expired, let field = read.expired { print(field.field, "is", field.overdue, "ms overdue") }
+    /// ```
+    ///
+    /// Optimistic edits are included. ``entity(_:id:maxAges:maxStale:library:)`` returns a Swift value.
+    ///
+    /// - Returns: The resource as JSON, or why there is none; ``EntityRead/expired`` names a field that is too old.
     /// - Throws: ``CacheError`` `.storageFailed`.
     public func read(_ request: EntityRequest) async throws(CacheError) -> EntityRead {
         try checkOpen()
@@ -28,14 +36,14 @@ extension SyncCache {
         }
     }
 
-    /// Reads an entity if the journal is not needed. Not counted as a read.
+    /// Reads an entity if the journal is not needed for that. Not counted as a read.
     ///
     /// - Returns: nil when only the journal has the entity.
     package func peek(_ request: EntityRequest) -> EntityRead? {
         state.keyToLoad(request.key) == nil ? readNow(request) : nil
     }
 
-    /// - Precondition: The entity is in memory if it is in any tier.
+    /// - Precondition: The entity is in memory, or in no tier.
     func readNow(_ request: EntityRequest) -> EntityRead {
         switch state.lookUp(request.key) {
         case .found(let found):
@@ -73,9 +81,10 @@ extension SyncCache {
         }
     }
 
-    /// Returns a part of a type's entities, in key order.
+    /// Returns a page of a type's entities, in key order.
     ///
-    /// - Parameter after: The key after which the page begins; it is of the same type and need not be stored.
+    /// - Parameter after: The key after which the page begins, which is of the same type and need not be stored; nil to
+    ///   begin at the first.
     /// - Throws: ``CacheError`` `storageFailed`.
     /// - Complexity: O(entities in memory + countMax).
     package func list(
@@ -89,7 +98,7 @@ extension SyncCache {
             var page = LoadedEntities()
             if let place = state.storedTypes(library: library, type: type).first {
                 do throws(StorageError) {
-                    // One more entity than wanted tells whether more follow.
+                    // One more entity than wanted shows whether others follow.
                     page = try await journal.page(
                         library: place.library, type: place.type, after: after.map { StoredID($0.id) },
                         countMax: countMax + 1)
@@ -97,8 +106,8 @@ extension SyncCache {
                     throw CacheError(.storageFailed, error.description)
                 }
             }
-            // A commit or an eviction during the read may have removed newer entities from memory: the page may be
-            // older than they were.
+            // A commit or an eviction during the read may have removed newer values from memory. The page may then be
+            // older than these.
             guard commit == flushes.commitCount else { continue }
             return state.page(type: type, library: library, after: after, stored: page, countMax: countMax)
         }
@@ -106,9 +115,9 @@ extension SyncCache {
 
     // MARK: Changing
 
-    /// Removes entities. This is not a delete: it says nothing about the server and leaves no tombstone.
+    /// Removes entities. This is not a delete: the server may still have them, and there is no tombstone.
     ///
-    /// - Returns: The number of removed entities, those removed by cascades included.
+    /// - Returns: The number of removed entities, including those that cascades removed.
     /// - Throws: ``CacheError`` `storageFailed`; then nothing changed.
     package func remove(_ removal: Removal) async throws(CacheError) -> Int {
         let count = try await found(removal) { found, rows in
@@ -122,16 +131,16 @@ extension SyncCache {
         return count
     }
 
-    /// Returns the keys that ``remove(_:)`` would remove, in key order.
+    /// Returns the keys of the entities that ``remove(_:)`` would remove, in key order.
     ///
     /// - Throws: ``CacheError`` `storageFailed`.
     package func removable(_ removal: Removal) async throws(CacheError) -> [EntityKey] {
         try await found(removal) { found, _ in state.entityKeys(of: found).sorted() }
     }
 
-    /// Finds the entities of a removal and passes them to `body` in the same step.
+    /// Finds the entities of a removal, and passes them to `body` in the same step.
     ///
-    /// - Parameter body: Gets the keys, those reached by cascades included, and the journal's rows.
+    /// - Parameter body: Its arguments are the keys, including those that cascades reach, and the journal's rows.
     private func found<Result>(
         _ removal: Removal, _ body: ([StoredKey], [StoredRow]) -> Result
     ) async throws(CacheError) -> Result {
@@ -146,7 +155,7 @@ extension SyncCache {
                 result = try await withChange({
                     removal.cascades ? state.keysToLoad(forRemovalOf: resident(removal) + rows.map(\.key)) : []
                 }) {
-                    // After a commit the rows may be other rows.
+                    // After a commit the rows may belong to other entities.
                     guard commit == flushes.commitCount else { return nil }
                     return body(state.removed(resident(removal), rows: rows, cascades: removal.cascades), rows)
                 }
@@ -162,7 +171,7 @@ extension SyncCache {
             library: removal.library, type: removal.resourceType, ids: removal.ids, matching: removal.matching)
     }
 
-    /// Returns the journal's rows that a removal matches, whether or not their entities are in memory.
+    /// Returns the journal's rows that a removal matches, whether or not the entities are in memory.
     func storedRows(_ removal: Removal) async throws(CacheError) -> [StoredRow] {
         var rows: [StoredRow] = []
         do throws(StorageError) {
@@ -191,9 +200,11 @@ extension SyncCache {
         return rows.filter { state.matches($0.key, removal.matching) }
     }
 
-    /// Removes everything except cursors and lost ranges.
+    /// Removes entities, queries and tombstones, and the kept events of all libraries. Pending layers, cursors, lost
+    /// ranges and the quarantine stay.
     ///
-    /// - Parameter library: The library; nil: all libraries.
+    /// - Parameter library: The library; nil for all libraries.
+    /// - Throws: ``CacheError`` when the cache is closed.
     package func clear(library: ByteString?) async throws(CacheError) {
         await takeTurn()
         defer { turns.changes.release() }
@@ -208,9 +219,19 @@ extension SyncCache {
 
     // MARK: Looking in
 
-    /// Explains an entity: the origin of its value, its age and age limits, and the lists and observers that show it.
+    /// Explains an entity: where its value came from, its age and age limits, and which lists and observers show it.
     ///
-    /// - Parameter maxAges: The age limits of a read, in seconds, by `<type>` or `<type>.<field>`.
+    /// ```swift
+    /// let explanation = try await cache.explain(EntityKey(type: "photo", id: "1"))
+    /// for field in explanation.fields {
+    ///     print(field.name, field.writer.rawValue, field.sequence?.rawValue ?? 0, "\(field.age) ms old")
+    /// }
+    /// for place in explanation.queries { print(place.query.method, place.index) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - key: The entity.
+    ///   - maxAges: The age limits of a read, in seconds, by `<type>` or `<type>.<field>`.
     /// - Throws: ``CacheError`` `.storageFailed`.
     public func explain(
         _ key: EntityKey, maxAges: [ByteString: Int] = [:]
@@ -236,6 +257,7 @@ extension SyncCache {
         }
     }
 
+    /// Returns what the cache contains and what it has done since it was opened.
     package func statistics() async -> CacheStatistics {
         let diskByteCount = await journal.byteCount()
         let use = await journal.diskUse()
@@ -258,7 +280,7 @@ extension SyncCache {
 extension EntityExplanation {
     init(_ origin: EntityOrigin) {
         var fields = (origin.fields ?? []).map { Field($0.name, $0.stamp) }
-        // Names in a path are joined by a zero byte, which no text shows.
+        // Names in a path are joined by a zero byte, which must not be shown.
         fields += origin.nested.map { nested in
             Field(ByteString(nested.path.bytes.map { $0 == 0 ? UInt8(ascii: ".") : $0 }), nested.stamp)
         }

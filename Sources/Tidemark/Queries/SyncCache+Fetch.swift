@@ -1,29 +1,29 @@
 import TidemarkModel
 import TidemarkStore
 
-/// A request to the upstream for queries: one for all readers that wait for the same answer, until they have it.
+/// A request to the upstream for a query. All readers that wait for the same response share it until they have that
+/// response.
 struct Fetch {
     let key: QueryKey
-    /// The number of the attempt: an answer that comes after the timeout is ignored.
+    /// The number of the attempt, so that a response after the timeout is ignored.
     let attempt: UInt64
-    /// The mark of its beginning: its answer is judged by what happens from then on.
+    /// The state when it began. What happens from then on decides how its response is stored.
     let start: FetchStart
-    /// The time when it began, in milliseconds since 1970.
+    /// When it began, in milliseconds since 1970.
     let begunAt: Int64
     var waiters: [FetchWaiter]
-    /// The task that asks, stores the answer and gives it to the waiters.
+    /// The task that asks, stores the response, and passes it to the waiters.
     let task: Task<Void, Never>
     let timer: Task<Void, Never>
-    /// The answer that came and is being stored; nil while it is awaited.
+    /// The response while it is being stored; nil before it arrives.
     var answer: DecodedAnswer?
 }
 
 extension SyncCache {
-    /// Asks the upstream, or joins the readers that wait for the same answer.
+    /// Asks the upstream, or joins the readers that wait for the same response.
     ///
-    /// A reader that comes while the answer is being stored joins too: the upstream was just asked, and has nothing
-    /// newer than the answer that is about to be read. A reader that comes after something that the answer cannot know
-    /// of asks anew.
+    /// A reader that arrives while the response is being stored joins too: the upstream has just been asked, and has
+    /// nothing newer. A reader that arrives after something that the response cannot include starts a new request.
     func fetch(_ waiter: FetchWaiter) {
         let key = waiter.request.key
         switch fetches.join(waiter, mayJoin: { state.mayJoin(key, since: $0) }) {
@@ -71,9 +71,9 @@ extension SyncCache {
                 task: task, timer: timer))
     }
 
-    /// Ends a fetch that got no answer.
+    /// Ends a fetch without a response.
     ///
-    /// - Returns: nil when the answer has come, or when the fetch has ended.
+    /// - Returns: nil when the response has arrived, or when the fetch has ended.
     private func takeUnanswered(_ attempt: UInt64) -> Fetch? {
         guard let fetch = fetches.takeUnanswered(attempt) else { return nil }
         fetch.timer.cancel()
@@ -81,7 +81,7 @@ extension SyncCache {
         return fetch
     }
 
-    /// Notes in the state that a fetch is under way.
+    /// Records in the state that a fetch is under way.
     func beginFetch(_ attempt: UInt64, _ key: QueryKey) -> FetchStart {
         recorded(.fetch(attempt, library: key.library), of: key.library, at: clock.now()) {
             state.beginFetch(in: key.library)
@@ -119,7 +119,7 @@ extension SyncCache {
         }
     }
 
-    /// Stores an answer for the readers that wait for it; more of them may join meanwhile.
+    /// Stores a response for the readers that wait for it; more may join meanwhile.
     private func storeFetched(
         _ answer: DecodedAnswer, _ key: QueryKey, _ attempt: UInt64, start: FetchStart
     ) async {
@@ -138,13 +138,13 @@ extension SyncCache {
             return
         }
         await giveStored(to: fetches.takeWaiters(attempt))
-        // Readers that joined meanwhile get the same answer. A later reader begins a new fetch, so that readers that
-        // keep coming do not get one answer forever.
+        // Readers that joined meanwhile get the same response. A later reader begins a new fetch, so that a steady flow
+        // of readers cannot keep one response forever.
         await giveStored(to: fetches.end(attempt))
     }
 
-    /// Gives an answer to its readers that nothing may be stored of, because the cache was cleared meanwhile. Those who
-    /// would observe what is stored get the error.
+    /// Passes a response to its readers although nothing of it may be stored, because the cache was cleared meanwhile.
+    /// Readers that would observe it get the error.
     private func giveUnstored(_ answer: DecodedAnswer, to waiters: [FetchWaiter], _ error: CacheError) {
         for waiter in waiters {
             waiter.reply(waiter.sink == nil ? .success(unstored(answer, waiter)) : .failure(error))
@@ -158,9 +158,9 @@ extension SyncCache {
         }
     }
 
-    /// Fails a fetch: some readers accept the cache's answer, the others get both reasons.
+    /// Fails a fetch. Some readers accept the cache's answer; the others get both reasons.
     ///
-    /// - Parameter cause: `limitExceeded` when the upstream did answer, but its answer exceeds a limit of the cache.
+    /// - Parameter cause: `limitExceeded` when the upstream did respond, but the response exceeds a limit of the cache.
     private func fail(
         _ waiters: [FetchWaiter], _ reason: String, _ cause: CacheError.Code = .upstreamFailed
     ) async {
@@ -183,7 +183,7 @@ extension SyncCache {
         }
     }
 
-    /// Returns the reply for a reader whose answer is not stored.
+    /// Returns the reply to a reader whose response is not stored.
     private func unstored(_ answer: DecodedAnswer, _ waiter: FetchWaiter) -> QueryReply {
         let batch = answer.batch
         var keys: [EntityKey] = []
@@ -206,7 +206,8 @@ extension SyncCache {
                 isPending: false), subscription: nil)
     }
 
-    /// Fails all fetches, because the upstream can no longer answer. Answers that have come are stored and read first.
+    /// Fails all fetches, because the upstream can no longer respond. Responses that have arrived are stored and read
+    /// first.
     package func failFetches(_ reason: String) async {
         let open = fetches.all
         let answered = open.filter { $0.answer != nil }

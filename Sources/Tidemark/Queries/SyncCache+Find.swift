@@ -1,17 +1,17 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Finding entities by key, by a condition, and in an order.
+/// Finds entities by key or by a condition, in an order.
 extension SyncCache {
-    /// Returns the first entities that match, in their order, as readers see them.
+    /// Returns the first entities that match, in order, optimistic edits included.
     ///
-    /// The search passes over memory, then over the journal a page at a time; other calls are served between pages.
-    /// Every entity that is returned is as it was at one moment of the search and matches; an entity that changes
-    /// meanwhile may be found as it was before or after.
+    /// The search scans memory, and then the journal a page at a time; other calls run between pages. Each returned
+    /// entity is as it was at one moment of the search, and matched then. An entity that changes meanwhile may be found
+    /// as it was before or after.
     ///
     /// - Throws: ``CacheError``: `invalidParams` when the entity to continue after has no place in the order any more;
     ///   `storageFailed`.
-    /// - Complexity: O(entities of the type), where an index fits O(entities that it names); in memory O(countMax).
+    /// - Complexity: O(entities of the type), or O(entities that an index names) where one fits; in memory O(countMax).
     package func find(_ finding: EntityFinding) async throws(CacheError) -> FoundEntities {
         try checkOpen()
         turns.loads.begin()
@@ -28,7 +28,7 @@ extension SyncCache {
                 throw CacheError(.storageFailed, error.description)
             }
             refresh(&first, finding)
-            // When all of the first ones are gone meanwhile, there are others.
+            // If all of the first matches are gone meanwhile, there are others.
             if first.matches.isEmpty, first.bound != nil { continue }
             return found(first, finding)
         }
@@ -62,7 +62,7 @@ extension SyncCache {
             let page = try await journal.page(
                 library: place.library, type: place.type, after: after, countMax: SyncCache.pageCountMax,
                 constraint: finding.rule.constraint)
-            // A page that a commit overtook may be older than what memory had then: it is read again.
+            // A commit during the read may have made the page older than what memory had then: read it again.
             guard commit == flushes.commitCount else { continue }
             guard let last = page.last else { return }
             after = last
@@ -79,7 +79,7 @@ extension SyncCache {
         }
     }
 
-    /// Compares the matches with what memory has of them now.
+    /// Updates the matches to what memory has of them now.
     private func refresh(_ first: inout FirstMatches, _ finding: EntityFinding) {
         for match in first.matches {
             let key = EntityKey(library: finding.library, type: finding.rule.resourceType, id: match.id)
@@ -106,7 +106,7 @@ extension SyncCache {
 }
 
 extension CacheState {
-    /// Returns an entity as readers see it, if memory has all of it. Not a use for the order of evictions.
+    /// Returns an entity with optimistic edits, if all of it is in memory. Does not count as a use for the LRU order.
     package func visiblePayload(of key: EntityKey) -> [UInt8]? {
         guard let stored = storedKey(of: key) else { return nil }
         return visiblePayload(ofStored: stored)

@@ -1,13 +1,13 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Reads for people who look at a cache: they are not uses, and are not counted as hits or misses.
+/// Reads for people who inspect a cache. They do not count as uses, hits or misses.
 extension SyncCache {
     // MARK: Queries
 
     /// Returns queries by number; see ``TidemarkStore/CacheState/queryListings(library:type:after:countMax:at:)``.
     ///
-    /// - Throws: ``CacheError`` when the cache was closed.
+    /// - Throws: ``CacheError`` when the cache is closed.
     package func queries(
         library: ByteString?, type: ByteString?, after number: Int64, countMax: Int
     ) throws(CacheError) -> (queries: [QueryListing], next: Int64?) {
@@ -20,9 +20,9 @@ extension SyncCache {
 
     // MARK: Entities
 
-    /// Returns an entity without layers, and the layers over it.
+    /// Returns an entity without layers, and the layers that change it.
     ///
-    /// - Parameter fields: The names of the wanted top-level fields; nil: all.
+    /// - Parameter fields: The names of the wanted top-level fields; nil for all.
     /// - Throws: ``CacheError`` `storageFailed`.
     package func base(of key: EntityKey, fields: Set<[UInt8]>? = nil) async throws(CacheError) -> EntityBase {
         try checkOpen()
@@ -37,25 +37,28 @@ extension SyncCache {
         }
     }
 
-    /// The operation by which a layer's change was requested.
+    /// Returns the operation that requests this change of a layer.
     package nonisolated static func operation(_ key: EntityKey, _ change: LayerChange) -> TransactionOperation {
         TransactionOperation(key, change)
     }
 
     /// The number of stored entities of one library and type.
     package struct TypeCount: Hashable, Sendable {
+        /// The library.
         package var library: ByteString
+        /// The resource type.
         package var type: ByteString
+        /// The number of stored entities.
         package var count: Int64
     }
 
-    /// Counts the stored entities of each library and type. All changes that were made before are counted, unless the
-    /// journal cannot be written.
+    /// Counts the stored entities of each library and type. Changes that were made before the call are included, unless
+    /// the journal cannot be written.
     ///
-    /// - Parameter library: The only library; nil: every library.
-    /// - Returns: The counts by library and type, types without entities left out.
+    /// - Parameter library: The only library to count; nil for every library.
+    /// - Returns: The counts by library and type. Types without entities are left out.
     /// - Throws: ``CacheError`` `storageFailed`.
-    /// - Complexity: O(entities), of their keys alone.
+    /// - Complexity: O(entities); only their keys are read.
     package func typeCounts(library: ByteString?) async throws(CacheError) -> [TypeCount] {
         try checkOpen()
         do throws(StorageError) {
@@ -73,7 +76,7 @@ extension SyncCache {
 
     // MARK: Quarantine
 
-    /// Returns records of the quarantine, oldest first. All records that were made before are among them, unless the
+    /// Returns records of the quarantine, oldest first. Records that were made before the call are included, unless the
     /// journal cannot be written.
     ///
     /// - Throws: ``CacheError`` `storageFailed`.
@@ -87,21 +90,21 @@ extension SyncCache {
         }
     }
 
-    /// The number of records that are read and retried at once: 256. It bounds the memory that a long quarantine takes.
+    /// How many records are read and retried at once: 256. It bounds the memory that retrying a long quarantine takes.
     private static let retriedPageCount = 256
 
     /// Reads quarantined records again.
     ///
-    /// - Parameter numbers: The numbers of the records; nil: every record, as many as quarantine holds at most.
-    /// - Returns: The outcomes; the number of records is their sum.
-    /// - Throws: ``CacheError``: `invalidParams` when there is no record of a number, and nothing was retried;
-    ///   `storageFailed`, and earlier records are done.
+    /// - Parameter numbers: The numbers of the records; nil for every record, up to as many as quarantine can have.
+    /// - Returns: The outcomes; their sum is the number of records.
+    /// - Throws: ``CacheError``: `invalidParams` when no record has one of the numbers, and then nothing was retried;
+    ///   `storageFailed`, and then earlier records are done.
     package func retryQuarantine(_ numbers: [Int64]?) async throws(CacheError) -> RetryCounts {
         var selection = QuarantineSelection(countMax: SyncCache.retriedPageCount)
         selection.numbers = numbers.map { Array(Set($0)).sorted() }
         if let numbers = selection.numbers { try await checkRecords(numbers) }
         var counts = RetryCounts()
-        // New records may come as fast as old ones are read again.
+        // New records may arrive as fast as old ones are retried.
         while counts.total < configuration.limits.quarantineRecordCountMax {
             let page = try await quarantine(selection)
             guard let last = page.last?.number else { return counts }
@@ -128,8 +131,8 @@ extension SyncCache {
             .invalidParams, "there is no record \(unknown) in quarantine: see quarantine.list; nothing was retried")
     }
 
-    /// Writes what is unwritten, so that the journal can be asked for it. While the journal fails, it is asked for what
-    /// it has.
+    /// Writes what is unwritten, so that reads of the journal include it. While the journal fails, they return what it
+    /// has.
     private func writeForReading() async throws(StorageError) {
         guard storageError == nil else { return }
         try await flush()
@@ -137,9 +140,9 @@ extension SyncCache {
 
     // MARK: Findings
 
-    /// Examines the journal and everything around it, and the state in memory.
+    /// Examines the journal, its surroundings, and the state in memory.
     ///
-    /// Calls that come while the journal is examined get the same findings of it.
+    /// Calls that arrive during an examination of the journal share its findings.
     package func findings() async -> [JournalFinding] {
         let examination = turns.examination.join { Task { [journal] in await journal.examine() } }
         let stored = await examination.value
@@ -147,7 +150,7 @@ extension SyncCache {
         return stored + currentFindings()
     }
 
-    /// The findings that only a running cache knows.
+    /// Returns the findings that only a running cache can make.
     private func currentFindings() -> [JournalFinding] {
         var findings: [JournalFinding] = []
         if let error = storageError {

@@ -2,9 +2,10 @@ import TidemarkModel
 import TidemarkStore
 
 extension SyncCache {
-    /// Invalidates queries; entities are unchanged.
+    /// Marks queries as stale; entities are unchanged.
     ///
     /// - Returns: The number of queries that became stale.
+    /// - Throws: ``CacheError`` when the cache is closed.
     package func invalidate(_ invalidation: Invalidation) throws(CacheError) -> Int {
         try checkOpen()
         let now = clock.now()

@@ -3,9 +3,9 @@ import TidemarkModel
 import TidemarkStore
 
 extension SyncCache {
-    /// The freshness that a reader demands of the cache.
+    /// How fresh a reader needs the answer to be.
     enum Freshness {
-        /// The freshness that the request demands.
+        /// As fresh as the request demands.
         case asked
         /// Any answer, however old.
         case any
@@ -13,12 +13,13 @@ extension SyncCache {
 
     /// Reads a query.
     ///
-    /// Returns when the source of the answer is decided and every step is done that must come before later lines:
-    /// `reply` was called, or will be called when a fetch ends.
+    /// Returns when it is decided who answers, and every step is done that must precede later lines: `reply` was
+    /// called, or will be called when a fetch ends.
     ///
     /// - Parameters:
-    ///   - sink: Gets the notifications of an observer that is made in the same step as the answer.
-    ///   - reply: Called once, on the cache's executor, after all notifications of earlier changes were delivered to
+    ///   - sink: Gets the notifications of an observer that is made in the same step as the answer; nil for no
+    ///     observer.
+    ///   - reply: Called once, on the cache's executor, after notifications of earlier changes were delivered to
     ///     `sink`.
     ///   - later: Called at most once, after `reply`, with the result of the fetch of `cacheAndNetwork`.
     package func read(
@@ -29,7 +30,7 @@ extension SyncCache {
         if let refusal = refusal(of: request, sink) { return reply(.failure(refusal)) }
         let fetchReply = FetchWaiter(request: request, sink: sink, storesAnswer: true, reply: reply)
         if state.status(of: request.key, at: clock.now())?.isLocal == true {
-            // A local query is always as correct as the store: no upstream has a better answer.
+            // A local query is as current as the store, so no upstream has a better answer.
             if let miss = await answer(request, .any, source: .cache, sink, reply) { reply(.failure(error(for: miss))) }
             return
         }
@@ -90,14 +91,14 @@ extension SyncCache {
 
     // MARK: From the cache
 
-    /// The reason why the cache cannot answer a query.
+    /// Why the cache cannot answer a query.
     enum QueryMiss {
         case absent
         case stale
         case expired
         /// A selected field of a listed entity is too old.
         case tooOld(ExpiredField)
-        /// A listed entity is in no tier, or is not complete.
+        /// A listed entity is in no tier, or only a part of it is.
         case partial(ListedEntities.Missing, wasEvicted: Bool)
         case unreadable(StorageError)
 
@@ -117,7 +118,7 @@ extension SyncCache {
         }
     }
 
-    /// Answers from the cache if the answer is fresh enough, and makes the observer in the same step.
+    /// Answers from the cache if it is fresh enough, and makes the observer in the same step.
     ///
     /// - Returns: nil when `reply` was called.
     func answer(
@@ -143,7 +144,7 @@ extension SyncCache {
     /// The outcome of one read of a list.
     private enum Look {
         case decided(QueryMiss?)
-        /// The list lost elements that are in no tier; the elements that replaced them may have to be loaded.
+        /// The list lost elements that are in no tier, and the elements in their place may have to be loaded.
         case again
     }
 
@@ -165,13 +166,13 @@ extension SyncCache {
         let listed = state.list(
             status.query, fields: fields, isFetched: source == .upstream, at: now, isWhole: sink != nil)
         distribute()
-        // What is evaluated over the store has lost what the store had lost, and is right again.
+        // A list that is evaluated over the store has lost what the store had lost, and is correct again.
         if listed.isShortened { return .again }
         if let missing = listed.missing {
             return .decided(.partial(missing, wasEvicted: state.wasEvicted(missing.key)))
         }
         var isStale = state.isStale(status.query, at: now)
-        // An answer that was just fetched is the newest there is, whatever its limit.
+        // A response that was just fetched is the newest there is, whatever its limit.
         if source == .cache, let expired = expired(listed.keys, fields, request, at: now) {
             guard freshness == .any || isGoodEnough(now - expired.overdue, request, at: now) else {
                 return .decided(.tooOld(expired))
@@ -201,7 +202,7 @@ extension SyncCache {
         return .decided(nil)
     }
 
-    /// Returns the selected field that is longest past its age limit.
+    /// Returns the selected field that is furthest past its age limit; nil when none is.
     private func expired(
         _ keys: [EntityKey], _ fields: Set<[UInt8]>?, _ request: QueryRequest, at now: Int64
     ) -> ExpiredField? {
@@ -240,24 +241,26 @@ extension SyncCache {
 
     // MARK: Putting
 
-    /// Stores an answer that no fetch asked for, as it is.
+    /// Stores a response that no fetch asked for.
     ///
-    /// - Throws: ``CacheError``: `invalidParams`, `limitExceeded`, `storageFailed`; nothing was stored.
+    /// - Throws: ``CacheError``: `invalidParams`, `limitExceeded`, `storageFailed`; then nothing was stored.
     package func store(_ result: QueryResult, for key: QueryKey) async throws(CacheError) {
         let answer = try DecodedAnswer(result, for: key, limits: configuration.limits)
         if state.keysToLoad(for: answer.batch, answer.head).isEmpty { return try await store(answer, start: nil) }
-        // While the answer waits for the disk it counts as under way, like the answer of a fetch: the log may advance,
-        // or start again.
+        // While the response waits for the disk it counts as under way, like that of a fetch: the log may advance or
+        // start again.
         let attempt = fetches.newAttempt()
         let start = beginFetch(attempt, key)
         defer { endFetch(attempt, key) }
         try await store(answer, start: start, fetch: attempt)
     }
 
+    /// Stores a decoded response.
+    ///
     /// - Parameters:
-    ///   - start: The state when the fetch of the answer began; nil for an answer that no fetch asked for.
+    ///   - start: The state when the fetch of the response began; nil for a response that no fetch asked for.
     ///   - fetch: The number of the fetch.
-    ///   - http: The changes of stored HTTP answers that go to the disk in the transaction of the entities.
+    ///   - http: The changes of stored HTTP responses to write in the transaction of the entities.
     /// - Throws: ``CacheError``; then nothing was stored.
     func store(
         _ answer: DecodedAnswer, start: FetchStart?, fetch: UInt64? = nil, http: [HTTPChange] = []
@@ -296,7 +299,7 @@ extension SyncCache {
         }
     }
 
-    /// Adds the entities that only the journal has to a local query, page by page.
+    /// Adds the entities that only the journal has to a local query, a page at a time.
     ///
     /// - Throws: ``CacheError`` `storageFailed`; then the query is removed.
     private func fill(_ query: QueryID) async throws(CacheError) {
@@ -316,8 +319,8 @@ extension SyncCache {
                 distribute()
                 throw CacheError(.storageFailed, error.description)
             }
-            // A page that a commit overtook may be older than entities that were evicted from memory since: it is read
-            // again.
+            // A commit during the read may have made the page older than entities that were evicted from memory since:
+            // read it again.
             guard commit == flushes.commitCount else { continue }
             guard let last = page.last else { return state.end(fill) }
             after = last
@@ -327,7 +330,7 @@ extension SyncCache {
         }
     }
 
-    /// The number of entities that are read from the journal at once: 1,000.
+    /// How many entities are read from the journal at once: 1,000.
     static let pageCountMax = 1_000
 }
 

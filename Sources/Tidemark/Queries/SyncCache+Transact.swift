@@ -2,11 +2,13 @@ import TidemarkModel
 import TidemarkStore
 
 extension SyncCache {
-    /// Applies all operations or none; observers are notified once.
+    /// Applies all operations or none. Observers are notified once.
     ///
     /// - Parameters:
-    ///   - expecting: The conditions that must still be true; without operations they are only checked.
-    ///   - roots: The root fields of GraphQL that the operations make fresh.
+    ///   - operations: The operations, in order.
+    ///   - library: The library of the entities.
+    ///   - expecting: Conditions that must still hold. Without operations they are only checked.
+    ///   - roots: The GraphQL root fields that the operations make fresh.
     /// - Throws: ``CacheError``: `conflict`, `invalidParams`, `limitExceeded`, `storageFailed`; then nothing changed.
     package func transact(
         _ operations: [TransactionOperation], library: ByteString, expecting: TransactionExpectations = .init(),
@@ -37,7 +39,7 @@ extension SyncCache {
                         + expecting.resources.keys.compactMap { state.keyToLoad($0) }
                 }
             ) { () throws(TransactionRefusal) in
-                // After a commit the rows may be other rows.
+                // After a commit the rows may belong to other entities.
                 guard rows == nil || commit == flushes.commitCount else { return false }
                 let now = clock.now()
                 try recorded(.transaction(operations, library: library, expecting: expecting), of: library, at: now) {
@@ -52,7 +54,7 @@ extension SyncCache {
         if let refusal { throw refusal.cacheError }
     }
 
-    /// Notes root fields as fresh, and notifies observers of the whole step.
+    /// Marks root fields as fresh, and notifies observers of the whole step.
     private func freshen(_ roots: GraphAnswer, at now: Int64) -> AnswerRefusal? {
         defer { distribute() }
         do throws(AnswerRefusal) {
@@ -65,7 +67,7 @@ extension SyncCache {
         }
     }
 
-    /// Returns an entity as it is stored, without layers; nil when there is none.
+    /// Returns an entity without layers; nil when there is none.
     ///
     /// - Throws: ``CacheError`` `storageFailed`.
     package func base(of key: EntityKey) async throws(CacheError) -> [UInt8]? {
@@ -74,7 +76,7 @@ extension SyncCache {
         }
     }
 
-    /// Returns an entity as it is stored, and as operations would leave it; nothing is changed.
+    /// Returns an entity as it is stored, and as operations would leave it. Nothing is changed.
     ///
     /// - Throws: The same ``CacheError`` as ``transact(_:library:expecting:)``.
     func preview(
@@ -88,7 +90,7 @@ extension SyncCache {
         }
     }
 
-    /// Returns the journal's rows that removals among the operations match; nil when no removal searches for rows.
+    /// Returns the journal's rows that removals among the operations match; nil when no removal has to search for rows.
     private func rows(
         matching operations: [TransactionOperation], library: ByteString
     ) async throws(CacheError) -> [StoredRow]? {

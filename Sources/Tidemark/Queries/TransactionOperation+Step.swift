@@ -2,10 +2,10 @@ import TidemarkModel
 import TidemarkStore
 
 extension TransactionOperation {
-    /// Converts operations to the steps of the state and checks their JSON.
+    /// Converts operations to steps of the state, and checks their JSON.
     ///
-    /// - Parameter name: The name of the parameter that holds the operations.
-    /// - Throws: ``CacheError`` `invalidParams`, or `limitExceeded` when there is not enough memory.
+    /// - Parameter name: The name of the parameter that has the operations, for messages.
+    /// - Throws: ``CacheError`` `invalidParams`, or `limitExceeded` when memory runs out.
     /// - Complexity: O(bytes). A put takes its bytes twice, and a few hundred more.
     static func steps(
         _ operations: [TransactionOperation], library: ByteString, limits: Limits, name: String = "operations"
@@ -30,7 +30,7 @@ extension TransactionOperation {
         _ index: Int, library: ByteString, limits: Limits, name: String
     ) throws(CacheError) -> TransactionStep {
         switch self {
-        // No input reaches this case: every put was added to the reader, which returns one step for each.
+        // No input reaches this case: the reader got every put, and returns one step for each.
         case .put: preconditionFailure("a put was not read before its step \(index)")
         case .patch(let type, let id, let fields, let unset):
             let compact = fields.isEmpty ? [] : try ResourceText.object(fields, name: "\(name)[\(index)].fields")
@@ -75,11 +75,13 @@ extension TransactionOperation {
     }
 }
 
-/// A check of JSON that a caller gave as bytes; the result has no insignificant white space.
+/// Checks JSON that a caller passed as bytes.
 enum ResourceText {
+    /// Returns a JSON object without insignificant white space.
+    ///
     /// - Throws: ``CacheError`` `invalidParams` when the bytes are not a JSON object.
     static func object(_ bytes: [UInt8], name: String) throws(CacheError) -> [UInt8] {
-        // Members keep their order and spelling: the canonical form is computed only for its check.
+        // Members keep their order and spelling. The canonical form is computed only because that checks the text.
         _ = try CanonicalJSON.text(of: bytes, name: name)
         let value = JSONSlice(validated: bytes[...])
         guard value.kind == .object else {

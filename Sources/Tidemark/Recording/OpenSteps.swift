@@ -1,6 +1,7 @@
-/// The entries of a step under way and of the steps that it causes: each one comes before those that it causes.
+/// The entries of the current step and of the steps that it causes. Each entry precedes those of the steps that it
+/// causes.
 ///
-/// Bounded by the steps that one step causes: an attempt for each place of the outbox.
+/// Bounded by the steps that one step causes: one attempt for each place of the outbox.
 struct OpenSteps {
     private var depth = 0
     private var entries: [RecordedEntry] = []
@@ -13,9 +14,9 @@ struct OpenSteps {
         return entries.count
     }
 
-    /// Adds an entry behind the others.
+    /// Adds an entry after the others.
     ///
-    /// - Returns: false when no step is under way: the entry may be recorded at once.
+    /// - Returns: False when no step is under way, and the entry may be recorded at once.
     mutating func add(_ entry: RecordedEntry) -> Bool {
         if depth > 0 { entries.append(entry) }
         return depth > 0
@@ -23,7 +24,7 @@ struct OpenSteps {
 
     /// Ends a step.
     ///
-    /// - Returns: The entries to record: those of all steps once the outermost one has ended, else none.
+    /// - Returns: The entries to record: all of them once the outermost step has ended, otherwise none.
     mutating func end(_ entry: RecordedEntry, at place: Int) -> [RecordedEntry] {
         depth -= 1
         entries.insert(entry, at: place)

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The recording of changes. Without a recorder each of these functions costs one test for nil.
+/// Records changes. Without a recorder each of these functions costs one test for nil.
 extension SyncCache {
     /// The state before a step, for computing the step's outcome.
     struct RecordingMark {
@@ -13,13 +13,14 @@ extension SyncCache {
 
     /// Performs a step and records it.
     ///
-    /// A step may cause others before it ends, as an event does that lets the outbox begin an attempt. They are
-    /// recorded after it: a replay performs them in that order.
+    /// A step may cause others before it ends, for example an event that lets the outbox begin an attempt. They are
+    /// recorded after it, and a replay performs them in that order.
     ///
     /// - Parameters:
-    ///   - step: Evaluated only when there is a recorder.
-    ///   - library: The library whose state the step may change; nil: any library.
-    ///   - body: Performs the step; it dates its changes with `now`.
+    ///   - step: Evaluated only if there is a recorder.
+    ///   - library: The library whose state the step may change; nil for any library.
+    ///   - now: The time of the step.
+    ///   - body: Performs the step, and dates its changes with `now`.
     func recorded<Value, Refusal: Error>(
         _ step: @autoclosure () -> RecordedStep, of library: ByteString? = nil, at now: Int64,
         _ body: () throws(Refusal) -> Value
@@ -89,8 +90,8 @@ extension SyncCache {
         var outcome = RecordedOutcome()
         outcome.counts = state.counts - mark.counts
         let before = Dictionary(uniqueKeysWithValues: mark.statuses.map { ($0.library, $0) })
-        // A library without a status before the step is compared with an unknown library: a library that was only
-        // named, for example by an observer, has not changed.
+        // A library without a status before the step is compared with an unknown one: a library that was only
+        // mentioned, for example by an observer, has not changed.
         let changed = statuses(of: library).filter { status in
             status
                 != before[status.library]

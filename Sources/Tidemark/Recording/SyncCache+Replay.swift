@@ -2,14 +2,14 @@ import Logging
 import TidemarkModel
 import TidemarkStore
 
-/// The replay of a recording, step by step, in the order in which the steps took effect.
+/// Replays a recording step by step, in the order in which the steps took effect.
 ///
-/// The cache's clock has to give the time of each step. Its timers never fire, and no upstream is asked: the effects of
+/// The cache's clock must return the time of each step. Its timers never fire, and no upstream is asked: the effects of
 /// both are steps of the recording.
 ///
 /// - Source: Protocol/recordings.md, replaying.
 extension SyncCache {
-    /// Replays one step, and records its outcome.
+    /// Replays one step and records its outcome.
     ///
     /// - Throws: ``StorageError`` when entities cannot be read or written.
     package func replay(_ step: RecordedStep) async throws(StorageError) {
@@ -112,7 +112,7 @@ extension SyncCache {
         }
     }
 
-    /// Replays a host's request. A refusal is an outcome of the recorded step too, so it is not an error here.
+    /// Replays a host's request. A refusal is an outcome of the recorded step too, and therefore not an error here.
     private func replayRequest(_ step: RecordedStep) async {
         do throws(CacheError) {
             switch step {
@@ -141,17 +141,17 @@ extension SyncCache {
         }
     }
 
-    /// Tells whether a flush would leave nothing unwritten.
+    /// True if a flush would leave nothing unwritten.
     package var isQuiet: Bool { state.isQuiet }
 
     /// The number of requests to each library's upstream so far.
     package var reconcileAttempts: [ByteString: UInt64] { state.reconcileAttempts }
 
-    /// Continues the count of requests from the point where a recording was cut.
+    /// Continues the count of requests from where a recording was cut.
     package func resume(fromAttempts attempts: [ByteString: UInt64]) {
         state.resume(fromAttempts: attempts)
     }
 
-    /// Tells whether a stored query's list contains an entity; nil when there is no such query.
+    /// Returns true if a stored query's list contains an entity; nil when there is no such query.
     package func holds(_ key: EntityKey, in query: QueryKey) -> Bool? { state.holds(key, in: query) }
 }

@@ -2,9 +2,19 @@ import TidemarkModel
 
 /// Changes of entities that have no Swift type.
 extension CacheTransaction {
-    /// Replaces the whole entity that its `id` names; its `uuid` names it where `id` is null or absent.
+    /// Replaces the whole entity that the resource's `id` names, or its `uuid` where `id` is null or absent.
     ///
-    /// - Parameter type: The type's name on the wire.
+    /// ```swift
+    /// try await cache.transaction { transaction in
+    ///     try transaction.put(type: "photo", ["id": "1", "name": "Sea", "size": 18_446])
+    ///     try transaction.patch(type: "photo", id: "2", ["name": "Shore"], unset: ["draft"])
+    ///     try transaction.delete(type: "photo", id: "3")
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: The type's name on the wire.
+    ///   - resource: A JSON object with an id: a string or an integer.
     /// - Throws: ``CacheError`` `.invalidParams` when the resource has no id, `.limitExceeded`.
     public mutating func put(type: String, _ resource: JSONValue) throws(CacheError) {
         let own = resource["id"].flatMap { $0 == .null ? nil : $0 } ?? resource["uuid"]
@@ -20,8 +30,13 @@ extension CacheTransaction {
             key(type, id))
     }
 
-    /// Replaces the named top-level fields, null included, and removes the fields in `unset`.
+    /// Replaces the named top-level fields, null included, and removes the fields in `unset`; other fields stay.
     ///
+    /// - Parameters:
+    ///   - type: The type's name on the wire.
+    ///   - id: The id of the entity.
+    ///   - fields: The new values, as a JSON object.
+    ///   - unset: The names of the fields to remove.
     /// - Throws: ``CacheError`` `.limitExceeded`. The transaction fails with `.invalidParams` when there is no such
     ///   entity.
     public mutating func patch(
@@ -34,8 +49,11 @@ extension CacheTransaction {
             key(type, ByteString(id)))
     }
 
-    /// Deletes the entity and leaves a tombstone; does nothing when there is no such entity.
+    /// Deletes an entity and leaves a tombstone; does nothing when there is no such entity.
     ///
+    /// - Parameters:
+    ///   - type: The type's name on the wire.
+    ///   - id: The id of the entity.
     /// - Throws: ``CacheError`` `.limitExceeded`.
     public mutating func delete(type: String, id: String) throws(CacheError) {
         try add(

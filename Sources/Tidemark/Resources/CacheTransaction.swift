@@ -1,29 +1,42 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Changes that are made together, or not at all, and the reads that they depend on. The changes are collected first,
-/// then applied in order.
+/// Changes that are applied together or not at all, and the reads that they depend on.
 ///
-/// A read returns the server's state with the transaction's own changes over it; pending edits are not included. When
-/// an entity that was read is changed by another writer before the transaction is applied, the transaction fails:
-/// ``CacheError`` `.conflict`.
+/// ```swift
+/// struct Photo: Resource {
+///     static let resourceType = "photo"
+///     var id: String
+///     var stars: Int
+/// }
+/// try await cache.transaction(retrying: 3) { transaction in
+///     guard var photo = try await transaction.read(Photo.self, id: "1") else { return }
+///     photo.stars += 1
+///     try transaction.put(photo)
+/// }
+/// ```
 ///
-/// The changes of a transaction modify the server's state in the cache; those of an optimistic edit lie over it. In an
-/// edit, a patch of an absent entity is no error and shows nothing until the entity exists, and a delete leaves no
-/// tombstone.
+/// The changes are collected first and then applied in order. In ``SyncCache/transaction(library:retrying:_:)`` they
+/// modify the server's state in the cache. A read returns that state with the transaction's own changes, without
+/// pending edits. If another writer changes an entity after it was read and before the transaction is applied, the
+/// transaction fails with ``CacheError`` `.conflict`.
+///
+/// The changes of an optimistic edit are shown over the server's state. In an edit, a patch of an absent entity is no
+/// error and shows nothing until the entity exists, and a delete leaves no tombstone. An edit cannot read or remove.
 public struct CacheTransaction: Sendable {
-    /// The limit of changes in one transaction: 100,000.
+    /// The largest number of changes in one transaction: 100,000. A transaction reads at most as many entities.
     public static let operationCountMax = 100_000
 
     private(set) var operations: [TransactionOperation] = []
-    /// The indexes in `operations`, by the entity that they change.
+    /// The indexes in `operations` of the changes of each entity.
     private var places: [EntityKey: [Int]] = [:]
-    /// The entities that were read, as they were stored; an inner nil: there was none. At most `operationCountMax`.
+    /// The entities that were read, as they were stored; an inner nil means that there was none. At most
+    /// `operationCountMax`.
     private(set) var reads: [EntityKey: [UInt8]?] = [:]
     private var hasDeletes = false
-    /// Whether some change applies to every entity that it matches.
+    /// True if some change applies to every entity that it matches.
     private var matchesAny = false
-    /// The cache that is read; nil for an optimistic edit.
+    /// The cache to read from; nil in an optimistic edit.
     let cache: SyncCache?
     let library: ByteString
 
@@ -38,7 +51,7 @@ public struct CacheTransaction: Sendable {
         self.library = library
     }
 
-    /// Replaces the whole entity, including fields that its Swift type does not name.
+    /// Replaces a whole entity. Fields that its Swift type does not have are removed.
     ///
     /// - Throws: ``CacheError`` `.invalidParams` when the value has no JSON form, `.limitExceeded`.
     public mutating func put<R: Resource>(_ resource: R) throws(CacheError) {
@@ -50,11 +63,20 @@ public struct CacheTransaction: Sendable {
     /// Replaces the named top-level fields and keeps the others.
     ///
     /// ```swift
-    /// try transaction.patch(Photo.self, id: "1", ["name": "Sea", "rating": 5], unset: ["draft"])
+    /// struct Photo: Resource {
+    ///     static let resourceType = "photo"
+    ///     var id: String
+    ///     var name: String
+    /// }
+    /// try await cache.transaction { transaction in
+    ///     try transaction.patch(Photo.self, id: "1", ["name": "Sea", "rating": 5], unset: ["draft"])
+    /// }
     /// ```
     ///
     /// - Parameters:
-    ///   - fields: An object, or a value that is encoded as one by the type's conventions. `null` is a value.
+    ///   - type: The Swift type of the entity.
+    ///   - id: The id of the entity.
+    ///   - fields: A value that is encoded as a JSON object, by the type's conventions. `null` is a value.
     ///   - unset: The names on the wire of the fields to remove.
     /// - Throws: ``CacheError`` `.invalidParams` when the value has no JSON form, `.limitExceeded`. The transaction
     ///   fails with `.invalidParams` when there is no such entity.
@@ -70,6 +92,11 @@ public struct CacheTransaction: Sendable {
 
     /// Replaces the named top-level fields and keeps the others.
     ///
+    /// - Parameters:
+    ///   - type: The Swift type of the entity.
+    ///   - id: The id of the entity.
+    ///   - fields: A JSON object with names on the wire. `null` is a value.
+    ///   - unset: The names on the wire of the fields to remove.
     /// - Throws: ``CacheError`` `.limitExceeded`. The transaction fails with `.invalidParams` when there is no such
     ///   entity.
     public mutating func patch<R: Resource>(
@@ -84,12 +111,25 @@ public struct CacheTransaction: Sendable {
     /// Sets and removes the fields that key paths name, and keeps the others.
     ///
     /// ```swift
-    /// try transaction.patch(Photo.self, id: "1") {
-    ///     $0.set(\.name, to: "Sea")
-    ///     $0.unset(\.rating)
+    /// struct Photo: PatchableResource {
+    ///     static let resourceType = "photo"
+    ///     static var fieldNames: [PartialKeyPath<Photo>: String] { [\.name: "name", \.rating: "rating"] }
+    ///     var id: String
+    ///     var name: String
+    ///     var rating: Int?
+    /// }
+    /// try await cache.transaction { transaction in
+    ///     try transaction.patch(Photo.self, id: "1") { fields in
+    ///         fields.set(\.name, to: "Sea")
+    ///         fields.unset(\.rating)
+    ///     }
     /// }
     /// ```
     ///
+    /// - Parameters:
+    ///   - type: The Swift type of the entity.
+    ///   - id: The id of the entity.
+    ///   - body: Sets and removes fields.
     /// - Throws: ``CacheError`` `.invalidParams` for a key path without a name or a value without a JSON form,
     ///   `.limitExceeded`. The transaction fails with `.invalidParams` when there is no such entity.
     public mutating func patch<R: PatchableResource>(
@@ -100,7 +140,8 @@ public struct CacheTransaction: Sendable {
         try add(try patch.operation(id: id), key(R.resourceType, id.keyText))
     }
 
-    /// Deletes the entity and leaves a tombstone; does nothing when there is no such entity.
+    /// Deletes an entity and leaves a tombstone; does nothing when there is no such entity. Cascades of the policy
+    /// apply.
     ///
     /// - Throws: ``CacheError`` `.limitExceeded`.
     public mutating func delete<R: Resource>(_ type: R.Type, id: R.ID) throws(CacheError) {
@@ -108,8 +149,12 @@ public struct CacheTransaction: Sendable {
             .delete(type: ByteString(R.resourceType), id: ByteString(id.keyText)), key(R.resourceType, id.keyText))
     }
 
-    /// Removes one top-level field.
+    /// Removes one top-level field of an entity.
     ///
+    /// - Parameters:
+    ///   - type: The Swift type of the entity.
+    ///   - id: The id of the entity.
+    ///   - field: The name of the field on the wire.
     /// - Throws: ``CacheError`` `.limitExceeded`.
     public mutating func removeField<R: Resource>(_ type: R.Type, id: R.ID, _ field: String) throws(CacheError) {
         try add(
@@ -117,7 +162,7 @@ public struct CacheTransaction: Sendable {
             key(R.resourceType, id.keyText))
     }
 
-    /// Returns the key under which an entity is stored: an alias is replaced by the type's own name.
+    /// Returns the key under which an entity is stored, with the type's own name instead of an alias.
     func key(_ type: String, _ id: ByteString) -> EntityKey {
         let type = ByteString(type)
         return EntityKey(library: library, type: cache?.configuration.typeAliases[type] ?? type, id: id)
@@ -129,7 +174,9 @@ public struct CacheTransaction: Sendable {
         try add(operation, [key])
     }
 
-    /// - Parameter keys: The entities that the operation changes; nil: every entity that it matches.
+    /// Adds a change.
+    ///
+    /// - Parameter keys: The entities that the change affects; nil for every entity that it matches.
     mutating func add(_ operation: TransactionOperation, _ keys: [EntityKey]?) throws(CacheError) {
         guard operations.count < CacheTransaction.operationCountMax else {
             throw CacheError(
@@ -147,21 +194,22 @@ public struct CacheTransaction: Sendable {
     /// Reads an entity as it is stored, with this transaction's changes.
     ///
     /// - Returns: nil when there is none, or when this transaction deletes it.
-    /// - Throws: ``CacheError``: `.conflict` when the entity was changed since an earlier read of it, `.invalidParams`
-    ///   in an optimistic edit and after a patch of an absent entity, `.limitExceeded`, `.storageFailed`;
-    ///   ``ResourceDecodingError``.
+    /// - Throws: ``CacheError``: `.conflict` when another writer changed the entity since this transaction first read
+    ///   it, `.invalidParams` in an optimistic edit and after a patch of an absent entity, `.limitExceeded`,
+    ///   `.storageFailed`; ``ResourceDecodingError``.
     public mutating func read<R: Resource>(_ type: R.Type, id: R.ID) async throws -> R? {
         guard let bytes = try await bytes(of: key(R.resourceType, id.keyText)) else { return nil }
         return try ResourceCoder().decode(type, bytes)
     }
 
-    /// Reads an entity, or its named fields, as JSON.
+    /// Reads an entity, or the named fields of it, as JSON, with this transaction's changes.
     ///
     /// - Parameters:
     ///   - type: The type's name on the wire.
-    ///   - fields: The names of the fields to return; nil: all fields.
-    /// - Returns: The same as ``read(_:id:)``.
-    /// - Throws: The same as ``read(_:id:)``, except for decoding errors of the type.
+    ///   - id: The id of the entity.
+    ///   - fields: The names of the wanted fields; nil for all.
+    /// - Returns: nil when there is none, or when this transaction deletes it.
+    /// - Throws: The same as ``read(_:id:)``, except for ``ResourceDecodingError``.
     public mutating func read(type: String, id: String, fields: [String]? = nil) async throws -> JSONValue? {
         guard let bytes = try await bytes(of: key(type, id)) else { return nil }
         return try JSONValue(
@@ -179,7 +227,7 @@ public struct CacheTransaction: Sendable {
         let base: [UInt8]?
         var seen: [UInt8]?
         if matchesAny || hasDeletes && cache.hasCascades {
-            // Only the store can tell whether a cascade deletes the entity, or a removal matches it.
+            // Only the store knows whether a cascade deletes the entity, or a removal matches it.
             (base, seen) = try await cache.preview(operations, of: key)
         } else {
             base = try await cache.base(of: key)
@@ -197,7 +245,7 @@ public struct CacheTransaction: Sendable {
     private static func apply(
         _ operation: TransactionOperation, to value: [UInt8]?, _ key: EntityKey
     ) throws(CacheError) -> [UInt8]? {
-        // Folding does not use the key of a change.
+        // Folding ignores the key of a change.
         let any = StoredKey(library: 0, type: 0, id: .text(""))
         let change: LayerChange
         switch operation {

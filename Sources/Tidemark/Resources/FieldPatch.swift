@@ -1,16 +1,21 @@
 import TidemarkModel
 import TidemarkWire
 
-/// The fields of one resource to set and to remove. The last change of a field counts.
+/// Which fields of a resource to set and to remove, named by key paths. The last change of a field counts.
+///
+/// A patch is made with ``CacheTransaction/patch(_:id:_:)``.
 public struct FieldPatch<R: PatchableResource> {
-    /// The fields in the order they were first named; nil: to remove. Bounded by the fields of the type.
+    /// The fields in the order in which they were first named; nil removes a field. Bounded by the fields of the type.
     private var fields: [(name: String, value: [UInt8]?)] = []
     /// The first error; nil while there is none.
     private var failure: CacheError?
 
     init() {}
 
-    /// Sets a field to a value. nil is written as null, which differs from removing the field.
+    /// Sets a field to a value. nil is written as null, which is not the same as removing the field.
+    ///
+    /// If the key path has no name in ``PatchableResource/fieldNames``, or the value no JSON form, the patch as a whole
+    /// fails.
     public mutating func set<Value: Encodable>(_ field: KeyPath<R, Value>, to value: Value) {
         guard failure == nil, let name = name(field) else { return }
         do throws(CacheError) {
@@ -21,6 +26,8 @@ public struct FieldPatch<R: PatchableResource> {
     }
 
     /// Removes a field.
+    ///
+    /// If the key path has no name in ``PatchableResource/fieldNames``, the patch as a whole fails.
     public mutating func unset<Value>(_ field: KeyPath<R, Value>) {
         guard failure == nil, let name = name(field) else { return }
         put(name, nil)
@@ -46,7 +53,7 @@ public struct FieldPatch<R: PatchableResource> {
                 .invalidParams, "\(R.self) has no name for the key path \(field): add it to \(R.self).fieldNames")
             return nil
         }
-        // Decoding would never find a field of this name: it would be a second field beside the intended one.
+        // Decoding would never find a field of this name; it would become a second field beside the intended one.
         if R.conventions.names == .snakeCase, SnakeCase.name(name) != name {
             failure = CacheError(
                 .invalidParams,

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// An answer that is given once, to a single waiter.
+/// Passes one answer to a single waiter.
 final class OneShotReply<Value: Sendable>: Sendable {
     private enum State {
         case open
         case waited(CheckedContinuation<Value?, Never>)
         case given(Value)
-        /// The answer was taken, or its waiter was cancelled.
+        /// The waiter has the answer, or was cancelled.
         case over
     }
 

@@ -1,25 +1,26 @@
 import TidemarkModel
 
-/// Reads that are consistent: they return the data that was stored at one moment.
+/// Consistent reads: they return the data that was stored at one moment.
 public struct ReadTransaction: Sendable {
     fileprivate(set) var transaction: CacheTransaction
 
-    /// Reads an entity as it is stored; pending edits are not included.
+    /// Reads an entity as it is stored, without pending edits.
     ///
     /// - Returns: nil when there is none.
-    /// - Throws: ``CacheError``: `.conflict` when the entity was changed since an earlier read of it, `.limitExceeded`,
-    ///   `.storageFailed`; ``ResourceDecodingError``.
+    /// - Throws: ``CacheError``: `.conflict` when another writer changed the entity since this transaction first read
+    ///   it, `.limitExceeded`, `.storageFailed`; ``ResourceDecodingError``.
     public mutating func read<R: Resource>(_ type: R.Type, id: R.ID) async throws -> R? {
         try await transaction.read(type, id: id)
     }
 
-    /// Reads an entity, or its named fields, as JSON.
+    /// Reads an entity, or the named fields of it, as JSON, without pending edits.
     ///
     /// - Parameters:
     ///   - type: The type's name on the wire.
-    ///   - fields: The names of the fields to return; nil: all fields.
-    /// - Returns: The same as ``read(_:id:)``.
-    /// - Throws: The same as ``read(_:id:)``, except for decoding errors of the type.
+    ///   - id: The id of the entity.
+    ///   - fields: The names of the wanted fields; nil for all.
+    /// - Returns: nil when there is none.
+    /// - Throws: The same as ``read(_:id:)``, except for ``ResourceDecodingError``.
     public mutating func read(type: String, id: String, fields: [String]? = nil) async throws -> JSONValue? {
         try await transaction.read(type: type, id: id, fields: fields)
     }
@@ -29,20 +30,27 @@ extension SyncCache {
     /// Reads several entities as they were at one moment.
     ///
     /// ```swift
+    /// struct Photo: Resource {
+    ///     static let resourceType = "photo"
+    ///     var id: String
+    ///     var name: String
+    /// }
     /// let (sea, shore) = try await cache.readTransaction { transaction in
     ///     (try await transaction.read(Photo.self, id: "1"), try await transaction.read(Photo.self, id: "2"))
     /// }
+    /// print(sea?.name ?? "", shore?.name ?? "")
     /// ```
     ///
-    /// No other call waits for `body`. When an entity that it read is changed before it ends, it runs again; other
+    /// No other call waits for `body`. If an entity that it has read changes before it ends, it runs again; other
     /// changes do not matter.
     ///
     /// - Parameters:
-    ///   - library: The library; nil: the default library.
-    ///   - retryCount: The number of runs of `body` after the first, each after a conflict: 10, because `body` has
-    ///     nothing to undo.
+    ///   - library: The library; nil for the default library.
+    ///   - retryCount: How often `body` may run again after a conflict. Default: 10, because `body` has nothing to
+    ///     undo.
+    ///   - body: Reads entities, and returns a value made from them.
     /// - Returns: The value that `body` returns.
-    /// - Throws: ``CacheError``, among others `.conflict` when the last run failed too and `.invalidParams` inside
+    /// - Throws: ``CacheError``, for example `.conflict` when the last run failed too, and `.invalidParams` inside
     ///   another transaction; any error of `body`; `CancellationError` between two runs.
     public nonisolated func readTransaction<Value: Sendable>(
         library: String? = nil, retrying retryCount: Int = 10,

@@ -4,13 +4,15 @@
     import Foundation
 #endif
 
-/// A conversion of resources between JSON and Swift values.
+/// Converts resources between JSON and Swift values.
 ///
-/// Made for one read or write: it keeps no state. It never runs on a cache's executor.
+/// It keeps no state: make one for each read or write. It never runs on a cache's executor.
 package struct ResourceCoder {
     package init() {}
 
-    /// - Throws: ``ResourceDecodingError``.
+    /// Decodes a resource.
+    ///
+    /// - Throws: ``ResourceDecodingError`` when the resource does not match its type.
     package func decode<R: Resource>(_ type: R.Type, _ bytes: [UInt8]) throws(ResourceDecodingError) -> R {
         do {
             return try value(type, bytes, R.conventions)
@@ -19,10 +21,9 @@ package struct ResourceCoder {
         }
     }
 
-    /// Decodes a value from JSON.
+    /// Decodes any value from JSON.
     ///
-    /// - Throws: The same errors as Foundation's `JSONDecoder`, mostly `DecodingError`; and any error of the type
-    ///   itself.
+    /// - Throws: The errors of Foundation's `JSONDecoder`, mostly `DecodingError`, and any error of the type itself.
     package func value<Value: Decodable>(
         _ type: Value.Type, _ bytes: [UInt8], _ conventions: ResourceConventions = ResourceConventions()
     ) throws -> Value {
@@ -30,7 +31,7 @@ package struct ResourceCoder {
         return try ResourceDecoder(outline).value(type)
     }
 
-    /// Encodes a resource in the form of its server: compact JSON with sorted names. A ``JSONValue`` inside it is
+    /// Encodes a resource in the form of its server, as compact JSON with sorted names. A ``JSONValue`` inside it is
     /// unchanged.
     ///
     /// - Throws: ``CacheError`` `.invalidParams` when the resource has no JSON form.
@@ -40,8 +41,8 @@ package struct ResourceCoder {
 
     /// Encodes a value as compact JSON with sorted names. A ``JSONValue`` inside it is unchanged.
     ///
-    /// - Parameter conventions: The conventions of the resource that the value is a part of; the default ones for a
-    ///   value that is part of none, such as a query's input.
+    /// - Parameter conventions: The conventions of the resource that the value belongs to; the default ones for any
+    ///   other value, such as the input of a query.
     /// - Throws: ``CacheError`` `.invalidParams` when the value has no JSON form.
     package func encode(
         _ value: some Encodable, _ conventions: ResourceConventions = ResourceConventions()
@@ -50,8 +51,7 @@ package struct ResourceCoder {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = ResourceCoder.strategy(conventions.dates)
         if conventions.names == .snakeCase { encoder.keyEncodingStrategy = .convertToSnakeCase }
-        // The names are sorted because the encoder's own order differs from run to run: equal values must be equal
-        // bytes.
+        // The encoder's own order differs from run to run, and equal values must have equal bytes.
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let sink = JSONSink()
         encoder.userInfo[JSONSink.key] = sink

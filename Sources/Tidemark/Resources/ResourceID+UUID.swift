@@ -5,5 +5,6 @@
 #endif
 
 extension UUID: ResourceID {
+    /// The UUID in its hyphenated form.
     public var keyText: String { uuidString }
 }

@@ -1,14 +1,16 @@
 import TidemarkModel
 
-/// The answer to a read of a query.
+/// The result of a read of a query.
 public struct ResourceList<R: Resource>: Sendable {
-    /// The resources in the server's order.
+    /// The resources in list order.
     public var items: [R]
+    /// Who answered: the cache or the upstream.
     public var source: QueryAnswer.Source
+    /// True if the list, or an item of it, is known to be older than allowed.
     public var isStale: Bool
-    /// Whether some item shows an optimistic edit.
+    /// True if some item shows an optimistic edit.
     public var isPending: Bool
-    /// The sequence that the server's answer includes; nil when unknown.
+    /// The sequence up to which the server's response includes changes; nil when unknown.
     public var asOf: EventSequence?
 
     package init(_ answer: QueryAnswer) throws(ResourceDecodingError) {
@@ -26,8 +28,9 @@ public struct ResourceList<R: Resource>: Sendable {
 
 extension ResourceList: Equatable where R: Equatable {}
 
-/// A part of a type's entities, in key order.
+/// A page of a type's entities, in key order.
 public struct ResourcePage: Sendable {
+    /// The entities of the page.
     public var values: [RegisteredResource]
     /// The key to continue after; nil at the end.
     public var next: EntityKey?

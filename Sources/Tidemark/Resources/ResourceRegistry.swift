@@ -1,12 +1,16 @@
 import TidemarkModel
 
-/// The Swift types for the types on the wire.
+/// The Swift types of a program, by their names on the wire.
 ///
 /// ```swift
-/// let registry = ResourceRegistry([Photo.self, Album.self])
+/// struct Photo: Resource {
+///     static let resourceType = "photo"
+///     var id: String
+/// }
+/// let registry = ResourceRegistry([Photo.self])
 /// for value in try await cache.entities(type: "photo", registry: registry).values {
 ///     switch value {
-///     case .known(let resource): print((resource as? Photo)?.name ?? "")
+///     case .known(let resource): print((resource as? Photo)?.id ?? "")
 ///     case .unknown(let type, let value): print(type, value["name"]?.string ?? "")
 ///     }
 /// }
@@ -15,6 +19,8 @@ public struct ResourceRegistry: Sendable {
     /// The types by their names on the wire. Bounded by the types of the program.
     private var types: [ByteString: any Resource.Type] = [:]
 
+    /// Makes a registry of types.
+    ///
     /// - Precondition: No two types have the same name.
     public init(_ types: [any Resource.Type] = []) {
         for type in types { register(type) }
@@ -30,10 +36,10 @@ public struct ResourceRegistry: Sendable {
             "\(type) and \(other.map { "\($0)" } ?? "") both stand for \(type.resourceType)")
     }
 
-    /// Returns the Swift type with a name on the wire; nil when there is none.
+    /// Returns the Swift type of a name on the wire; nil when none is registered.
     public func type(named name: String) -> (any Resource.Type)? { types[ByteString(name)] }
 
-    /// Decodes a stored resource as its Swift type, or as a ``JSONValue``.
+    /// Decodes a stored resource as its Swift type, or as a ``JSONValue`` when its type is not registered.
     ///
     /// - Parameters:
     ///   - type: The resource's type on the wire.
@@ -54,10 +60,10 @@ public struct ResourceRegistry: Sendable {
     }
 }
 
-/// A stored resource in the form that a program knows of it.
+/// A stored resource, as a Swift value if the program knows its type.
 public enum RegisteredResource: Sendable {
-    /// A resource of a registered type; cast it.
+    /// A resource of a registered type, to be cast to it.
     case known(any Resource)
-    /// A resource of a type that is not registered.
+    /// A resource whose type is not registered.
     case unknown(type: String, JSONValue)
 }

@@ -1,17 +1,25 @@
 import TidemarkModel
 
-/// Reads with Swift types. Values are decoded where the function is called, not on the cache's executor.
+/// Reads with Swift types. Values are decoded where the function is called, and not on the cache's executor.
 extension SyncCache {
     /// Reads an entity as a Swift value, optimistic edits included.
     ///
     /// ```swift
-    /// let photo = try await cache.entity(Photo.self, id: "1")
+    /// struct Photo: Resource {
+    ///     static let resourceType = "photo"
+    ///     var id: String
+    ///     var name: String
+    /// }
+    /// let photo = try await cache.entity(Photo.self, id: "1", maxAges: ["photo": 3_600])
+    /// print(photo?.name ?? "not stored, or older than an hour")
     /// ```
     ///
     /// - Parameters:
+    ///   - type: The Swift type of the entity.
+    ///   - id: The id of the entity.
     ///   - maxAges: The read's own age limits, in seconds, by `<type>` or `<type>.<field>`; they override the policy's.
-    ///   - maxStale: The time past its age limit for which a field is still accepted; nil: none.
-    ///   - library: The library; nil: the default library.
+    ///   - maxStale: How long past its age limit a field is still accepted; nil for not at all.
+    ///   - library: The library; nil for the default library.
     /// - Returns: nil when the entity is absent, deleted, expired or evicted; ``read(_:)`` returns the reason.
     /// - Throws: ``CacheError`` when the entity cannot be read, ``ResourceDecodingError`` when it does not match its
     ///   type.
@@ -23,14 +31,23 @@ extension SyncCache {
         return try ResourceCoder().decode(type, bytes)
     }
 
-    /// Returns entities of one type, in key order.
+    /// Returns a page of the entities of one type, in key order.
+    ///
+    /// ```swift
+    /// var after: EntityKey?
+    /// repeat {
+    ///     let page = try await cache.entities(type: "photo", after: after, countMax: 100)
+    ///     for case .unknown(_, let photo) in page.values { print(photo["name"]?.string ?? "") }
+    ///     after = page.next
+    /// } while after != nil
+    /// ```
     ///
     /// - Parameters:
     ///   - type: The type's name on the wire.
-    ///   - registry: The known Swift types; resources of other types come as ``JSONValue``.
-    ///   - after: The `next` of the last page; nil: the first page.
-    ///   - countMax: The largest number of entities: 1,000.
-    ///   - library: The library; nil: the default library.
+    ///   - registry: The Swift types to decode to; resources of other types are returned as ``JSONValue``.
+    ///   - after: The ``ResourcePage/next`` of the previous page; nil for the first page.
+    ///   - countMax: The largest number of entities. Default: 1,000.
+    ///   - library: The library; nil for the default library.
     /// - Throws: ``CacheError`` when the entities cannot be read, ``ResourceDecodingError`` when one does not match its
     ///   type.
     public nonisolated func entities(
@@ -43,22 +60,31 @@ extension SyncCache {
         return ResourcePage(values: values, next: page.next)
     }
 
-    /// Reads a query's list.
+    /// Reads the list of a query.
     ///
     /// ```swift
+    /// struct Photo: Resource {
+    ///     static let resourceType = "photo"
+    ///     var id: String
+    ///     var name: String
+    /// }
     /// let photos = try await cache.query(
     ///     Photo.self, method: "photos.list", input: ["album": "7"], policy: .networkFirst)
-    /// print(photos.items.count, photos.isStale)
+    /// print(photos.items.map(\.name), photos.isStale)
     /// ```
     ///
     /// - Parameters:
-    ///   - input: The input of the method; as JSON with sorted members it is part of the query's key.
-    ///   - policy: The sources of the answer. For `cacheAndNetwork` this returns the first answer; observe to get both.
+    ///   - type: The Swift type of the items.
+    ///   - method: The method of the query.
+    ///   - input: The input of the method. As canonical JSON it is a part of the query's key.
+    ///   - policy: Where the answer may come from. For `cacheAndNetwork` this returns the first answer; observe the
+    ///     query to get both.
     ///   - allowsStale: Whether a stale or expired list is accepted.
-    ///   - maxStale: The time past its age limit for which a stale list is accepted.
+    ///   - maxStale: How long ago the list may have become stale to be still accepted; nil leaves the decision to
+    ///     `allowsStale`.
     ///   - maxAges: The read's own age limits, in seconds, by `<type>` or `<type>.<field>`; they override the policy's.
-    ///   - library: The library; nil: the default library.
-    /// - Throws: ``CacheError``, among others `.cacheMiss` under `cacheOnly`; ``ResourceDecodingError`` when an item
+    ///   - library: The library; nil for the default library.
+    /// - Throws: ``CacheError``, for example `.cacheMiss` under `cacheOnly`; ``ResourceDecodingError`` when an item
     ///   does not match its type; `CancellationError`.
     public nonisolated func query<R: Resource>(
         _ type: R.Type, method: String, input: some Encodable = JSONValue.object([]),
@@ -74,19 +100,32 @@ extension SyncCache {
         return try ResourceList(try await reply.value().get().answer)
     }
 
-    /// Observes a query: its current list, followed by the list after every change.
+    /// Observes a query: its current list, then the list after every change.
+    ///
+    /// ```swift
+    /// struct Photo: Resource {
+    ///     static let resourceType = "photo"
+    ///     var id: String
+    /// }
+    /// let photos = try cache.observe(Photo.self, method: "photos.list", refreshes: true)
+    /// for try await update in photos { print(update.items.count, update.changes.count, update.isStale) }
+    /// ```
+    ///
+    /// Nothing is read before the sequence is iterated.
     ///
     /// - Parameters:
+    ///   - type: The Swift type of the items.
+    ///   - method: The method of the query.
     ///   - input: The input of the method.
-    ///   - policy: The sources of the first list.
+    ///   - policy: Where the first list may come from.
     ///   - allowsStale: Whether a stale or expired first list is accepted.
     ///   - maxAges: The observer's own age limits, in seconds, by `<type>` or `<type>.<field>`; they override the
     ///     policy's.
-    ///   - refreshes: Whether the list is fetched again when the first of its data becomes too old; without an upstream
-    ///     that can be asked, the observer is notified that the list is stale.
-    ///   - library: The library; nil: the default library.
-    /// - Throws: ``CacheError`` `.invalidParams` when the input has no JSON form. Other errors are thrown while
-    ///   iterating.
+    ///   - refreshes: Whether to fetch the list again as soon as some of its data becomes too old. Without an upstream
+    ///     to ask, the observer is notified that the list is stale instead.
+    ///   - library: The library; nil for the default library.
+    /// - Returns: A sequence of lists. Errors other than the one below are thrown while iterating.
+    /// - Throws: ``CacheError`` `.invalidParams` when the input has no JSON form.
     public nonisolated func observe<R: Resource>(
         _ type: R.Type, method: String, input: some Encodable = JSONValue.object([]),
         policy: FetchPolicy = .cacheFirst, allowsStale: Bool = false, maxAges: [String: Int] = [:],
@@ -99,14 +138,29 @@ extension SyncCache {
         return QueryObservation(request, of: self)
     }
 
-    /// Observes an entity: its current state, followed by its state after every change.
+    /// Observes an entity: its current state, then its state after every change.
+    ///
+    /// ```swift
+    /// struct Photo: Resource {
+    ///     static let resourceType = "photo"
+    ///     var id: String
+    /// }
+    /// for try await update in cache.observe(Photo.self, id: "1") {
+    ///     print(update.value == nil ? "gone" : "changed", update.changedFields)
+    /// }
+    /// ```
+    ///
+    /// Nothing is read before the sequence is iterated.
     ///
     /// - Parameters:
+    ///   - type: The Swift type of the entity.
+    ///   - id: The id of the entity.
     ///   - maxAges: The observer's own age limits, in seconds, by `<type>` or `<type>.<field>`; they override the
     ///     policy's.
-    ///   - maxStale: The time past its age limit for which a field is accepted in the first answer.
-    ///   - refreshes: Whether the observer is notified when the first field becomes too old.
-    ///   - library: The library; nil: the default library.
+    ///   - maxStale: How long past its age limit a field is accepted in the first answer; nil for not at all.
+    ///   - refreshes: Whether to notify the observer as soon as the first field becomes too old.
+    ///   - library: The library; nil for the default library.
+    /// - Returns: A sequence of states. Errors are thrown while iterating.
     public nonisolated func observe<R: Resource>(
         _ type: R.Type, id: R.ID, maxAges: [String: Int] = [:], maxStale: Duration? = nil, refreshes: Bool = false,
         library: String? = nil

@@ -9,10 +9,18 @@ import TidemarkWire
     import Musl
 #endif
 
-/// An upstream over an NDJSON log: a file that only grows, one event a line, in any order of libraries.
+/// An upstream over an NDJSON log: a file that only grows, with one event a line and its libraries in any order.
 ///
-/// The first request reads the whole log and notes, for each block, which sequences of which library it holds. Later
-/// requests read only the blocks that matter, and the bytes that were added since.
+/// ```swift
+/// let upstream = FileUpstream(path: "complete.ndjson")
+/// guard upstream.isReadable else { return print("cannot read \(upstream.path)") }
+/// let answer = try await upstream.events(since: EventSequence(7), of: "home")
+/// print(String(decoding: answer.lines, as: UTF8.self))
+/// ```
+///
+/// Pass it as `upstream` when a cache is opened. The first request reads the whole log and remembers which sequences of
+/// which library each block has. Later requests read only the blocks that they need, and the bytes that were added
+/// since.
 ///
 /// - Source: Protocol/sequencing.md, upstreams.
 public actor FileUpstream: Upstream {
@@ -20,40 +28,50 @@ public actor FileUpstream: Upstream {
     private struct Block {
         var offset: Int64
         var byteCount: Int
-        /// The lowest and highest sequence, by library.
+        /// The lowest and highest sequence of each library in the block.
         var ranges: [ByteString: ClosedRange<Int64>]
     }
 
-    /// The request that an answer belongs to, to tell whether another request can bring more.
+    /// A request, to find out whether another one can bring more.
     private struct Question: Hashable {
         var library: ByteString
         var sequence: EventSequence
     }
 
+    /// The path of the log.
     public nonisolated let path: String
     private let limits: Limits
     private let defaultLibrary: ByteString
-    /// The index of the log; one block for each 256 KiB.
+    /// The index of the log, with one block for each 256 KiB.
     private var blocks: [Block] = []
     private var indexedByteCount: Int64 = 0
-    /// The size of the log when a request was last answered with nothing; at most one entry for each library.
+    /// For each library, the last request that found nothing, and the size of the log then.
     private var emptyAt: [ByteString: (sequence: EventSequence, byteCount: Int64)] = [:]
 
-    /// The number of bytes of the log that are read at once.
+    /// How many bytes of the log are read at once.
     private static let chunkByteCount = 256 << 10
-    /// The approximate limit of an answer, in bytes; the cache asks again for the rest.
+    /// The approximate size at which a response ends, in bytes; the cache asks again for the rest.
     private static let answerByteCountMax = 4 << 20
 
-    /// - Parameter defaultLibrary: The library of events that name none.
+    /// Makes an upstream over a log. The file is opened for each request, and need not exist before.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the log.
+    ///   - defaultLibrary: The library of events that name none.
+    ///   - limits: The bounds of lines; use those of the cache.
     public init(path: String, defaultLibrary: ByteString = "", limits: Limits = Limits()) {
         self.path = path
         self.defaultLibrary = defaultLibrary
         self.limits = limits
     }
 
-    /// Whether the log can be opened now; for an early message to the user.
+    /// True if the log can be opened now, for an early message to the user.
     public nonisolated var isReadable: Bool { access(path, R_OK) == 0 }
 
+    /// Returns the events of a library from a sequence on, about 4 MiB at a time; empty when the log has none.
+    ///
+    /// - Throws: ``UpstreamError`` when the log cannot be read. Final when the same request found nothing before and
+    ///   the log has not grown since.
     public func events(
         since sequence: EventSequence, of library: ByteString
     ) async throws(UpstreamError) -> UpstreamAnswer {
@@ -91,7 +109,7 @@ public actor FileUpstream: Upstream {
             try append(Array(pending[...lastLineEnd]))
             pending.removeFirst(lastLineEnd + 1)
         }
-        // A last line without its LF may still be growing; it counts when the LF is there, or when the line decodes.
+        // A last line without an LF may still be growing. It counts once it has its LF, or if it decodes already.
         if !pending.isEmpty, try isWhole(pending) { try append(pending) }
     }
 

@@ -1,48 +1,69 @@
 import TidemarkModel
 
-/// A source that the cache can ask for missing events.
+/// A source of a library's missing events, which the cache asks when it finds a gap.
+///
+/// ```swift
+/// struct EventServer: Upstream {
+///     func events(
+///         since sequence: EventSequence, of library: ByteString
+///     ) async throws(UpstreamError) -> UpstreamAnswer {
+///         guard library == "home" else { throw UpstreamError("unknown library \(library)", isFinal: true) }
+///         let line = #"{"library_id":"home","sequence":7,"event":{"Heartbeat":{"last_sequence":7}}}"# + "\n"
+///         return UpstreamAnswer(lines: Array(line.utf8), coveredThrough: EventSequence(7))
+///     }
+/// }
+/// ```
+///
+/// ``FileUpstream`` reads a log from a file.
+///
+/// - Source: Protocol/sequencing.md, upstreams.
 public protocol Upstream: Sendable {
     /// Returns the events of one library from a sequence on.
     ///
-    /// An answer may hold only a part; the cache asks again from its end. Events of other libraries in the answer are
-    /// ignored.
+    /// A response may be only a part; the cache then asks again from its end. Events of other libraries in the response
+    /// are ignored. The cache has at most one request for each library under way, and repeats a failed one with pauses.
     ///
-    /// - Parameter sequence: The first sequence that is wanted.
-    /// - Throws: ``UpstreamError``.
+    /// - Parameters:
+    ///   - sequence: The first sequence that is wanted.
+    ///   - library: The library.
+    /// - Throws: ``UpstreamError`` when there is no response; ``UpstreamError/isFinal`` ends the attempts.
     func events(since sequence: EventSequence, of library: ByteString) async throws(UpstreamError) -> UpstreamAnswer
 }
 
-/// A part of a library's log.
+/// An upstream's response: a part of a library's log.
 public struct UpstreamAnswer: Sendable {
-    /// Event lines in the form of the input, each ended by an LF. The cache holds them in memory.
+    /// Event lines in the form of the input, each ended by an LF. The cache keeps them in memory while it applies them.
     public var lines: [UInt8]
-    /// The sequence up to which the answer is complete: a sequence up to it that did not come does not exist. nil when
-    /// unknown.
+    /// The sequence up to which the response is complete: a number up to it that is not in the response does not exist.
+    /// nil when unknown.
     public var coveredThrough: EventSequence?
-    /// The writer of the lines' envelopes.
+    /// Who wrote the envelopes of the lines.
     package var origin = LineOrigin.producer
 
+    /// Makes a response of event lines.
     public init(lines: [UInt8], coveredThrough: EventSequence? = nil) {
         self.lines = lines
         self.coveredThrough = coveredThrough
     }
 }
 
-/// The error of an upstream that gave no answer.
+/// An upstream gave no usable response: a server refused a request, or could not be reached.
 public struct UpstreamError: Error, Sendable, CustomStringConvertible {
-    /// Whether asking again is useless.
+    /// True if asking again is useless. Missing numbers are then declared lost without further attempts.
     public var isFinal: Bool
+    /// What failed, in words; it is logged and reported to waiting readers.
     public var message: String
-    /// Whether the upstream answered with an error: what was asked of it did not happen. Otherwise nobody knows.
+    /// True if the upstream rejected the request, so that it had no effect. False means that the outcome is unknown.
     public var isRefusal: Bool
-    /// Whether the upstream wants a mutation sent again, or wants it not sent again; nil when it did not say.
+    /// Whether to send a mutation again; nil leaves the decision to the cache.
     public var retries: Bool?
 
-    /// The code that the upstream named; nil when it named none.
+    /// The error code that the upstream sent; nil when it sent none.
     package var code: String?
-    /// Further members of the error's data for the reader that waits; empty for most errors.
+    /// Further members of the error's data, for the reader that waits; empty for most errors.
     package var details: [CacheError.Detail] = []
 
+    /// Makes an error of an upstream.
     public init(_ message: String, isFinal: Bool = false, isRefusal: Bool = false, retries: Bool? = nil) {
         self.message = message
         self.isFinal = isFinal
@@ -50,6 +71,7 @@ public struct UpstreamError: Error, Sendable, CustomStringConvertible {
         self.retries = retries
     }
 
+    /// Makes an error of an upstream that sent a code.
     package init(
         _ message: String, isFinal: Bool = false, isRefusal: Bool = false, retries: Bool? = nil, code: String?
     ) {
@@ -57,5 +79,6 @@ public struct UpstreamError: Error, Sendable, CustomStringConvertible {
         self.code = code
     }
 
+    /// The message.
     public var description: String { message }
 }

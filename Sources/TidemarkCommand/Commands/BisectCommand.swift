@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkRecording
 import TidemarkStore
 
-/// `tidemark bisect`: finds the event after which the answer to a question changed.
+/// `tidemark bisect`: finds the event after which a condition changed.
 struct BisectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bisect",
@@ -104,7 +104,7 @@ struct BisectCommand: AsyncParsableCommand {
         return .ofAnyLibrary(try predicate())
     }
 
-    /// Returns the predicate for one library.
+    /// Returns the predicate, which is then applied to one library at a time.
     private func predicate() throws(Failure) -> @Sendable (ByteString) -> TurnPredicate {
         if let state { return { .isIn(library: $0, phase: state) } }
         guard let entity else { preconditionFailure("the options were checked") }
@@ -129,7 +129,7 @@ struct BisectCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the text as valid JSON, from which a rule can be made.
+    /// Returns the text as compact JSON.
     private func checked(_ text: String, _ option: String) throws(Failure) -> [UInt8] {
         do throws(CacheError) {
             return try QueryKey(library: "", method: "where", input: Array(text.utf8)).input.bytes

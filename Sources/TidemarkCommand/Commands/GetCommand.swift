@@ -34,9 +34,9 @@ struct GetCommand: AsyncParsableCommand {
 }
 
 extension VisibleAnswer {
-    /// Prints the resource or, on standard error, the reason why there is none; as JSON, one line for both.
+    /// Prints the entity, or on standard error why there is none; as JSON, one line in both cases.
     ///
-    /// - Parameter absent: The text for an entity that is not there; the reason follows it.
+    /// - Parameter absent: The text for a missing entity, which the reason follows.
     func write(to output: Output, isJSON: Bool, absent: String) throws {
         if isJSON {
             try output.writeLine(json)

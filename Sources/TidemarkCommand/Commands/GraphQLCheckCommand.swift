@@ -3,7 +3,7 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkWire
 
-/// `tidemark graphql check`.
+/// `tidemark graphql check`: checks documents, with or without a schema.
 struct GraphQLCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",

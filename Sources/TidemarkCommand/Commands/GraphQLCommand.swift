@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `tidemark graphql`: documents of GraphQL.
+/// `tidemark graphql`: commands for GraphQL documents.
 struct GraphQLCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "graphql",

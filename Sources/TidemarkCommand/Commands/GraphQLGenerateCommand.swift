@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `tidemark graphql generate`: starts the generator, which is a program of its own.
+/// `tidemark graphql generate`: runs the generator, a separate executable.
 struct GraphQLGenerateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate",

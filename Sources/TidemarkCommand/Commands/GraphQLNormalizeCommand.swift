@@ -5,7 +5,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// `tidemark graphql normalize`.
+/// `tidemark graphql normalize`: shows the entities that a response would become.
 struct GraphQLNormalizeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "normalize",
@@ -27,7 +27,7 @@ struct GraphQLNormalizeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The variables: one JSON object.", valueName: "json"))
     var variables: String?
 
-    /// The largest answer that is read: 64 MiB.
+    /// The maximum size of a response: 64 MiB.
     private static let answerByteCountMax = 64 << 20
 
     func run() async throws {

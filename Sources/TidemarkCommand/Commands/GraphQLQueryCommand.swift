@@ -10,7 +10,7 @@ import TidemarkSQLite
 import TidemarkSession
 import TidemarkWire
 
-/// `tidemark graphql query`: one document, from the cache, a server, or both.
+/// `tidemark graphql query`: reads a document from the cache, the server, or both.
 struct GraphQLQueryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query",
@@ -81,7 +81,7 @@ struct GraphQLQueryCommand: AsyncParsableCommand {
             try document.map { try FileContents.bytes(of: $0, byteCountMax: limits.byteCountMax) }
             ?? Array((query ?? "").utf8)
         var configuration = CacheConfiguration()
-        // The ages stand in the schema; `--policy` says here when the server is asked.
+        // Ages come from the schema; in this command `--policy` names the fetch policy.
         if let file = schema.file { configuration.policy = try PolicyOptions.read(file) }
         let rules = try schema.rules(
             policy: configuration.policy, policyText: [], typeAliases: configuration.typeAliases)
@@ -103,7 +103,7 @@ struct GraphQLQueryCommand: AsyncParsableCommand {
         if let failure { throw failure }
     }
 
-    /// Reads, prints, and watches where that is wanted.
+    /// Reads and prints the document, and with `--watch` each change until a signal.
     private func perform(_ request: GraphReadRequest, _ cache: SyncCache) async -> (any Error)? {
         let sink = watch ? LineSink() : nil
         let (replies, reply) = AsyncStream.makeStream(of: Result<GraphReply, CacheError>.self)
@@ -122,7 +122,7 @@ struct GraphQLQueryCommand: AsyncParsableCommand {
                 line.object { $0.graphResult(read.result) }
                 try output.writeLine(line.bytes)
                 try output.flush()
-                // The second answer of `cacheAndNetwork` may not come: nobody waits for it but under that policy.
+                // Only `cacheAndNetwork` gives a second answer, and only after one from the cache.
                 if read.result.source == .upstream { break }
             }
             guard let sink else { return nil }
@@ -166,11 +166,11 @@ struct GraphQLQueryCommand: AsyncParsableCommand {
 
 extension FetchPolicy: ExpressibleByArgument {}
 
-/// Notifications as lines. A reader that is slow gets merged changes.
+/// Passes notifications on as lines. For a slow reader the cache merges changes.
 private final class LineSink: ObserverSink {
     let lines: AsyncStream<[UInt8]>
     private let continuation: AsyncStream<[UInt8]>.Continuation
-    /// The lines that were not read yet are at most this many.
+    /// The maximum number of unread lines.
     private static let countMax = 64
 
     init() {
@@ -185,7 +185,7 @@ private final class LineSink: ObserverSink {
     }
 
     func deliver(_ notification: CacheNotification) {
-        // The buffer has room for what a close delivers at its end; further ones have no reader.
+        // The buffer has room for what closing delivers; later notifications have no reader.
         _ = offer(notification)
     }
 

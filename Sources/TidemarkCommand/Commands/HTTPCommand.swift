@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `tidemark http`: the commands for HTTP answers.
+/// `tidemark http`: commands for HTTP responses and the cache of them.
 struct HTTPCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "http",

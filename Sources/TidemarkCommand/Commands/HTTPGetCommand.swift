@@ -6,7 +6,7 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkSession
 
-/// `tidemark http get`: one answer from the cache, the network, or both.
+/// `tidemark http get`: fetches a response from the cache, the network, or both.
 struct HTTPGetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
@@ -90,7 +90,7 @@ struct HTTPGetCommand: AsyncParsableCommand {
 
     func run() async throws {
         var fetch = try fetch()
-        // One line of JSON holds the body whole.
+        // JSON output needs the whole body in one line.
         fetch.wantsFlow = !format.isJSON
         try await perform(fetch) { fetched in try await write(fetched) }
     }
@@ -152,7 +152,7 @@ struct HTTPGetCommand: AsyncParsableCommand {
         try result.get()
     }
 
-    /// Returns the failure of an exchange: status 69 where the network is at fault.
+    /// Converts an error of a fetch; status 69 if the network is at fault.
     static func failure(_ error: CacheError) -> Failure {
         let advice = "ask again, or allow a stored answer with --policy etag,loadIfOffline,loadOnError"
         switch error.code {

@@ -6,7 +6,7 @@ import TidemarkSQLite
 import TidemarkStore
 import TidemarkWire
 
-/// `tidemark http invalidate`: removes stored answers.
+/// `tidemark http invalidate`: removes stored responses.
 struct HTTPInvalidateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "invalidate",
@@ -50,7 +50,7 @@ struct HTTPInvalidateCommand: AsyncParsableCommand {
     func run() async throws {
         var selection = HTTPSelection(library: scope.library, prefix: prefix.map { ByteString($0) })
         if let url = url ?? place { selection.url = try HTTPInvalidateCommand.url(url) }
-        // The reader comes first: an invalidation must not create a database that does not exist.
+        // Open a reader first: an invalidation must not create a missing database.
         _ = try SQLiteReader(path: database.path)
         let journal = try await database.openJournal()
         let cache = try await SyncCache.open(configuration: CacheConfiguration(), journal: journal)

@@ -8,7 +8,7 @@ import TidemarkSession
 import TidemarkStore
 import TidemarkWire
 
-/// `tidemark http list`: the stored answers.
+/// `tidemark http list`: lists stored responses.
 struct HTTPListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -61,7 +61,7 @@ struct HTTPListCommand: AsyncParsableCommand {
     }
 }
 
-/// `tidemark http show`: the head and the body of a stored answer.
+/// `tidemark http show`: prints the head and body of stored responses.
 struct HTTPShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `tidemark pending discard`: rolls edits back. The code that uses the engine is in `PendingCommand+Engine.swift`.
+/// `tidemark pending discard`: rolls edits back. `PendingRetryCommand+Engine.swift` has the code that uses the engine.
 struct PendingDiscardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "discard",

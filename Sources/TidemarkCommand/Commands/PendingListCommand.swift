@@ -47,7 +47,7 @@ struct PendingListCommand: AsyncParsableCommand {
 
     private func writeTable(_ layers: [ReadLayer], to output: Output) throws(Failure) {
         guard !layers.isEmpty else { return try output.writeLine("No pending edits.") }
-        // The state of a request is of interest only where the cache sends some.
+        // Show the state of requests only if the cache sends some.
         let hasOutbox = layers.contains { $0.outbox != nil }
         let requestColumns: [Table.Column] =
             hasOutbox ? [.init(title: "OUTBOX"), .init(title: "ATTEMPTS", alignment: .right)] : []
@@ -73,7 +73,7 @@ struct PendingListCommand: AsyncParsableCommand {
         try table.write(to: output, columnCountMax: output.isTerminal ? output.columnCount : 160)
     }
 
-    /// The maximum number of changes that are named: 20, enough for any terminal.
+    /// The maximum number of changes to name: 20, which fills any terminal.
     private static let namedChangeCountMax = 20
 
     private static func words(_ layer: ReadLayer) -> String {

@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// `tidemark pending retry`: lets failed edits be sent again. The code that uses the engine is in
-/// `PendingCommand+Engine.swift`.
+/// `tidemark pending retry`: allows failed edits to be sent again. The code that uses the engine is in
+/// `PendingRetryCommand+Engine.swift`.
 struct PendingRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",

@@ -14,7 +14,7 @@ import Tidemark
     import Musl
 #endif
 
-/// `tidemark publish`: lines of events to a stream.
+/// `tidemark publish`: publishes event lines to a JetStream stream.
 struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
@@ -91,7 +91,7 @@ struct PublishCommand: AsyncParsableCommand {
 
 extension PublishSettings.IDSource: ExpressibleByArgument {}
 
-/// One run of `publish`: reads lines and publishes them, on a thread that may wait.
+/// One run of `publish`: reads and publishes lines on a thread that may block.
 private struct Publication: Sendable {
     var address: JetStreamAddress
     var settings: PublishSettings
@@ -170,7 +170,7 @@ private struct Publication: Sendable {
             }
             if count == 0 { framer.finish() }
             for block in framer.takeBlocks() { try publisher.publish(try decoder.decode(block)) }
-            // A reader of a pipe waits for the confirmation of what it sent, not for the next chunk.
+            // Whoever feeds a pipe waits for confirmation of what was sent, so confirm before waiting for more input.
             if count == 0 || !input.hasUnread() { try publisher.finish() }
             if printsAcknowledgements { try acknowledge(publisher, &acknowledged) }
             if count == 0 { return }

@@ -69,9 +69,11 @@ struct QuarantineListCommand: AsyncParsableCommand {
 }
 
 extension QuarantineReason: ExpressibleByArgument {
+    /// Parses a reason's code, such as `missing_id`.
     public init?(argument: String) {
         self.init(code: argument)
     }
 
+    /// The codes of all reasons.
     public static var allValueStrings: [String] { allCases.map(\.code) }
 }

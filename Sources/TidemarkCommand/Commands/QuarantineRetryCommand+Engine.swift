@@ -3,12 +3,12 @@ import TidemarkModel
 import TidemarkSQLite
 
 extension QuarantineRetryCommand {
-    /// The number of records that are read and retried at once. It bounds the memory that a long quarantine takes.
+    /// The number of records to read and retry at a time, which bounds the memory.
     private static let pageCount = 256
 
     /// Retries the records; the only function of this command that uses the engine.
     func retry() async throws -> Summary {
-        // The reader comes first: a retry must not create a database that does not exist.
+        // Open a reader first: a retry must not create a missing database.
         let reader = try SQLiteReader(path: database.path)
         for number in numbers where try reader.quarantineRecord(number) == nil {
             throw Failure(

@@ -9,9 +9,9 @@ struct QuarantineRetryCommand: AsyncParsableCommand {
     struct Summary {
         var retriedCount = 0
         var appliedCount = 0
-        /// Records that left quarantine without an effect, because newer data is stored.
+        /// How many records left quarantine without effect, because newer data is stored.
         var supersededCount = 0
-        /// Records that are still in quarantine, because they were refused again.
+        /// How many records were refused again and stay in quarantine.
         var remainingCount = 0
     }
 

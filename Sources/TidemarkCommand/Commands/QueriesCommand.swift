@@ -68,7 +68,7 @@ struct QueriesCommand: AsyncParsableCommand {
         return line.bytes
     }
 
-    /// Formats a duration as `query.put` takes it: a number of seconds, with decimals only where they are needed.
+    /// Formats a duration in seconds, as `query.put` takes it, with decimals only if needed.
     private static func seconds(_ milliseconds: Int64) -> String {
         let whole = "\(milliseconds / 1_000)"
         let rest = milliseconds % 1_000

@@ -4,7 +4,7 @@ import TidemarkSQLite
 
 extension RemoveCommand {
     struct Outcome {
-        /// The number of entities in each library that were removed, or would be removed in a dry run.
+        /// How many entities of each library were removed, or would be removed in a dry run.
         var counts: [ByteString: Int] = [:]
         /// The keys that a dry run would remove, in key order, each once; empty otherwise.
         var keys: [EntityKey] = []
@@ -14,7 +14,7 @@ extension RemoveCommand {
 
     /// Removes the entities, or finds them in a dry run; the only function of this command that uses the engine.
     func remove(_ policy: CachePolicy) async throws -> Outcome {
-        // The reader comes first: a removal must not create a database that does not exist.
+        // Open a reader first: a removal must not create a missing database.
         _ = try SQLiteReader(path: database.path)
         var configuration = CacheConfiguration()
         configuration.policy = policy

@@ -101,7 +101,7 @@ struct RemoveCommand: AsyncParsableCommand {
         return line.bytes
     }
 
-    /// Tells whether several libraries were searched because the user named none.
+    /// True if several libraries were searched because the user named none.
     private func isSearch(_ outcome: Outcome) -> Bool { scope.library == nil && outcome.counts.count > 1 }
 
     /// Returns the name of an entity, with its library when several were searched.

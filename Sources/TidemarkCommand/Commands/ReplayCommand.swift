@@ -83,9 +83,9 @@ struct ReplayCommand: AsyncParsableCommand {
         try complain(run, isReached: isReached)
     }
 
-    /// Replays steps up to the goal.
+    /// Replays steps up to `--to-sequence`, or to the end.
     ///
-    /// - Returns: Whether the goal was reached.
+    /// - Returns: True if that sequence was reached.
     private func advance(_ run: ReplayRun) async throws -> Bool {
         guard let toSequence else {
             while try await run.step() != nil {}
@@ -94,8 +94,8 @@ struct ReplayCommand: AsyncParsableCommand {
         let goal = EventSequence(toSequence)
         let first = try await cursor(run)
         if first == goal { return true }
-        // The recording does not contain what happened before its first step. So a library that is already past the
-        // goal must first come back below it, for example when its log begins anew.
+        // The recording does not contain what happened before its first step. A library that is already past the goal
+        // must first fall below it again, for example when its log restarts.
         var isBelow = first.map { $0 < goal } ?? true
         while try await run.step() != nil {
             guard let cursor = try await cursor(run) else {
@@ -112,7 +112,7 @@ struct ReplayCommand: AsyncParsableCommand {
             place: Printable.text(path), outcome: "nothing is shown", advice: "pass \(first.rawValue) or more")
     }
 
-    /// Returns the cursor of the library that `--to-sequence` counts in; without a name, of the only library.
+    /// Returns the cursor of the library in `--library`, or else of the only library with one.
     private func cursor(_ run: ReplayRun) async throws(Failure) -> EventSequence? {
         if let library = scope.library { return await run.replayer.cache.status(of: library).cursor }
         let numbered = await run.replayer.cache.libraries().filter { $0.cursor != nil }
@@ -125,9 +125,9 @@ struct ReplayCommand: AsyncParsableCommand {
         return numbered.first?.cursor
     }
 
-    /// Reports a torn last line on standard error.
+    /// Reports an incomplete last line on standard error.
     ///
-    /// - Throws: ``Failure`` when a step diverged from the recording, or the goal was not reached.
+    /// - Throws: ``Failure`` if a step diverged from the recording, or the goal was not reached.
     private func complain(_ run: ReplayRun, isReached: Bool) throws(Failure) {
         if let torn = run.source.tornLine {
             let errors = Output.errors()
@@ -171,7 +171,7 @@ struct ReplayCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the keys of a stored query, in its order; nil when there is no such query.
+    /// Returns the keys of a stored query in list order; nil if the query is not stored.
     private func keys(of method: String, _ run: ReplayRun, _ reader: CacheReader) throws(Failure) -> [EntityKey]? {
         let key: QueryKey
         do throws(CacheError) {

@@ -19,7 +19,7 @@ import TidemarkSession
     import Musl
 #endif
 
-/// `tidemark run`: serves a session with the program that started it.
+/// `tidemark run`: serves one session with the program that started it.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -150,7 +150,7 @@ struct RunCommand: AsyncParsableCommand {
         }
     }
 
-    /// The server of GraphQL, else the host.
+    /// Returns the GraphQL server of `--graphql-endpoint`, or else the host; nil if neither may be used.
     private func graph(
         _ calls: HostCalls, _ transport: any HTTPTransport, _ clock: any CacheClock
     ) throws -> (any GraphUpstream)? {
@@ -160,9 +160,9 @@ struct RunCommand: AsyncParsableCommand {
         return upstream == .nobody ? nil : HostGraph(calls)
     }
 
-    /// Begins to read the stream into the cache.
+    /// Starts reading the stream of `--from` into the cache.
     ///
-    /// - Returns: Ends the reading, and returns when all that was read is applied; nil when there is no stream.
+    /// - Returns: A function that stops reading, and returns once all that was read is applied; nil without `--from`.
     private func feed(_ cache: SyncCache, _ logger: Logger) throws -> (@Sendable () async -> Void)? {
         guard let address = try stream.address else { return nil }
         let feed = JetStreamFeed(address, settings: stream.settings, logger: logger)
@@ -180,7 +180,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 }
 
-/// The upstream of a session, which answers its questions.
+/// Where a session gets missing events from.
 enum SessionUpstream: Hashable, ExpressibleByArgument {
     case host
     /// A complete log in a file, or a stream.

@@ -9,9 +9,9 @@ import TidemarkSQLite
 import TidemarkSession
 import TidemarkWire
 
-/// `tidemark serve`: puts a cache behind HTTP.
+/// `tidemark serve`: serves a cache over HTTP.
 struct ServeCommand: AsyncParsableCommand {
-    /// The server; nil in the executable that has none.
+    /// The server; nil in the executable that does not link one.
     @TaskLocal static var server: (any CacheServing)?
 
     static let configuration = CommandConfiguration(
@@ -85,12 +85,12 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Serves beside the writer of the database.
+    /// Serves read-only, while another process writes the database.
     private func read(
         _ server: any PreparedServing, _ settings: ServingSettings, _ policy: CachePolicy, _ stops: AsyncStream<Void>
     ) async throws {
         let configuration = try session.configuration(policy, stream, limits, indexes)
-        // A mistake in the path is found before anybody asks.
+        // Fail now, not at the first request, if the database cannot be read.
         do throws(StorageError) {
             _ = try SQLiteReader(path: database.path)
         } catch {
@@ -121,11 +121,11 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// The upstream of a served cache.
+/// Where a served cache gets missing events and queries from.
 enum ServedUpstream: Hashable, ExpressibleByArgument {
     /// A complete log in a file, or a stream.
     case log(UpstreamAddress)
-    /// A server of JSON-RPC. Kept as text, which may hold a password.
+    /// A JSON-RPC server. Kept as text, which may contain a password.
     case server(String)
     case nobody
 

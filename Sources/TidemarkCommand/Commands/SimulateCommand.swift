@@ -70,8 +70,7 @@ struct SimulateCommand: AsyncParsableCommand {
             let number = place * stride
             let seed = points == nil ? seed &+ UInt64(number) : seed
             let point = points.map { CrashPoint(number: $0 + number, seed: seed) }
-            // The line is printed before the run, so that the caller knows the schedule even when the process ends in
-            // the middle of it.
+            // Printed before the run, so that the caller knows the schedule even if the process traps during it.
             try output.writeLine("{\"begin\":\(point?.number ?? Int(truncatingIfNeeded: seed))}")
             try output.flush()
             let outcome = try await outcome(seed, point)

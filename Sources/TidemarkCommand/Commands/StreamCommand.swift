@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `tidemark stream`: makes a JetStream stream, or shows one.
+/// `tidemark stream`: commands for JetStream streams.
 struct StreamCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stream",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import TidemarkJetStream
 
-/// `tidemark stream create`: a stream with what publishing and reading need.
+/// `tidemark stream create`: creates a stream with the settings that publishing and reading need.
 struct StreamCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",

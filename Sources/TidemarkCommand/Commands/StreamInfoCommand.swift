@@ -3,7 +3,7 @@ import TidemarkJetStream
 import TidemarkModel
 import TidemarkWire
 
-/// `tidemark stream info`: a stream's settings and state.
+/// `tidemark stream info`: shows a stream's settings and state.
 struct StreamInfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",

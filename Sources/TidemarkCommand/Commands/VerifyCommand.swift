@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkWire
 
-/// `tidemark verify`: reads everything and checks it.
+/// `tidemark verify`: reads and checks everything, and repairs a damaged file.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",

@@ -19,7 +19,7 @@ extension Examination {
         return line.bytes
     }
 
-    /// Prints the findings in sections for people, with a mark before each line.
+    /// Prints the findings for people, in sections, each with its level.
     func write(to output: Output) throws(Failure) {
         let style = output.style
         for topic in Finding.Topic.allCases {
@@ -69,7 +69,7 @@ extension Examination {
         }
     }
 
-    /// The error with which the command ends; nil when there is no problem.
+    /// The failure with which the command ends; nil if there is no problem.
     var failure: Failure? {
         guard level == .problem, let first = findings.first(where: { $0.level == .problem }) else { return nil }
         let status: ExitStatus

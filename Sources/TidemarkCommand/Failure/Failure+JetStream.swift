@@ -1,7 +1,7 @@
 import TidemarkJetStream
 
 extension Failure {
-    /// The failure of reading from a stream, or of publishing to it.
+    /// Converts an error of reading from a stream, or of publishing to it.
     init(_ error: JetStreamError, place: String, outcome: String) {
         let status: ExitStatus =
             switch error.code {

@@ -1,7 +1,9 @@
 import Tidemark
 
 extension Failure {
-    /// - Parameter isReader: Whether a reading command met the error; then nothing was written, and damage is bad data.
+    /// Converts a storage error.
+    ///
+    /// - Parameter isReader: True if a reading command met the error: nothing was written then.
     init(_ error: StorageError, isReader: Bool) {
         self.init(
             Failure.status(error.code), error.code.rawValue, error.message, place: error.cause,

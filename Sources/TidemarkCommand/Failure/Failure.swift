@@ -1,15 +1,15 @@
-/// The reason why a command ends early, in the parts of an error line.
+/// Why a command ends early, in the parts of an error line.
 package struct Failure: Error, Hashable {
     /// The exit status of the process.
     var status: ExitStatus
-    /// One word that a script can search for, such as `not_found`.
+    /// One word for scripts to match, such as `not_found`.
     var code: String
     var what: String
-    /// The file, line or option; empty when `what` names it.
+    /// The file, line or option; empty if `what` names it.
     var place: String
-    /// The effect on the data.
+    /// What happened to the data; may be empty.
     var outcome: String
-    /// The user's next action.
+    /// What to do next.
     var advice: String
 
     init(
@@ -25,7 +25,7 @@ package struct Failure: Error, Hashable {
 
     /// The error line: `tidemark: <code>: <what>; <where>; <what happened to it>; <what to do>`.
     ///
-    /// Text from outside is made printable: a file name or an id must not control a terminal.
+    /// Control characters are replaced, because a file name or an id must not control a terminal.
     var line: String {
         let parts = [what, place, outcome, advice].filter { !$0.isEmpty }
         return "tidemark: \(code): " + Printable.text(parts.joined(separator: "; "))

@@ -10,7 +10,7 @@
 struct SystemError {
     let number: Int32
 
-    /// Reads `errno`. To be called before any other call can change it.
+    /// Reads `errno`. Call it before anything else can change it.
     static var last: SystemError { SystemError(number: errno) }
 
     var isInterrupted: Bool { number == EINTR }

@@ -1,15 +1,17 @@
 import TidemarkGraphQL
 import TidemarkModel
 
-/// A document of a file, and the reason why it cannot be used.
+/// A document in a file, and why it cannot be used.
 struct DocumentCheck {
     let path: String
-    /// The reason why the document is refused; nil when nothing is wrong.
+    /// Why the document is refused; nil if it is sound.
     let refusal: DocumentRefusal?
     private(set) var operationCount = 0
     private(set) var fragmentCount = 0
 
-    /// - Parameter schema: nil where none is known.
+    /// Parses and validates a document.
+    ///
+    /// - Parameter schema: The server's schema; nil checks only the rules that need none.
     init(_ path: String, _ bytes: [UInt8], schema: GraphQLSchema?, limits: ExecutableLimits) {
         self.path = path
         do throws(DocumentRefusal) {
@@ -24,6 +26,6 @@ struct DocumentCheck {
         }
     }
 
-    /// A limit that was passed counts as one.
+    /// The number of errors to report. A refusal without findings, such as an exceeded limit, counts as one.
     var errorCount: Int { refusal.map { max($0.findings.count, 1) } ?? 0 }
 }

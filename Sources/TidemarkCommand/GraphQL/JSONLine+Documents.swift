@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkWire
 
 extension JSONLine {
-    /// Documents that were checked, or what is wrong with the schema.
+    /// Writes the results of checking documents, or the errors of the schema.
     ///
     /// - Source: Protocol/schema/graphql-check.schema.json.
     mutating func documents(_ checks: [DocumentCheck], schemaErrors: GraphQLErrors) {

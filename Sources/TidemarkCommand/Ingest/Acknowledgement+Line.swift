@@ -3,8 +3,7 @@ import TidemarkModel
 import TidemarkWire
 
 extension Acknowledgement {
-    /// The acknowledgement as a line: `{"ack":{"lines":n,"libraries":{"<id>":sequence}}}`, with libraries in the order
-    /// of their ids.
+    /// The acknowledgement as a line: `{"ack":{"lines":n,"libraries":{"<id>":sequence}}}`, sorted by library.
     ///
     /// - Source: Protocol/schema/ack.schema.json.
     var line: [UInt8] {

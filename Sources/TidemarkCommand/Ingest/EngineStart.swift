@@ -11,10 +11,10 @@ import TidemarkSQLite
     import Musl
 #endif
 
-/// The steps that `ingest` and `run` share when they start and stop the engine.
+/// What `ingest` and `run` share when they start the engine.
 enum EngineStart {
-    /// Refuses an upstream that cannot be read. It would otherwise look like a log without the missing events, which
-    /// would then be lost.
+    /// Refuses an upstream log that cannot be read. It would look like a complete log without the missing events, which
+    /// would then be recorded as lost.
     static func checkReadable(_ path: String) throws(Failure) {
         guard access(path, R_OK) != 0 else { return }
         throw Failure(
@@ -29,12 +29,12 @@ enum EngineStart {
             outcome: "the input before it is stored", advice: "feed the rest of the stream again")
     }
 
-    /// Reports to the user that the database was rebuilt and is therefore empty.
+    /// Tells the user that the database was damaged and replaced by an empty one.
     ///
     /// - Parameters:
     ///   - journal: The journal of a cache that has been opened.
-    ///   - found: The report of the journal before the cache was opened.
-    ///   - recorder: The recording, which ends here when the database that it began with has been moved aside since.
+    ///   - found: The journal's report from before the cache was opened.
+    ///   - recorder: The recording, which ends if the database was replaced after the recording began.
     static func reportRebuilt(
         _ path: String, _ journal: SQLiteJournal, found: OpeningReport, _ recorder: RecordingWriter?, to errors: Output
     ) async throws {

@@ -9,7 +9,7 @@ extension IngestCommand {
     /// Applies the input to its end; the only function of this command that uses the engine.
     ///
     /// - Parameters:
-    ///   - errors: The output for messages that a user should see meanwhile.
+    ///   - errors: Receives messages for the user during the run.
     ///   - show: Called after each block of input.
     func ingest(
         _ input: IngestSource, _ policy: CachePolicy, errors: Output, show: (IngestProgress) throws(Failure) -> Void
@@ -28,10 +28,10 @@ extension IngestCommand {
         let cache = try await SyncCache.open(
             configuration: configuration, journal: journal, upstream: upstream, clock: cacheClock, recorder: recorder)
         try await EngineStart.reportRebuilt(database.path, journal, found: found, recorder, to: errors)
-        // The cache asks for lost numbers as soon as it is open, so the summary compares with the counts at opening.
+        // The cache requests lost events as soon as it is open, so the summary starts from the counts at opening.
         let before = cache.countsAtOpening
-        // Healing comes before the first line, so that an event which both the input and the upstream bring is counted
-        // the same in every run.
+        // Heal before the first line, so that an event found in both the input and the upstream is counted the same in
+        // every run.
         await cache.heal()
         let stream: IngestStream
         do {
@@ -79,8 +79,8 @@ extension IngestCommand {
         configuration.policy = policy
         configuration.defaultLibrary = ByteString(options.defaultLibrary)
         if let profile = options.profile { configuration.apply(profile) }
-        // Without acknowledgements, larger flushes do the same work with fewer writes. Somebody who waits for more
-        // messages of a stream sees each soon.
+        // Without acknowledgements, larger flushes do the same work with fewer writes. When waiting for further
+        // messages of a stream, keep flushes small so that each message is visible soon.
         if !options.printsAcknowledgements, options.stream.from == nil || options.untilCaughtUp {
             configuration.flush = .bulk
         }
@@ -92,7 +92,7 @@ extension IngestCommand {
         return configuration
     }
 
-    /// The source of missing events: the named one, else the stream that is read.
+    /// Returns the upstream of `--upstream`, or else of the stream being read.
     private func upstream(_ configuration: CacheConfiguration) throws -> (any Upstream)? {
         if let upstream = options.upstream {
             return try upstream.open(
@@ -101,11 +101,11 @@ extension IngestCommand {
         return try options.stream.address.map { JetStreamUpstream($0, numbering: options.stream.numbering) }
     }
 
-    /// Prints acknowledgements while the stream is read; nil when they are not requested.
+    /// Starts printing acknowledgements; nil if they are not requested.
     private func acknowledge(_ acknowledgements: AsyncStream<Acknowledgement>) -> Task<Void, Never>? {
         guard options.printsAcknowledgements else { return nil }
         return Task {
-            // A separate output: the summary is written only after this one has ended.
+            // A separate output, because the summary is written only after this one has ended.
             let output = Output.standard()
             for await acknowledgement in acknowledgements {
                 do throws(Failure) {

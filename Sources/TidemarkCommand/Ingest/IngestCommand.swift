@@ -12,7 +12,7 @@ import TidemarkModel
     import Musl
 #endif
 
-/// `tidemark ingest`: applies a stream. The code that uses the engine is in `IngestCommand+Engine.swift`.
+/// `tidemark ingest`: applies a stream of events. The code that uses the engine is in `IngestCommand+Engine.swift`.
 struct IngestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ingest",

@@ -3,7 +3,7 @@ import Tidemark
 
 extension CacheConfiguration.Profile: ExpressibleByArgument {}
 
-/// The options for reading a stream.
+/// Options for reading a stream.
 struct IngestOptions: ParsableArguments {
     @Flag(name: .customLong("ack"), help: "After each commit, print a line with the durable positions.")
     var printsAcknowledgements = false

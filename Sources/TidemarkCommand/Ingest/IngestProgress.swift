@@ -1,11 +1,11 @@
-/// The progress of a running ingest.
+/// How far a running ingest is.
 struct IngestProgress: Sendable {
-    /// Lines that were applied or are held.
+    /// How many lines were applied or are held.
     var lineCount: Int64
-    /// Events that wait for a missing one.
+    /// How many events are held for a missing one.
     var heldCount: Int
-    /// Lines that are durable, together with all lines before them.
+    /// How many lines are durable together with all lines before them.
     var durableLineCount: Int64
-    /// Messages of a stream that were not read yet; nil for standard input.
+    /// How many messages of a stream are unread; nil for standard input.
     var pendingCount: Int64?
 }

@@ -1,12 +1,12 @@
 import Tidemark
 import TidemarkJetStream
 
-/// The input of an ingest: standard input, or a stream.
+/// The input of an ingest: standard input, or a JetStream stream.
 enum IngestSource: Sendable {
     case descriptor(DescriptorInput)
     case jetStream(JetStreamFeed)
 
-    /// Ends the reading after what was read so far. Safe to call from a signal's queue.
+    /// Stops reading; what was read is still applied. Safe to call from a signal's queue.
     func stop() {
         switch self {
         case .descriptor(let input): input.stop()
@@ -14,7 +14,7 @@ enum IngestSource: Sendable {
         }
     }
 
-    /// Whether ``stop()`` ended the reading.
+    /// True if ``stop()`` ended the reading.
     var wasStopped: Bool {
         switch self {
         case .descriptor(let input): input.wasStopped
@@ -22,7 +22,7 @@ enum IngestSource: Sendable {
         }
     }
 
-    /// The messages of a stream that were not read yet; nil for standard input, whose end nobody knows.
+    /// How many messages of a stream are unread; nil for standard input, whose end is unknown.
     var pendingCount: Int64? {
         switch self {
         case .descriptor: nil
@@ -37,12 +37,12 @@ enum IngestSource: Sendable {
         }
     }
 
-    /// Ends connections after the last line was read.
+    /// Closes connections after the last line was read.
     func end() async {
         if case .jetStream(let feed) = self { await feed.end() }
     }
 
-    /// Returns the failure of an input that cannot be read.
+    /// Converts the error of an input that cannot be read.
     func failure(_ error: InputError) -> Failure {
         guard case .jetStream(let feed) = self, let reason = feed.failure else { return EngineStart.failure(error) }
         return Failure(reason, place: "--from", outcome: "everything read before is stored")

@@ -4,14 +4,14 @@ import TidemarkWire
 /// The results of a finished ingest.
 struct IngestSummary: Sendable {
     var counts = EventCounts()
-    /// The number of entities in all libraries after the run.
+    /// How many entities all libraries have after the run.
     var entityCount: Int64 = 0
-    /// All known libraries, in the order of their ids.
+    /// All known libraries, sorted by id.
     var libraries: [LibraryStatus] = []
     /// The time from the first read to the last commit, in milliseconds.
     var milliseconds: Int64 = 0
     var databaseByteCount: Int64 = 0
-    /// Whether a signal ended the ingest before the end of its input.
+    /// True if a signal ended the ingest before the end of its input.
     var isInterrupted = false
 
     var hasBadLines: Bool { counts.quarantined + counts.membersQuarantined > 0 }
@@ -35,7 +35,7 @@ struct IngestSummary: Sendable {
         return line.bytes
     }
 
-    /// Prints the summary for people at a terminal.
+    /// Prints the summary for people.
     func write(to output: Output) throws(Failure) {
         let style = output.style
         let duration = HumanText.duration(milliseconds: milliseconds)

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// A progress line on a terminal, which is overwritten again and again: lines, rate, lag.
+/// A progress line on a terminal, which is overwritten at each update: lines, rate, lag.
 struct ProgressLine {
     private let output: Output
     private let columnCount: Int?
@@ -9,16 +9,18 @@ struct ProgressLine {
     private var shownAt: ContinuousClock.Instant?
     private var shownLineCount: Int64 = 0
 
-    /// The shortest time between two updates. Each update is a system call between two blocks of input.
+    /// The minimum time between two updates. Each update is a system call between two blocks of input.
     static let interval = Duration.milliseconds(200)
 
     init(_ output: Output) {
         self.init(output, columnCount: output.isTerminal ? output.columnCount : nil, now: { ContinuousClock.now })
     }
 
+    /// Creates a line that is not yet shown.
+    ///
     /// - Parameters:
-    ///   - columnCount: The columns of the terminal; nil: the output is none, and nothing is shown.
-    ///   - now: Gives the time. A test moves it.
+    ///   - columnCount: The width of the terminal; nil if the output is not a terminal, and nothing is shown.
+    ///   - now: Returns the current time; replaced in tests.
     init(_ output: Output, columnCount: Int?, now: @escaping () -> ContinuousClock.Instant) {
         self.output = output
         self.columnCount = columnCount
@@ -45,7 +47,7 @@ struct ProgressLine {
         shownLineCount = progress.lineCount
     }
 
-    /// The messages that a stream still has, and the time that they will take.
+    /// Returns how many messages a stream still has, and how long they will take.
     private func behind(_ progress: IngestProgress, _ rate: Int64) -> String {
         guard let count = progress.pendingCount, count > 0 else { return "" }
         let left = rate > 0 ? ", \(HumanText.duration(milliseconds: count * 1_000 / rate)) left" : ""

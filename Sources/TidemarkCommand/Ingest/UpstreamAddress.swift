@@ -3,11 +3,11 @@ import Tidemark
 import TidemarkJetStream
 import TidemarkModel
 
-/// The source of missing events.
+/// Where to get missing events from.
 enum UpstreamAddress: Hashable, ExpressibleByArgument {
-    /// A complete log, with one event a line.
+    /// A complete log in a file, one event per line.
     case file(path: String)
-    /// A JetStream stream, whose events have numbers of their own. Kept as text, which may hold a password.
+    /// A JetStream stream whose events carry their own sequences. Kept as text, which may contain a password.
     case jetStream(address: String)
 
     init?(argument: String) {
@@ -19,14 +19,14 @@ enum UpstreamAddress: Hashable, ExpressibleByArgument {
         self = .file(path: String(argument.dropFirst(5)))
     }
 
-    /// Refuses an address that is malformed.
+    /// Refuses a malformed address.
     func validate() throws {
         if case .jetStream(let address) = self { _ = try StreamOptions.address(address, option: "--upstream") }
     }
 
     /// Returns the upstream.
     ///
-    /// - Throws: ``Failure`` when a log cannot be read.
+    /// - Throws: ``Failure`` if the log cannot be read.
     func open(defaultLibrary: ByteString, limits: Limits) throws -> any Upstream {
         switch self {
         case .file(let path):

@@ -2,8 +2,8 @@ import Tidemark
 import TidemarkSQLite
 
 extension DatabaseOptions {
-    /// Opens the database for writing. Says on standard error when its entities are moved into blocks, and on a
-    /// terminal how far that came.
+    /// Opens the database for writing. Reports on standard error when entities are moved into blocks; on a terminal,
+    /// with progress.
     ///
     /// - Throws: ``Tidemark/StorageError``.
     func openJournal() async throws(StorageError) -> SQLiteJournal {

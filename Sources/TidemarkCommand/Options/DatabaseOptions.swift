@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The option for the database of a command.
+/// The option `--db`.
 struct DatabaseOptions: ParsableArguments {
     @Option(name: .customLong("db"), help: ArgumentHelp("The database.", valueName: "file"))
     var path: String

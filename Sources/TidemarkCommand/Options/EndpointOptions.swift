@@ -6,9 +6,9 @@ import TidemarkHTTP
 import TidemarkHTTPRules
 import TidemarkModel
 
-/// The server of GraphQL that a session asks itself.
+/// Options for the GraphQL server that a session sends requests to.
 ///
-/// Fields are kept as text: the parser would print a malformed one, and it may hold a credential.
+/// Header fields are kept as text: the parser would print a malformed one, and it may contain a credential.
 struct EndpointOptions: ParsableArguments {
     @Option(
         name: .customLong("graphql-endpoint"),
@@ -56,7 +56,7 @@ struct EndpointOptions: ParsableArguments {
 
     /// Returns the server; nil without an endpoint.
     ///
-    /// - Parameter timeout: The milliseconds until the head of an answer, or between two parts.
+    /// - Parameter timeout: How long the head of a response, or the next part, may take, in milliseconds.
     func server(timeout: Int64) throws -> GraphEndpoint? {
         guard pendingHeader.utf8.allSatisfy(ASCII.isToken), !pendingHeader.isEmpty else {
             throw ValidationError("--graphql-pending-header is no name of a field.")
@@ -66,15 +66,15 @@ struct EndpointOptions: ParsableArguments {
             endpoint, headers: headers, pendingHeader: pendingHeader, timeout: timeout, option: "--graphql")
     }
 
-    /// Returns the way to the server: the engine's own through the proxy, else the one that the session has.
+    /// Returns the transport to the server: the engine's own, through the proxy; any other transport unchanged.
     func transport(_ transport: any HTTPTransport) throws -> any HTTPTransport {
         guard transport is CurlTransport else { return transport }
         return CurlTransport(proxy: try EndpointOptions.proxy(proxy, option: "--graphql"))
     }
 
-    /// Reads the text of an option for a proxy. It is not repeated: it may hold a credential.
+    /// Parses the value of a proxy option. Error messages do not repeat it, because it may contain a credential.
     ///
-    /// - Parameter option: The beginning of the option's name, for messages.
+    /// - Parameter option: The start of the option's name, for messages.
     static func proxy(_ text: String, option: String) throws -> HTTPProxy {
         switch text {
         case "system": return .system
@@ -87,9 +87,9 @@ struct EndpointOptions: ParsableArguments {
         }
     }
 
-    /// Makes a server of the texts of options.
+    /// Creates a server from option values.
     ///
-    /// - Parameter option: The beginning of the options' names, for messages: `--graphql` or `-`.
+    /// - Parameter option: The start of the options' names, for messages: `--graphql` or `-`.
     static func server(
         _ endpoint: String, headers: [String], pendingHeader: String, timeout: Int64, option: String
     ) throws -> GraphEndpoint {
@@ -104,9 +104,9 @@ struct EndpointOptions: ParsableArguments {
             timeout: timeout)
     }
 
-    /// Makes the fields of requests of the texts of an option.
+    /// Parses header fields from option values.
     ///
-    /// - Parameter option: The beginning of the option's name, for messages.
+    /// - Parameter option: The start of the option's name, for messages.
     static func fields(_ headers: [String], option: String) throws -> HeaderFields {
         var fields = HeaderFields()
         for header in headers {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import TidemarkModel
 
-/// An entity as a user writes it, `type:id`; another option names the library.
+/// An entity as the user writes it, `type:id`; the library comes from another option.
 struct EntityName: ExpressibleByArgument {
     let text: ByteString
 
@@ -10,7 +10,7 @@ struct EntityName: ExpressibleByArgument {
         guard EntityKey(text: text) != nil else { return nil }
     }
 
-    /// - Returns: The key within `library`.
+    /// Returns the key of the entity in a library.
     func key(library: ByteString) -> EntityKey {
         guard let key = EntityKey(text: text, library: library) else {
             preconditionFailure("\(text) was a key when it was parsed")

@@ -6,9 +6,9 @@ import TidemarkModel
 import TidemarkSession
 import TidemarkStore
 
-/// The options for fetching and storing a session's HTTP answers.
+/// Options for a session's HTTP responses: how to fetch and store them.
 struct HTTPOptions: ParsableArguments {
-    /// The side that makes the exchanges.
+    /// Who performs HTTP exchanges.
     enum Exchanger: String, ExpressibleByArgument, CaseIterable {
         case engine
         case host
@@ -66,7 +66,7 @@ struct HTTPOptions: ParsableArguments {
 
     /// Returns the client's settings.
     ///
-    /// - Throws: `CacheError` for an unknown policy or storage.
+    /// - Throws: `CacheError` for an unknown policy or storage, or an invalid header name.
     func defaults() throws(CacheError) -> HTTPClientDefaults {
         var defaults = HTTPClientDefaults()
         let names = policy.split(separator: ",").map { ByteString(String($0)) }
@@ -88,16 +88,16 @@ struct HTTPOptions: ParsableArguments {
         return defaults
     }
 
-    /// The bound of stored answers.
+    /// The limit on stored responses.
     var limits: HTTPLimits {
         var limits = HTTPLimits()
         limits.byteCountMax = limit * 1_024
         return limits
     }
 
-    /// Returns the transport that the options choose.
+    /// Returns the transport that the options select.
     ///
-    /// - Parameter calls: The calls to the host, for `--http host`.
+    /// - Parameter calls: The calls to the host, for `--http host`; nil if there is no host.
     func transport(_ calls: HostCalls?) -> any HTTPTransport {
         if isOffline { return OfflineTransport() }
         if exchanger == .host, let calls { return HostTransport(calls) }

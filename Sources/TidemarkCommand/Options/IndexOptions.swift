@@ -2,12 +2,13 @@ import ArgumentParser
 import Tidemark
 
 extension FieldIndex: ExpressibleByArgument {
+    /// Parses an index such as `file./content_kind`.
     public init?(argument: String) {
         self.init(argument)
     }
 }
 
-/// The options for the fields that the database keeps in order.
+/// Options for field indexes.
 struct IndexOptions: ParsableArguments {
     @Option(
         name: .customLong("index"),
@@ -30,7 +31,9 @@ struct IndexOptions: ParsableArguments {
         }
     }
 
-    /// - Parameter errors: The output that shows the progress of building, when it is a terminal.
+    /// Applies the options.
+    ///
+    /// - Parameter errors: Shows the progress of building, if it is a terminal.
     func apply(to configuration: inout CacheConfiguration, errors: Output) {
         configuration.fieldIndexes = added
         configuration.droppedFieldIndexes = dropped

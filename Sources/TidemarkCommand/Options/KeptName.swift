@@ -1,10 +1,10 @@
 import ArgumentParser
 import TidemarkModel
 
-/// A value of `--evict-ignore`: a type, or one of its fields.
+/// A value of `--evict-ignore`: a type, or a field of a type.
 struct KeptName: ExpressibleByArgument {
     let type: ByteString
-    /// The field that stays; nil when the whole type stays.
+    /// The field that is kept; nil to keep the whole type.
     let field: ByteString?
 
     init?(argument: String) {

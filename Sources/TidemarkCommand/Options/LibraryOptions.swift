@@ -1,13 +1,13 @@
 import ArgumentParser
 import TidemarkModel
 
-/// The option for the library of a command.
+/// The option `--library` of a command that reads one library or all.
 struct LibraryOptions: ParsableArguments {
     @Option(
         name: .customLong("library"),
         help: ArgumentHelp("Only this library; \"\" is the one of events that name none.", valueName: "id"))
     var id: String?
 
-    /// The library that the user named; nil means all of them.
+    /// The library that the user named; nil for all libraries.
     var library: ByteString? { id.map { ByteString($0) } }
 }

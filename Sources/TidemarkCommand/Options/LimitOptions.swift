@@ -2,7 +2,7 @@ import ArgumentParser
 import Tidemark
 import TidemarkModel
 
-/// The options for the limits of a cache, and for what is evicted at them.
+/// Options for the limits of a cache, and for exceptions from eviction.
 struct LimitOptions: ParsableArguments {
     @Option(
         name: .customLong("memory-limit-kb"),
@@ -61,13 +61,13 @@ struct LimitOptions: ParsableArguments {
             valueName: "n"))
     var entityByteCountMax = Limits.entityByteCountCeiling
 
-    /// A quarter of the memory that this process may take: entities are the largest part of it, and other programs and
-    /// the system's cache of the database need room as well.
+    /// A quarter of the memory available to this process, in KB. Entities take the largest part; other programs and the
+    /// system's page cache need room as well.
     private static let memoryLimitDefault = min(sizeMax, MachineMemory.current().byteCount / 4 / 1_024)
-    /// The same in bytes.
+    /// The default memory limit in bytes: a quarter of the memory available to this process.
     static var memoryByteCountDefault: Int { memoryLimitDefault * 1_024 }
     private static let sizeMax = 1 << 40
-    /// The lowest limit for the database, in KB. An empty database takes half of it.
+    /// The lowest disk limit in KB. An empty database takes half of it.
     private static let diskLimitMin = Int(EvictionPolicy.diskByteCountMin) / 1_024
     private static let queryCountBound = 10_000_000
 
@@ -89,8 +89,8 @@ struct LimitOptions: ParsableArguments {
         if let autoEvict { try checkAutoEvict(autoEvict) }
     }
 
-    /// Checks the value against each limit that the user passed. With a disk limit, a value above the default memory
-    /// limit is no mistake, because the user did not choose the default.
+    /// Checks the value against the limits that the user passed. With a disk limit, a value above the default memory
+    /// limit is allowed, because the user did not choose that default.
     private func checkAutoEvict(_ autoEvict: Int) throws {
         try check("--auto-evict-kb", autoEvict)
         if let memoryLimitGiven, autoEvict > memoryLimitGiven {
@@ -122,8 +122,10 @@ struct LimitOptions: ParsableArguments {
         }
     }
 
-    /// - Parameter configuration: A configuration that already has the other names of types.
-    /// - Throws: ``Failure`` ``ExitStatus/usage`` when a type is kept out of both tiers.
+    /// Applies the options.
+    ///
+    /// - Parameter configuration: A configuration whose type aliases are already set.
+    /// - Throws: ``Failure`` with ``ExitStatus/usage`` if a type is excluded from both tiers.
     func apply(to configuration: inout CacheConfiguration) throws(Failure) {
         configuration.memoryByteCountMax = memoryLimit * 1_024
         configuration.eviction.autoEvictByteCount = autoEvict.map { $0 * 1_024 }

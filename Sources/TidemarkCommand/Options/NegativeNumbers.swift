@@ -1,10 +1,12 @@
-/// Joins a number below zero to the option before it.
+/// Joins a negative number to the option before it.
 ///
-/// The parser takes every argument with a dash for an option, and would report a missing value. With the joined form it
-/// sees the number, and reports which values the option takes.
+/// The parser takes every argument with a dash for an option, and would report a missing value. In the joined form it
+/// sees the number, and reports which values are allowed.
 enum NegativeNumbers {
+    /// Joins options with the negative numbers that follow them.
+    ///
     /// - Parameter arguments: The arguments without the command's own name.
-    /// - Returns: `--limit -1` as `--limit=-1`; all other arguments, and all arguments after `--`, unchanged.
+    /// - Returns: `--limit -1` as `--limit=-1`; other arguments, and all arguments after `--`, unchanged.
     static func joined(_ arguments: [String]) -> [String] {
         var result: [String] = []
         for (index, argument) in arguments.enumerated() {

@@ -2,7 +2,7 @@ import ArgumentParser
 import TidemarkGraphQL
 import TidemarkModel
 
-/// The option for the policy that a command follows.
+/// The option `--policy` for a policy file.
 struct PolicyOptions: ParsableArguments {
     @Option(
         name: .customLong("policy"),
@@ -11,16 +11,16 @@ struct PolicyOptions: ParsableArguments {
             valueName: "file"))
     var file: String?
 
-    /// Returns the same options, with a schema as the policy where no policy file is named: its ages are in force then.
+    /// Returns the options with the schema as the policy if no policy file is named; the schema's ages then apply.
     func orSchema(_ schema: SchemaOptions) -> PolicyOptions {
         var options = self
         options.file = file ?? schema.file
         return options
     }
 
-    /// Reads the policy, or that in a schema where no policy file is named.
+    /// Reads the policy file, or the schema if no policy file is named.
     ///
-    /// - Throws: ``Failure`` as ``policy()`` does; for a schema that is none, as reading a schema does.
+    /// - Throws: ``Failure`` as ``policy()`` does, or if the schema cannot be read.
     func policy(orOf schema: SchemaOptions) throws -> CachePolicy {
         if file == nil, schema.file != nil {
             _ = try schema.rules(policy: CachePolicy(), policyText: [], typeAliases: [:])
@@ -28,24 +28,24 @@ struct PolicyOptions: ParsableArguments {
         return try orSchema(schema).policy()
     }
 
-    /// Returns the unchanged text of the policy file; empty when none is named.
+    /// Returns the text of the policy file as it is; empty if none is named.
     ///
-    /// - Throws: ``Failure`` when the file cannot be read.
+    /// - Throws: ``Failure`` if the file cannot be read.
     func text() throws -> [UInt8] {
         guard let file else { return [] }
         return try FileContents.bytes(of: file, byteCountMax: DocumentLimits().byteCountMax)
     }
 
-    /// Reads the policy.
+    /// Reads the policy file.
     ///
-    /// - Returns: The policy; one without rules when no file is named.
-    /// - Throws: ``Failure`` when the file cannot be read or used; its mistakes are printed on standard error first.
+    /// - Returns: The policy; without rules if no file is named.
+    /// - Throws: ``Failure`` if the file cannot be read or used; its errors are printed on standard error first.
     func policy() throws -> CachePolicy {
         guard let file else { return CachePolicy() }
         return try PolicyOptions.read(file)
     }
 
-    /// Reads a policy file, or a schema with the directives of one.
+    /// Reads a policy file, or a schema with `@cacheControl` directives.
     ///
     /// - Throws: ``Failure`` as ``policy()`` does.
     static func read(_ file: String) throws -> CachePolicy {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options for recording a run.
+/// Options for recording a run.
 struct RecordOptions: ParsableArguments {
     @Option(
         name: .customLong("record"),

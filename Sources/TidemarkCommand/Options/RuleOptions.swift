@@ -5,12 +5,12 @@ import TidemarkSQLite
 import TidemarkStore
 import TidemarkWire
 
-/// One component of an order: a JSON Pointer, with `:desc` after it for a descending order. A pointer that contains a
-/// colon needs a direction, `:asc` or `:desc`.
+/// One component of an order: a JSON Pointer, optionally followed by `:asc` or `:desc`. A pointer that contains a colon
+/// needs one of them.
 struct OrderComponent: ExpressibleByArgument {
     let path: ByteString
     let isDescending: Bool
-    /// The whole text, when a colon is followed by something that is not a direction; else nil.
+    /// The whole text if what follows a colon is not a direction; nil otherwise.
     let wrong: String?
 
     init?(argument: String) {
@@ -22,18 +22,24 @@ struct OrderComponent: ExpressibleByArgument {
         wrong = direction == nil && text.contains(":") ? argument : nil
     }
 
-    /// - Throws: `ValidationError` for an unknown direction.
+    /// Refuses an unknown direction.
+    ///
+    /// - Throws: `ValidationError`.
     func validate() throws {
         guard let wrong else { return }
         throw ValidationError("--order \(wrong) ends without a direction: write :asc or :desc after the pointer")
     }
 }
 
-/// Makes a rule from the options of the command line.
+/// Creates membership rules from command-line options.
 enum RuleText {
+    /// Creates a rule.
+    ///
     /// - Parameters:
-    ///   - predicate: The JSON of a `where`; nil matches all entities.
-    /// - Throws: ``Failure`` ``ExitStatus/usage`` with the mistake in the JSON.
+    ///   - type: The resource type.
+    ///   - predicate: The JSON of `--where`; nil matches all entities.
+    ///   - order: The components of `--order`; may be empty.
+    /// - Throws: ``Failure`` with ``ExitStatus/usage`` for invalid JSON, or an invalid rule.
     static func rule(
         type: String, where predicate: String?, order: [OrderComponent]
     ) throws(Failure) -> Membership {
@@ -72,7 +78,7 @@ enum RuleText {
 }
 
 extension JSONLine {
-    /// Appends the way in which entities were found.
+    /// Writes how the entities were found.
     ///
     /// - Source: Protocol/indexes.md.
     mutating func member(plan: ReadPlan) {

@@ -3,7 +3,7 @@ import TidemarkGraphQL
 import TidemarkGraphQLStore
 import TidemarkModel
 
-/// The option for the schema of the server whose answers are stored.
+/// The option `--schema` for the GraphQL server's schema.
 struct SchemaOptions: ParsableArguments {
     @Option(
         name: .customLong("schema"),
@@ -12,10 +12,10 @@ struct SchemaOptions: ParsableArguments {
             valueName: "file"))
     var file: String?
 
-    /// Reads the schema, and the key fields that it and the policy say.
+    /// Reads the schema, with the key fields that it and the policy define.
     ///
-    /// - Parameter policyText: ``PolicyOptions/text()``; a policy that was read without an error.
-    /// - Throws: ``Failure`` when the file cannot be read or used; its mistakes are printed on standard error first.
+    /// - Parameter policyText: ``PolicyOptions/text()`` of a policy that was read without errors.
+    /// - Throws: ``Failure`` if the file cannot be read or used; its errors are printed on standard error first.
     func rules(
         policy: CachePolicy, policyText: [UInt8], typeAliases: [ByteString: ByteString]
     ) throws -> GraphRules {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Logging
 import TidemarkModel
 
-/// The options for the port of a server, and for who may use it.
+/// Options for a server's port, limits and access.
 struct ServeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The address and port to listen on; port 0 takes a free one.", valueName: "host:port"))
     var listen = "127.0.0.1:7420"
@@ -101,7 +101,7 @@ struct ServeOptions: ParsableArguments {
         }
     }
 
-    /// The address to listen on; nil when it is malformed.
+    /// The address to listen on; nil if malformed.
     var address: (host: String, port: Int)? {
         guard let colon = listen.lastIndex(of: ":"), let port = UInt16(listen[colon...].dropFirst()) else { return nil }
         var host = String(listen[..<colon])
@@ -131,7 +131,7 @@ struct ServeOptions: ParsableArguments {
 
     /// The settings of the server.
     func settings(databasePath: String, logger: Logger) -> ServingSettings {
-        // No input reaches the default: the options were validated.
+        // Unreachable: the options were validated.
         let address = address ?? ("127.0.0.1", 0)
         return ServingSettings(
             databasePath: databasePath, host: address.host, port: address.port,

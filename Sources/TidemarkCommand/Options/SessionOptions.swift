@@ -4,7 +4,7 @@ import Tidemark
 import TidemarkJetStream
 import TidemarkModel
 
-/// The options for the cache of a session, over pipes or behind HTTP.
+/// Options for the cache of a session, over pipes or HTTP.
 struct SessionOptions: ParsableArguments {
     @Option(
         name: .customLong("library"),
@@ -21,7 +21,7 @@ struct SessionOptions: ParsableArguments {
     @Option(help: "The lowest level to log: trace, debug, info, notice, warning, error or critical.")
     var logLevel = Logger.Level.warning
 
-    /// The milliseconds without a write after which a session frees the memory that only writing needs.
+    /// How long a session may go without a write before it frees the memory that only writing needs.
     private static let spareMemoryInterval = Duration.milliseconds(500)
 
     func validate() throws {
@@ -33,7 +33,7 @@ struct SessionOptions: ParsableArguments {
         }
     }
 
-    /// The time in which the other side has to answer, in milliseconds.
+    /// How long the host or upstream may take to answer, in milliseconds.
     var fetchMilliseconds: Int64 { Int64(max(1, fetchTimeout * 1_000)) }
 
     var logger: Logger {
@@ -42,7 +42,7 @@ struct SessionOptions: ParsableArguments {
         return logger
     }
 
-    /// Returns the configuration of a cache that one host uses now.
+    /// Returns the configuration of a cache that serves a host interactively.
     func configuration(
         _ policy: CachePolicy, _ stream: StreamOptions, _ limits: LimitOptions, _ indexes: IndexOptions
     ) throws(Failure) -> CacheConfiguration {

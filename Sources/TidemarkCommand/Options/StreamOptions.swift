@@ -1,9 +1,9 @@
 import ArgumentParser
 import TidemarkJetStream
 
-/// A stream as the source of events.
+/// Options for a JetStream stream as the source of events.
 ///
-/// The address is kept as text: the parser would print a malformed one, and it may hold a password.
+/// The address is kept as text: the parser would print a malformed one, and it may contain a password.
 struct StreamOptions: ParsableArguments {
     @Option(
         name: .customLong("from"),
@@ -24,9 +24,9 @@ struct StreamOptions: ParsableArguments {
         _ = try address
     }
 
-    /// The address; nil when no stream is read.
+    /// The address; nil if no stream is read.
     ///
-    /// - Throws: `ValidationError` with what is wrong, without the credentials.
+    /// - Throws: `ValidationError` for a malformed address, without its credentials.
     var address: JetStreamAddress? {
         get throws { try from.map { try StreamOptions.address($0, option: "--from") } }
     }
@@ -38,7 +38,7 @@ struct StreamOptions: ParsableArguments {
         return settings
     }
 
-    /// Parses the address of an option.
+    /// Parses an address; `option` names the option in errors.
     static func address(_ text: String, option: String) throws -> JetStreamAddress {
         do throws(JetStreamError) {
             return try JetStreamAddress(text)

@@ -16,7 +16,7 @@ enum HumanText {
         "\(count(value)) \(value == 1 ? one : many ?? one + "s")"
     }
 
-    /// Formats a size: `840 B`, `1.2 MB`; a kB is 1,000 B.
+    /// Formats a size: `840 B`, `1.2 MB`; 1 kB is 1,000 B.
     static func byteCount(_ value: some BinaryInteger) -> String {
         let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
         var tenths = Int64(value).magnitude
@@ -39,9 +39,9 @@ enum HumanText {
         return "\(seconds / 3_600) h \(seconds / 60 % 60) min"
     }
 
-    /// Formats a time: `2026-01-22T10:05:34.149Z`.
+    /// Formats a point in time in UTC: `2026-01-22T10:05:34.149Z`.
     ///
-    /// - Parameter milliseconds: The time since 1970; a negative time is shown as 1970.
+    /// - Parameter milliseconds: Milliseconds since 1970; a negative value is shown as 1970.
     /// - Source: H. Hinnant, "chrono-compatible low-level date algorithms", civil_from_days.
     static func timestamp(milliseconds: Int64) -> String {
         let moment = max(0, milliseconds)

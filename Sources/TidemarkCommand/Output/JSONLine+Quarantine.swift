@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkWire
 
 extension JSONLine {
-    /// Appends one record. The stored part of the line is `text`, or `base64` when it is not UTF-8.
+    /// Writes a quarantine record. The kept part of the line is `text`, or `base64` if it is not UTF-8.
     mutating func quarantine(_ record: QuarantineRecord) {
         object { line in
             line.member("number", json: record.number.map { Array(String($0).utf8) })

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// Prints libraries as a table; the same in every command that shows them.
+/// Prints libraries as a table, the same way in every command.
 enum LibraryListing {
     static func write(_ statuses: [LibraryStatus], to output: Output) throws(Failure) {
         var table = Table([
@@ -17,7 +17,7 @@ enum LibraryListing {
         try table.write(to: output, columnCountMax: output.isTerminal ? output.columnCount : 160)
     }
 
-    /// The id of a library as people see it.
+    /// Returns a library's id as shown to people; `(default)` for the empty id.
     static func name(_ library: ByteString) -> String {
         library.bytes.isEmpty ? "(default)" : library.description
     }

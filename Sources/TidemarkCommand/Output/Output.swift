@@ -8,16 +8,15 @@
 
 /// Writes lines to a descriptor with `write(2)`, through a buffer.
 ///
-/// The standard library's own printing buffers on a pipe, and loses its buffer in a crash. With this type a caller
-/// knows what was written: everything before the last ``flush()``. A closed reader is no error (`tidemark export |
-/// head`): further output is dropped, and ``isClosed`` tells long commands to stop. An output must be used by one task
-/// at a time.
+/// The standard library's printing buffers on a pipe and loses its buffer in a crash. Here the caller knows what was
+/// written: everything before the last ``flush()``. A closed reader is not an error (`tidemark export | head`): further
+/// output is dropped, and ``isClosed`` lets long commands stop. Use an output from one task at a time.
 final class Output {
     let style: Style
     private let descriptor: Int32
-    /// The bytes that are not written yet. Bound: ``flushByteCount`` and one line.
+    /// The unwritten bytes, at most ``flushByteCount`` plus one line.
     private var buffer: [UInt8] = []
-    /// Whether the reading end was closed.
+    /// True once the reading end was closed.
     private(set) var isClosed = false
 
     private static let flushByteCount = 64 << 10
@@ -49,12 +48,16 @@ final class Output {
 
     var columnCount: Int { Terminal.columnCount(descriptor) }
 
+    /// Writes a text and a line end.
+    ///
     /// - Throws: ``Failure`` with ``ExitStatus/inputOutput`` when writing fails.
     func writeLine(_ text: String) throws(Failure) {
         try write(text.utf8)
         try write(CollectionOfOne(UInt8(ascii: "\n")))
     }
 
+    /// Writes bytes and a line end.
+    ///
     /// - Parameter bytes: A line without its line end.
     func writeLine(_ bytes: [UInt8]) throws(Failure) {
         try write(bytes)
@@ -94,15 +97,14 @@ final class Output {
         }
     }
 
-    /// Waits until a full pipe has space again. The other end made the pipe non-blocking, and without waiting the loop
-    /// would spin.
+    /// Waits until a full pipe has room. The other end made it non-blocking, and without waiting the loop would spin.
     private func waitUntilWritable() {
         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = poll(&entry, 1, -1)
     }
 }
 
-/// Calls `write(2)`, whose name the methods above hide.
+/// Calls `write(2)`, which the methods above shadow.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }

@@ -1,9 +1,9 @@
 import TidemarkModel
 
-/// Makes text from outside harmless for a terminal.
+/// Makes text from outside safe to print on a terminal.
 ///
-/// An id may contain an escape sequence, which could recolour, overwrite or retitle the user's terminal if it were
-/// printed unchanged. The JSON forms do not need this, because JSON escapes control characters.
+/// An id may contain an escape sequence that would recolour, overwrite or retitle the user's terminal. The JSON output
+/// does not need this, because JSON escapes control characters.
 enum Printable {
     /// Replaces control characters, including C1, by U+FFFD.
     static func text(_ text: String) -> String {
@@ -17,7 +17,7 @@ enum Printable {
 
     static func text(_ bytes: [UInt8]) -> String { text(String(decoding: bytes, as: UTF8.self)) }
 
-    /// Returns at most `count` characters; an ellipsis replaces the rest.
+    /// Returns at most `count` characters, with an ellipsis in place of the rest.
     static func excerpt(_ text: String, count: Int) -> String {
         text.count <= count ? text : text.prefix(max(0, count - 1)) + "…"
     }

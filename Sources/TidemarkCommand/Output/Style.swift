@@ -1,4 +1,4 @@
-/// Colours for people; without a terminal every text is unchanged.
+/// Colours for people; without a terminal, text stays unchanged.
 struct Style {
     enum Tint: String {
         case bold = "1"

@@ -11,25 +11,29 @@ struct Table {
     }
 
     private let columns: [Column]
-    /// The cells of each row, as many as `columns`.
+    /// The rows, each with one cell per column.
     private var rows: [[String]] = []
 
     init(_ columns: [Column]) {
         self.columns = columns
     }
 
-    /// - Parameter cells: One cell for each column; made printable here.
+    /// Adds a row.
+    ///
+    /// - Parameter cells: One cell per column; control characters are replaced.
     mutating func append(_ cells: [String]) {
         precondition(cells.count == columns.count, "\(cells.count) cells for \(columns.count) columns")
         rows.append(cells.map { Printable.text($0) })
     }
 
-    /// The maximum width to which a column is padded. A cell may be as long as an id, a kilobyte: it is printed whole,
-    /// and moves only its own line.
+    /// The maximum width to which a column is padded. A longer cell, such as an id of a kilobyte, is printed whole and
+    /// shifts only its own line.
     private static let widthMax = 48
 
-    /// - Parameter columnCountMax: The maximum length of a line, to which the last column is cut; a line that a long
-    ///   cell moved may be longer.
+    /// Prints the table.
+    ///
+    /// - Parameter columnCountMax: The maximum length of a line; the last column is cut to fit. A line that a long cell
+    ///   shifts may be longer.
     func write(to output: Output, columnCountMax: Int) throws(Failure) {
         var widths = columns.map(\.title.count)
         for row in rows {

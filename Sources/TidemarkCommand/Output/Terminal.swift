@@ -6,20 +6,20 @@
     import Musl
 #endif
 
-/// Properties of the terminal of a descriptor.
+/// Properties of the terminal behind a descriptor.
 enum Terminal {
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-    /// Returns the number of columns of the terminal; 80 when the terminal does not report it.
+    /// Returns the terminal's number of columns, or 80 if it does not report one.
     static func columnCount(_ descriptor: Int32) -> Int {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return Int(size.ws_col)
     }
 
-    /// Tells whether to use colours: only on a terminal, and not when the user turned them off.
+    /// Returns true if colours should be used: on a terminal, unless the user turned them off.
     ///
-    /// - Source: no-color.org: any value of `NO_COLOR` that is not empty turns colours off.
+    /// - Source: no-color.org: any non-empty value of `NO_COLOR` turns colours off.
     static func hasColors(_ descriptor: Int32) -> Bool {
         isTerminal(descriptor) && variable("NO_COLOR").isEmpty && variable("TERM") != "dumb"
     }

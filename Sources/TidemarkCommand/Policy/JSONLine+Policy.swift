@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkWire
 
 extension JSONLine {
-    /// Appends a sound policy with its rules.
+    /// Writes a sound policy with its rules.
     ///
     /// - Source: Protocol/schema/policy.schema.json.
     mutating func policy(_ policy: CachePolicy) {
@@ -19,7 +19,7 @@ extension JSONLine {
         }
     }
 
-    /// Appends the errors of a policy; its rules are unknown.
+    /// Writes the errors of a policy, without rules.
     mutating func policy(_ errors: GraphQLErrors) {
         object { line in
             line.member("ok", false)

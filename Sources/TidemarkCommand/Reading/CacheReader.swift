@@ -3,22 +3,24 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkStore
 
-/// The database of a reading command, which may have a running writer.
+/// Reads the database for a command, also while a writer runs.
 ///
-/// Damaged rows are left out of all results and remembered, so that a command first prints everything that is sound and
-/// then ends with ``reportDamage()``.
+/// Damaged rows are left out of all results and remembered, so that a command prints everything that is sound before it
+/// ends with ``reportDamage()``.
 struct CacheReader {
     let reader: SQLiteReader
     private let path: String
     private let damage = DamageList()
 
-    /// - Throws: ``Failure`` when there is no database, or when it cannot be read.
+    /// Opens a database for reading.
+    ///
+    /// - Throws: ``Failure`` if the database is missing or cannot be read.
     init(path: String) throws(Failure) {
         self.path = path
         reader = try CacheReader.mapped { () throws(StorageError) in try SQLiteReader(path: path) }
     }
 
-    /// Returns the libraries in the order of their ids.
+    /// Returns the libraries, sorted by id.
     func libraries() throws(Failure) -> [ReadLibrary] {
         try CacheReader.mapped { () throws(StorageError) in try reader.libraries() }
     }
@@ -35,7 +37,7 @@ struct CacheReader {
         try CacheReader.mapped { () throws(StorageError) in try reader.queryCount() }
     }
 
-    /// Returns the bytes of the database that hold nothing.
+    /// Returns how many bytes of the database are unused.
     func freeByteCount() throws(Failure) -> Int64 {
         try CacheReader.mapped { () throws(StorageError) in try reader.freeByteCount() }
     }
@@ -58,11 +60,11 @@ struct CacheReader {
 
     var byteCount: Int64 { reader.byteCounts().total }
 
-    /// Reads one entity as it is visible.
+    /// Reads one entity with its pending edits applied.
     ///
-    /// - Parameter library: The library of the entity; nil searches all libraries, first the one of events without a
-    ///   library.
-    /// - Throws: ``Failure`` ``ExitStatus/usage`` when several other libraries have it; then the user must name one.
+    /// - Parameter library: The library of the entity; nil searches all, the one of events without a library first.
+    /// - Throws: ``Failure`` with ``ExitStatus/usage`` if several other libraries have it, so that the user must name
+    ///   one.
     func answer(to name: EntityName, library: ByteString?) throws(Failure) -> VisibleAnswer {
         if let library { return try answer(name.key(library: library)) }
         var found: [VisibleAnswer] = []
@@ -71,7 +73,7 @@ struct CacheReader {
             let answer = try answer(name.key(library: known))
             switch answer.answer {
             case .found:
-                // Libraries come in the order of their ids, so the empty id comes first.
+                // Libraries are sorted by id, so the empty id is first.
                 if known.bytes.isEmpty { return answer }
                 found.append(answer)
             case .deleted, .evicted:
@@ -106,9 +108,9 @@ struct CacheReader {
         return entities
     }
 
-    /// Returns the visible entities that match a rule, in its order, with the way in which they were found.
+    /// Returns the visible entities that match a rule, in its order, and how they were found.
     ///
-    /// - Throws: ``Failure`` ``ExitStatus/usage`` when the entity after which to begin does not exist.
+    /// - Throws: ``Failure`` with ``ExitStatus/usage`` if the entity to continue after is not stored.
     func select(_ selection: EntitySelection) throws(Failure) -> ([EntitySnapshot], ReadPlan) {
         var entities: [EntitySnapshot] = []
         let outcome = try CacheReader.mapped { () throws(StorageError) in
@@ -136,10 +138,10 @@ struct CacheReader {
         }
     }
 
-    /// Visits every entity in key order, one at a time, on one committed state.
+    /// Visits every entity in key order, on one committed state.
     ///
     /// - Parameters:
-    ///   - showsLayers: Whether to visit entities as they are visible; else the server's versions are visited.
+    ///   - showsLayers: True to visit entities with pending edits applied; false for the server's versions.
     ///   - visit: Returns false to stop.
     func forEach(
         library: ByteString?, type: ByteString?, after: EntityKey? = nil, showsLayers: Bool = false,
@@ -166,7 +168,7 @@ struct CacheReader {
         if let failure { throw failure }
     }
 
-    /// Visits every query in ascending order of numbers, one at a time, on one committed state.
+    /// Visits every query in ascending order of numbers, on one committed state.
     func forEachQuery(
         library: ByteString?, method: ByteString?, _ visit: (ReadQuery) throws(Failure) -> Void
     ) throws(Failure) {
@@ -190,7 +192,7 @@ struct CacheReader {
         if let failure { throw failure }
     }
 
-    /// Returns records of the quarantine with numbers above `after`, oldest first.
+    /// Returns quarantine records with numbers above `after`, oldest first.
     func quarantine(after: Int64, reason: QuarantineReason?, countMax: Int) throws(Failure) -> [QuarantineRecord] {
         var records: [QuarantineRecord] = []
         try CacheReader.mapped { () throws(StorageError) in
@@ -202,7 +204,7 @@ struct CacheReader {
         return records
     }
 
-    /// Returns the record with a number; nil when there is none.
+    /// Returns the record with a number; nil if there is none.
     func quarantineRecord(_ number: Int64) throws(Failure) -> QuarantineRecord? {
         try CacheReader.mapped { () throws(StorageError) in try reader.quarantineRecord(number) }
     }
@@ -212,7 +214,7 @@ struct CacheReader {
         try CacheReader.mapped { () throws(StorageError) in try reader.verify() }
     }
 
-    /// Throws when rows were left out: the printed output is then sound but not complete.
+    /// Throws if damaged rows were left out: what was printed is then sound but incomplete.
     ///
     /// - Throws: ``Failure`` with ``ExitStatus/badData``.
     func reportDamage() throws(Failure) {
@@ -232,7 +234,7 @@ struct CacheReader {
     }
 }
 
-/// The rows that a reader left out. Bound: one entry for each damaged row.
+/// The damaged rows that a reader left out, one entry each.
 private final class DamageList {
     var rows: [DamagedRow] = []
 }

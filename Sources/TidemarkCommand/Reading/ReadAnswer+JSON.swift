@@ -8,7 +8,7 @@ extension ReadAnswer {
         return entity
     }
 
-    /// The value of `miss`; empty when the entity exists. A row that fails its check counts as absent.
+    /// The value of `miss`; empty if the entity exists. A damaged row counts as absent.
     var missCode: String {
         switch self {
         case .found: ""

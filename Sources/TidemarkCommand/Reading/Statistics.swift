@@ -12,13 +12,15 @@ struct Statistics {
     var byteCount: Int64
     var queryCount: Int64
     var layerCount: Int64
-    /// The stored HTTP answers.
+    /// The totals of stored HTTP responses.
     var http: HTTPTotals
     var freeByteCount: Int64
-    /// The limit of a cache here that is given none, in bytes.
+    /// The default memory limit of a cache on this machine, in bytes.
     var memoryByteCountMax: Int
 
-    /// - Throws: ``Failure`` when the database cannot be read.
+    /// Reads the statistics of a database.
+    ///
+    /// - Throws: ``Failure`` if the database cannot be read.
     init(of reader: CacheReader) throws(Failure) {
         libraries = try reader.libraries()
         counts = try reader.counts()
@@ -33,6 +35,8 @@ struct Statistics {
 
     private var entityCount: Int64 { libraries.reduce(0) { $0 + $1.entityCount } }
 
+    /// The statistics as JSON.
+    ///
     /// - Source: Protocol/schema/stats.schema.json.
     var json: [UInt8] {
         var line = JSONLine()

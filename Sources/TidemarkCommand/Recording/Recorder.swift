@@ -4,11 +4,11 @@ import TidemarkModel
 import TidemarkRecording
 import TidemarkSQLite
 
-/// Begins the recording of a command that feeds a cache.
+/// Starts the recording of a command that feeds a cache.
 enum Recorder {
-    /// Refuses a file that exists already, before anything else is opened or created.
+    /// Refuses an existing file, before anything else is opened or created.
     ///
-    /// - Throws: ``Failure`` ``ExitStatus/cannotCreate``.
+    /// - Throws: ``Failure`` with ``ExitStatus/cannotCreate``.
     static func check(_ options: RecordOptions) throws(Failure) {
         guard let path = options.path else { return }
         do throws(RecordingError) {
@@ -24,13 +24,13 @@ enum Recorder {
             advice: "pass a new file in a folder that you may write to to --record")
     }
 
-    /// Creates the file, with a copy of the database when it has contents.
+    /// Creates the recording, with a copy of the database unless that is empty.
     ///
     /// - Parameters:
-    ///   - journal: The journal of the recorded cache, before the cache is opened.
+    ///   - journal: The journal of the cache to record, before the cache is opened.
     ///   - policy: The text of the policy file; empty for none.
-    /// - Returns: The writer; nil when no recording is requested.
-    /// - Throws: ``Failure``; then no input was read.
+    /// - Returns: The writer; nil if no recording is requested.
+    /// - Throws: ``Failure``, before any input is read.
     static func begin(
         _ options: RecordOptions, command: ByteString, _ configuration: CacheConfiguration, journal: SQLiteJournal,
         hasUpstream: Bool, policy: [UInt8], clock: any CacheClock
@@ -41,8 +41,8 @@ enum Recorder {
             do {
                 (kind, base) = try await self.base(of: journal, path, options)
             } catch let error as StorageError where error.code == .damaged {
-                // A copy reads parts of the file that opening does not read. No caller has used anything of the file
-                // yet, so it can be rebuilt.
+                // Copying reads parts of the file that opening does not. Nothing of the file has been used yet, so it
+                // can be rebuilt.
                 _ = try await journal.restart(reason: error.cause)
                 (kind, base) = try await self.base(of: journal, path, options)
             }
@@ -53,13 +53,13 @@ enum Recorder {
         return try writer(path, setup, base, options, configuration.policy)
     }
 
-    /// Returns the start of a recording: a copy of the database, or none when it is too large, which is then reported.
+    /// Returns the base of a recording: a copy of the database, or none if it is too large, which is reported.
     private static func base(
         of journal: SQLiteJournal, _ path: String, _ options: RecordOptions
     ) async throws -> (RecordingSetup.Base, [UInt8]) {
         let copy = path + ".base"
         defer { unlink(copy) }
-        // In base 64 the copy takes a third more, so half of the file remains for the steps.
+        // Base64 adds a third, so half of the limit remains for the steps.
         if try await journal.copy(to: copy, byteCountMax: options.byteCountMax / 8 * 3) {
             return (.included, [UInt8](try Data(contentsOf: URL(fileURLWithPath: copy))))
         }
@@ -71,7 +71,9 @@ enum Recorder {
         return (.external, [])
     }
 
-    /// - Throws: ``Failure`` ``ExitStatus/cannotCreate``.
+    /// Creates the writer of a recording.
+    ///
+    /// - Throws: ``Failure`` with ``ExitStatus/cannotCreate``.
     static func writer(
         _ path: String, _ setup: RecordingSetup, _ base: [UInt8], _ options: RecordOptions, _ policy: CachePolicy
     ) throws(Failure) -> RecordingWriter {

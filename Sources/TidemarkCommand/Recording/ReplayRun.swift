@@ -6,7 +6,7 @@ import TidemarkSQLite
 
 /// A replay in progress, with its source, its cache and its database.
 ///
-/// The database is the file that the user named, or one in a folder that is deleted with this object.
+/// The database is the file that the user named, or one in a temporary folder that is deleted with this object.
 final class ReplayRun {
     let source: ReplaySource
     let replayer: Replayer
@@ -16,9 +16,11 @@ final class ReplayRun {
     private let progress: ReplayProgress
     private(set) var last: RecordingReader.Entry?
 
+    /// Prepares the database of a replay.
+    ///
     /// - Parameters:
-    ///   - output: The path at which the database stays; nil when it is temporary.
-    ///   - base: A copy of the database with which the recording began, when the recording does not contain it.
+    ///   - output: Where to keep the database; nil for a temporary one.
+    ///   - base: A copy of the database with which the recording began, if the recording does not contain it.
     ///   - record: Creates the recording of the replay itself; returns nil for none.
     /// - Throws: ``Failure``, ``Tidemark/StorageError``.
     init(
@@ -60,10 +62,8 @@ final class ReplayRun {
 
     /// Opens the database of the replay.
     ///
-    /// - Parameter base: The file that the user gave and that was copied; nil when the recording holds all that it
-    ///   began with.
-    /// - Throws: ``Failure``, which names the user's file and not its copy; ``Tidemark/StorageError`` when there was
-    ///   none.
+    /// - Parameter base: The user's file of which `database` is a copy; nil if the recording contains its own base.
+    /// - Throws: ``Failure`` that names the user's file rather than the copy; ``Tidemark/StorageError`` without a base.
     private static func journal(_ database: String, copiedFrom base: String?) async throws -> SQLiteJournal {
         guard let base else { return try await SQLiteJournal.open(path: database) }
         let journal: SQLiteJournal
@@ -71,7 +71,7 @@ final class ReplayRun {
             journal = try await SQLiteJournal.open(path: database)
         } catch {
             var failure = Failure(error, isReader: true)
-            // The journal names files as the system does: without links, and without a slash that stands twice.
+            // The journal reports resolved paths: without links, and without doubled slashes.
             for name in [resolved(database), database] {
                 failure.what = failure.what.replacingOccurrences(of: name, with: base)
                 failure.place = failure.place.replacingOccurrences(of: name, with: base)
@@ -99,7 +99,9 @@ final class ReplayRun {
         }
     }
 
-    /// - Returns: The path itself when the system cannot resolve it.
+    /// Resolves links in a path.
+    ///
+    /// - Returns: The path itself if the system cannot resolve it.
     private static func resolved(_ path: String) -> String {
         guard let name = realpath(path, nil) else { return path }
         defer { free(name) }

@@ -3,7 +3,7 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkRecording
 
-/// The input of a replay: a recording, or a plain stream of event lines.
+/// The input of a replay: a recording, or a plain stream of events.
 struct ReplaySource {
     private enum Reader {
         case recording(RecordingReader)
@@ -15,10 +15,12 @@ struct ReplaySource {
     let setup: RecordingSetup
     let policy: CachePolicy
 
+    /// Opens a recording or a plain stream.
+    ///
     /// - Parameters:
-    ///   - path: The path of the file, whose first line shows which of the two it is.
-    ///   - stream: The options for reading a plain stream.
-    /// - Throws: ``Failure``.
+    ///   - path: The file; its first line shows whether it is a recording.
+    ///   - stream: Options for a plain stream.
+    /// - Throws: ``Failure`` if the file is neither, or cannot be read.
     init(_ path: String, stream: ReplayedStreamOptions) throws {
         self.path = path
         let found = try ReplaySource.mapped(path) { () throws(RecordingError) in
@@ -58,18 +60,20 @@ struct ReplaySource {
             })
     }
 
-    /// Whether the source has outcomes to compare with.
+    /// True if the source contains outcomes to compare with.
     var isRecording: Bool { if case .recording = reader { true } else { false } }
 
-    /// The database with which the recording began; empty when there is none.
+    /// The database with which the recording began; empty if it contains none.
     var base: [UInt8] { if case .recording(let reader) = reader { reader.base } else { [] } }
 
-    /// The reason why the recording ends; nil for a stream, and when the recorder wrote none.
+    /// Why the recording ends; nil for a stream, or if the recorder wrote no reason.
     var endReason: String? { if case .recording(let reader) = reader { reader.endReason } else { nil } }
 
-    /// The error for a last line that is incomplete; nil when it is complete.
+    /// The error for an incomplete last line; nil if the line is complete.
     var tornLine: RecordingError? { if case .recording(let reader) = reader { reader.tornLine } else { nil } }
 
+    /// Returns the next step; nil at the end.
+    ///
     /// - Throws: ``Failure`` with the place of a line that cannot be used.
     func next() throws(Failure) -> RecordingReader.Entry? {
         try ReplaySource.mapped(path) { () throws(RecordingError) in

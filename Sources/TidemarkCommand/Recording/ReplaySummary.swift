@@ -9,10 +9,10 @@ struct ReplaySummary {
     var isRecording: Bool
     var droppedCount: Int64
     var entryCount: Int64
-    /// The number of lines that could not be used, including those of the base.
+    /// How many lines were quarantined, including those in the base.
     var quarantinedCount: Int64
     var last: RecordingReader.Entry?
-    /// The sequence to reach; nil means the end.
+    /// The sequence to replay to; nil for the end.
     var goal: EventSequence?
     var endReason: String?
     var tornLine: RecordingError?

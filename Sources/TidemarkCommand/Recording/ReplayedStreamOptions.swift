@@ -1,7 +1,7 @@
 import ArgumentParser
 import Tidemark
 
-/// The options for reading a plain stream of events; a recording contains them itself.
+/// Options for a plain stream; a recording contains them itself.
 struct ReplayedStreamOptions: ParsableArguments {
     @Option(help: "The server's naming of types, for a plain stream.")
     var profile: CacheConfiguration.Profile?

@@ -9,17 +9,17 @@ struct Certificate: Sendable {
     /// A schedule that broke a law.
     struct BrokenLaw: Sendable {
         var seed: UInt64
-        /// The crash point; nil when there was none.
+        /// The crash point; nil if there was none.
         var point: Int?
         var message: String
-        /// The command that repeats the failure.
+        /// The command that reproduces the failure.
         var command: String
     }
 
     var firstSeed: UInt64
     var scheduleCount = 0
     var crashPointCount = 0
-    /// The sum of all digests, which does not depend on their order.
+    /// The sum of the digests of all schedules, which does not depend on their order.
     var digest: UInt64 = 0
     var failures: [BrokenLaw] = []
     var seconds: Double = 0

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A progress line for a self-test on a terminal; without a terminal it shows nothing.
+/// A progress line for a self-test; shown only on a terminal.
 final class SelftestProgress: Sendable {
     private let isShown = Output.errors().isTerminal
 

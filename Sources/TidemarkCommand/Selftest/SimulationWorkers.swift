@@ -2,15 +2,15 @@ import Foundation
 import Tidemark
 import TidemarkSimulation
 
-/// Runs schedules in processes of their own, so that a trap ends only its own process and all cores are used.
+/// Runs schedules in child processes, so that a trap ends only its own process, and all cores are used.
 struct SimulationWorkers: Sendable {
-    /// The number of schedules that a process runs before the time is checked: 20.
+    /// How many schedules a process runs before the time is checked: 20.
     private static let batchCount = 20
-    /// The number of crash points that a process tries: 10.
+    /// How many crash points a process tries: 10.
     private static let pointBatchCount = 10
-    /// The number of inputs in a schedule for crash points: 40.
+    /// How many inputs a schedule with crash points has: 40.
     private static let pointInputCount = 40
-    /// The maximum number of failures that are shrunk: 3; further ones are only counted.
+    /// The maximum number of failures to shrink: 3; further ones are reported as they are.
     private static let shrunkCountMax = 3
 
     let firstSeed: UInt64
@@ -28,14 +28,13 @@ struct SimulationWorkers: Sendable {
         var crashPointCount = 0
         var digest: UInt64 = 0
         var failures: [Certificate.BrokenLaw] = []
-        /// Whether a crash point was beyond the last change of the disk.
+        /// True if a crash point was past the last change of the disk.
         var isPastTheEnd = false
     }
 
-    /// Runs schedules until the time is over.
+    /// Runs schedules until the budget expires.
     ///
-    /// - Parameter scheduleCountMax: The number of schedules to run instead of a time; a tenth as many crash points are
-    ///   run, too.
+    /// - Parameter scheduleCountMax: Runs this many schedules instead, with crash points in every fifth batch.
     func certificate(budget: TimeBudget, scheduleCountMax: Int?) async throws -> Certificate {
         let clock = ContinuousClock()
         let start = clock.now
@@ -124,7 +123,7 @@ struct SimulationWorkers: Sendable {
             begun = nil
             answer.add(report, isPoints: isPoints)
         }
-        // When a schedule has begun and no result followed, the process trapped in it.
+        // A schedule that began without a result trapped the process.
         if let begun {
             let (seed, point) = isPoints ? (seed, Int(begun)) : (UInt64(bitPattern: begun), nil)
             answer.failures.append(Self.failure(seed, point, "the process trapped: \(Self.trap(result.errors))"))

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A duration as people write it: `60s`, `5m`, `1h`; a bare number means seconds.
+/// A duration such as `60s`, `5m` or `1h`; a number alone means seconds.
 struct TimeBudget: ExpressibleByArgument {
     let seconds: Int
 

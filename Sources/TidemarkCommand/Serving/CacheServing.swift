@@ -3,61 +3,80 @@ import Tidemark
 import TidemarkRecording
 import TidemarkSession
 
-/// The server of `serve`: it is in an executable of its own, because most people never need it and its libraries take
+/// The server of `serve`. It lives in a separate executable, because most users never need it and its libraries take
 /// long to build.
 package protocol CacheServing: Sendable {
-    /// Reads the token file, or makes it.
+    /// Reads or creates the token file, and reads the TLS files.
     ///
-    /// - Throws: ``Failure`` ``ExitStatus/configuration`` when others can read it.
+    /// - Throws: ``Failure`` with ``ExitStatus/configuration`` if others can read a secret, with other statuses if a
+    ///   file cannot be used.
     func prepare(_ settings: ServingSettings) throws -> any PreparedServing
 }
 
-/// A server whose token is known, before anything is opened.
+/// A server with its token, ready to open a cache.
 package protocol PreparedServing: Sendable {
-    /// The secret that requests have to show.
+    /// The secret that requests must send.
     var token: String { get }
 
     /// Serves a cache that this process writes, until `stop` returns.
     ///
     /// - Parameters:
-    ///   - recorder: The recording that can be saved; nil: nothing is recorded.
+    ///   - cache: The open cache.
+    ///   - session: The settings of its sessions.
+    ///   - recorder: The recording that clients can download; nil if nothing is recorded.
     ///   - onStart: Called with the port once requests are accepted.
+    ///   - stop: Returns when the server is to stop.
     ///   - close: Closes the cache; called once.
-    /// - Throws: ``Failure`` when the address cannot be listened on.
+    /// - Throws: ``Failure`` if the server cannot listen on the address.
     func serve(
         _ cache: SyncCache, _ session: Session.Settings, _ recorder: RecordingWriter?,
         onStart: @escaping @Sendable (Int) async -> Void,
         until stop: @escaping @Sendable () async -> Void, close: @escaping @Sendable () async -> Void) async throws
 
-    /// Serves the database that another process writes, until `stop` returns.
+    /// Serves a database that another process writes, until `stop` returns.
     ///
-    /// - Throws: ``Failure`` when the address cannot be listened on.
+    /// - Throws: ``Failure`` if the server cannot listen on the address.
     func serveReading(
         _ configuration: CacheConfiguration, onStart: @escaping @Sendable (Int) async -> Void,
         until stop: @escaping @Sendable () async -> Void) async throws
 }
 
-/// The options of `serve`, checked.
+/// The validated options of `serve`.
 package struct ServingSettings: Sendable {
+    /// The path of the database.
     package var databasePath: String
+    /// The address to listen on.
     package var host: String
+    /// The port to listen on; 0 picks a free one.
     package var port: Int
+    /// The path of the token file, which is created if it does not exist.
     package var tokenPath: String
-    /// The files of the certificate and of its key; nil: connections are not encrypted.
+    /// The files of the TLS certificate and its key; nil serves plain HTTP.
     package var tls: TLSFiles?
+    /// The origins of other servers whose pages may use this one.
     package var allowedOrigins: [String]
+    /// The maximum number of concurrent connections.
     package var connectionCountMax: Int
+    /// The maximum number of notification streams.
     package var streamCountMax: Int
+    /// The maximum number of observers on all streams together.
     package var subscriptionCountMax: Int
+    /// The maximum size of a request line and its header fields, in bytes.
     package var headByteCountMax: Int
+    /// How long a client may take to send a request's head, in milliseconds.
     package var headTimeout: Int64
+    /// How long to wait for the next byte of a request body, in milliseconds.
     package var bodyTimeout: Int64
+    /// The maximum size of an event line, and of a message, in bytes.
     package var lineByteCountMax: Int
+    /// Receives the server's log.
     package var logger: Logger
 }
 
-/// The files with which a server proves its name.
+/// The files that prove a server's identity.
 package struct TLSFiles: Hashable, Sendable {
+    /// The path of the certificate chain in PEM.
     package var certificatePath: String
+    /// The path of the private key in PEM.
     package var keyPath: String
 }

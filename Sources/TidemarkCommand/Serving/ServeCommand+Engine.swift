@@ -13,17 +13,17 @@ import TidemarkSQLite
 import TidemarkSession
 import TidemarkStore
 
-/// A cache that is about to be served.
+/// An open cache with what is needed to serve it.
 struct OpenedCache: Sendable {
     var cache: SyncCache
     var session: Session.Settings
     var recorder: RecordingWriter?
-    /// Ends the reading of a stream; nil when there is none.
+    /// Stops reading the stream; nil if none is read.
     var endFeed: (@Sendable () async -> Void)?
 }
 
 extension ServeCommand {
-    /// Opens the database for writing.
+    /// Opens the database for writing, and starts reading the stream of `--from`.
     func open(_ policy: CachePolicy, _ settings: ServingSettings) async throws -> OpenedCache {
         var configuration = try session.configuration(policy, stream, limits, indexes)
         configuration.limits.observerCountMax = settings.subscriptionCountMax
@@ -68,7 +68,7 @@ extension ServeCommand {
         }
     }
 
-    /// Returns the server of JSON-RPC that is the upstream; nil when another one is.
+    /// Returns the JSON-RPC server of `--upstream`; nil for any other upstream.
     func serverUpstream(limits: Limits, _ transport: any HTTPTransport) throws -> ServerUpstream? {
         guard case .server(let address) = upstream else {
             if !upstreamHeaders.isEmpty {
@@ -93,7 +93,9 @@ extension ServeCommand {
         }
     }
 
-    /// Begins to read the stream into the cache; see `tidemark run`.
+    /// Starts reading the stream of `--from` into the cache.
+    ///
+    /// - Returns: A function that stops reading, and returns once all that was read is applied; nil without `--from`.
     private func feed(_ cache: SyncCache, _ logger: Logger) throws -> (@Sendable () async -> Void)? {
         guard let address = try stream.address else { return nil }
         let feed = JetStreamFeed(address, settings: stream.settings, logger: logger)
@@ -111,7 +113,7 @@ extension ServeCommand {
     }
 }
 
-/// The end of a served cache: whoever comes first closes it, and everybody waits for that.
+/// Closes a served cache once: the first caller closes it, the others wait for that.
 actor ServeEnding {
     private let opened: OpenedCache
     private var ending: Task<Failure?, Never>?
@@ -122,7 +124,7 @@ actor ServeEnding {
 
     /// Closes the cache.
     ///
-    /// - Returns: Why the last changes could not be written; nil when they were.
+    /// - Returns: Why the last changes could not be written; nil if they were.
     @discardableResult
     func end() async -> Failure? {
         let task = ending ?? Task { [opened] in await ServeEnding.close(opened) }

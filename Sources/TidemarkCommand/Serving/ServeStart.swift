@@ -8,7 +8,7 @@ struct ServeStart {
     private let settings: ServingSettings
     private let port: Int
     private let token: String
-    /// Whether a service manager keeps what is printed: others may read it then, and it gets no token.
+    /// True if a service manager records the output: others may read it, so it must not contain the token.
     private let isKept: Bool
 
     init(

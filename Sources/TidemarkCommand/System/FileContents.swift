@@ -10,9 +10,10 @@
 enum FileContents {
     private static let chunkByteCount = 64 << 10
 
-    /// - Parameter byteCountMax: The size after which reading stops, at most one chunk later; the caller refuses a
-    ///   longer file.
-    /// - Throws: ``Failure`` with ``ExitStatus/noInput`` when there is no file, with ``ExitStatus/inputOutput`` when it
+    /// Reads a file.
+    ///
+    /// - Parameter byteCountMax: Reading stops at most one chunk past this size; the caller refuses a longer file.
+    /// - Throws: ``Failure`` with ``ExitStatus/noInput`` if there is no file, with ``ExitStatus/inputOutput`` if it
     ///   cannot be read.
     static func bytes(of path: String, byteCountMax: Int) throws(Failure) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -6,14 +6,14 @@
     import Musl
 #endif
 
-/// The memory that this process may take: the machine's, or less where a control group limits it, as a container does.
+/// The memory available to this process: the machine's, or less if a control group limits it, as in a container.
 ///
 /// - Source: Linux, Documentation/admin-guide/cgroup-v2.rst (`memory.max`, `memory.high`) and cgroup-v1/memory.rst
 ///   (`memory.limit_in_bytes`).
 struct MachineMemory {
     /// The memory of the machine, in bytes.
     let physicalByteCount: Int
-    /// Returns the content of a small file; nil when it cannot be read.
+    /// Returns the content of a small file; nil if it cannot be read.
     let read: (String) -> String?
 
     private static let root = "/sys/fs/cgroup"
@@ -36,12 +36,13 @@ struct MachineMemory {
         return isTooLarge ? Int.max : max(0, product)
     }
 
-    /// The bytes that this process may take: the least of the machine's memory and the limits of the process's control
-    /// group and the groups around it. A limit that cannot be read does not count.
+    /// The available memory in bytes: the minimum of the machine's memory and the limits of the process's control group
+    /// and all its parents. Limits that cannot be read are ignored.
     var byteCount: Int {
         var least = physicalByteCount
         for line in (read("/proc/self/cgroup") ?? "").split(separator: "\n") {
-            // `0::/path` is the group of version 2; `4:memory:/path` one of version 1, which may name more controllers.
+            // `0::/path` names a group of version 2; `4:memory:/path` one of version 1, which may list further
+            // controllers.
             let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard parts.count == 3 else { continue }
             if parts[1].isEmpty {
@@ -53,19 +54,19 @@ struct MachineMemory {
         return least
     }
 
-    /// Lowers a number of bytes to the limits of a group and of each group around it, up to the root.
+    /// Lowers a number of bytes to the limits of a group and of its parents, up to the root.
     ///
-    /// In a container the root is the container's own group, and the path may be that of the machine: a group that is
-    /// not there has no limit, and the root is read in any case.
+    /// In a container the root is the container's own group, while the path may be the machine's: a missing group has
+    /// no limit, and the root is read in any case.
     private func limit(_ least: inout Int, root: String, group: Substring, _ names: [String]) {
         var components = group.split(separator: "/")
-        // A group outside of the container's view has such a path; only the root is known then.
+        // The path of a group outside the container's view contains `..`; only the root is known then.
         if components.contains("..") { components = [] }
         while true {
             let folder = ([root] + components.map(String.init)).joined(separator: "/")
             for name in names {
                 let text = read("\(folder)/\(name)") ?? ""
-                // The word `max` stands for no limit. A group of 0 bytes could not run this process.
+                // `max` means no limit. A group of 0 bytes could not run this process.
                 guard let limit = Int(text.prefix { $0.isNumber }), limit > 0 else { continue }
                 least = min(least, limit)
             }

@@ -6,7 +6,7 @@
     import Musl
 #endif
 
-/// An executable beside this one, for work whose libraries the others do not need.
+/// An executable next to this one, for work whose libraries this one does not link.
 struct NeighbourProgram {
     /// The file name of the executable.
     let name: String
@@ -14,9 +14,9 @@ struct NeighbourProgram {
     static let server = NeighbourProgram(name: "tidemark-serve")
     static let generator = NeighbourProgram(name: "tidemark-graphql-generate")
 
-    /// Becomes that executable: its output, its signals and its exit status are those of the command.
+    /// Replaces this process by that executable, which inherits its output, signals and exit status.
     ///
-    /// - Returns: The reason why it could not; a process that became it does not return.
+    /// - Returns: Why that failed; on success the call does not return.
     func start(_ arguments: some Sequence<String>) -> Failure {
         let path = NeighbourProgram.folder() + "/" + name
         var pointers: [UnsafeMutablePointer<CChar>?] = ([name] + arguments).map { strdup($0) }

@@ -15,6 +15,8 @@ import Dispatch
 final class SignalWatch {
     private let sources: [any DispatchSourceSignal]
 
+    /// Starts to watch for SIGINT and SIGTERM.
+    ///
     /// - Parameter action: Called at most once for each signal, on a queue of its own.
     init(_ action: @escaping @Sendable () -> Void) {
         let numbers = [SIGINT, SIGTERM]

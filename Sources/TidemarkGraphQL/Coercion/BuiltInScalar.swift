@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// The five scalars that every schema has, and the values that they take.
+/// The five scalars that every schema has, and the values that they accept.
 ///
 /// - Source: GraphQL, October 2021, section 3.5.
 enum BuiltInScalar: String {
@@ -10,7 +10,7 @@ enum BuiltInScalar: String {
     case boolean = "Boolean"
     case id = "ID"
 
-    /// Whether a literal is a value of this scalar. A variable is for the rules about variables.
+    /// True if a literal is a value of this scalar. Variables are checked by other rules.
     func accepts(_ literal: Value.Kind) -> Bool {
         switch (self, literal) {
         case (.int, .int(let digits)): BuiltInScalar.isInt32(digits)
@@ -20,7 +20,7 @@ enum BuiltInScalar: String {
         }
     }
 
-    /// Whether a value of a variable is one of this scalar.
+    /// True if the value of a variable is a value of this scalar.
     func accepts(_ value: InputValue) -> Bool {
         switch (self, value) {
         case (.int, .number(let digits)): BuiltInScalar.isInt32(digits)
@@ -31,7 +31,7 @@ enum BuiltInScalar: String {
         }
     }
 
-    /// The number is whole, however it is spelled, and fits into 32 bits with a sign: `1`, `1.0` and `1e0` are one.
+    /// True if a number is whole and fits into 32 bits with a sign, in any spelling: `1`, `1.0` and `1e0` are equal.
     private static func isInt32(_ digits: ByteString) -> Bool {
         if isWhole(digits) { return Int32(digits.description) != nil }
         guard let value = Double(digits.description) else { return false }

@@ -1,12 +1,12 @@
 import TidemarkModel
 
-/// Makes values what their types want them to be.
+/// Converts values to the form that their types require.
 ///
 /// - Source: GraphQL, October 2021, sections 3.5 to 3.12, input coercion, and 6.4.1, CoerceArgumentValues.
 struct InputCoercion {
-    /// The reason why a value does not belong to its type.
+    /// Why a value does not belong to its type.
     struct Fault: Error {
-        /// `.name[2]`, from the value on; empty for the value itself.
+        /// The path from the value on, such as `.name[2]`; empty for the value itself.
         var path = ""
         /// The end of a sentence, without a full stop.
         var message: String
@@ -72,9 +72,9 @@ struct InputCoercion {
         return .object(coerced)
     }
 
-    /// An argument or a field of an input, with its default where no value is given.
+    /// Converts the value of an argument or of an input's field. Without a value the default is used.
     ///
-    /// - Returns: nil when there is neither.
+    /// - Returns: nil if there is neither a value nor a default.
     func coerce(_ value: InputValue?, to input: SchemaInput) throws(Fault) -> InputValue? {
         if let value { return try coerce(value, to: input.type) }
         if let value = input.defaultValue.flatMap({ InputValue($0, variables: [:]) }) {
@@ -86,10 +86,11 @@ struct InputCoercion {
 }
 
 extension GraphQLSchema {
-    /// The arguments of a field as its type wants them, defaults of the schema inserted.
+    /// Converts the arguments of a field to the form that their types require, with the defaults of the schema filled
+    /// in.
     ///
-    /// - Parameter variables: Coerced values.
-    /// - Throws: ``DocumentRefusal`` `invalid_params` with the first argument that cannot be used.
+    /// - Parameter variables: The coerced values of variables.
+    /// - Throws: ``DocumentRefusal`` `invalidParams` with the first invalid argument.
     /// - Source: GraphQL, October 2021, section 6.4.1, CoerceArgumentValues.
     package func coerceArguments(
         of field: Field, as definition: SchemaField, variables: [ByteString: InputValue]

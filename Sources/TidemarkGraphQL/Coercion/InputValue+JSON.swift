@@ -2,7 +2,7 @@ import TidemarkModel
 
 extension InputValue {
     /// Appends the value as canonical JSON: no white space, names in the order of their bytes, strings with as few
-    /// escapes as there can be, numbers as they were written.
+    /// escapes as possible, and numbers in their original spelling.
     ///
     /// - Source: Protocol/graphql.md, storage names; Protocol/queries.md, identity.
     package func appendJSON(to text: inout [UInt8]) {
@@ -38,7 +38,7 @@ extension InputValue {
     }
 }
 
-/// Spells strings of JSON in one way: the way that the identity of queries has.
+/// Writes JSON strings in the canonical spelling, which the identity of queries uses, too.
 enum JSONSpelling {
     private static let hexDigits = Array("0123456789abcdef".utf8)
 

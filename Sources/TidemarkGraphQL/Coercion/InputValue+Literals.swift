@@ -1,12 +1,13 @@
 import TidemarkModel
 
 extension InputValue {
-    /// A literal of a document with variables substituted: enum values as strings, numbers as they are written.
+    /// Converts a literal of a document, with its variables filled in. Enum values become strings, and numbers keep
+    /// their spelling.
     ///
     /// A variable without a value is left out of an object, and is null in a list.
     ///
-    /// - Parameter variables: Values by name, defaults included.
-    /// - Returns: nil for a variable without a value.
+    /// - Parameter variables: The values by name, including defaults.
+    /// - Returns: nil if the literal is a variable without a value.
     package init?(_ literal: Value, variables: [ByteString: InputValue]) {
         switch literal.kind {
         case .variable(let name):

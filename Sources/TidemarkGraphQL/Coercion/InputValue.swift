@@ -1,16 +1,19 @@
 import TidemarkModel
 
-/// A value that is given to a document: JSON with its numbers as they were written.
+/// The value of a variable or an argument: JSON whose numbers keep their spelling.
 ///
 /// - Source: Protocol/graphql.md, storage names.
 package indirect enum InputValue: Hashable, Sendable {
+    /// Null.
     case null
+    /// True or false.
     case boolean(Bool)
-    /// The digits as they were written: `1` and `1.0` are two values.
+    /// A number in its original spelling: `1` and `1.0` are different values.
     case number(ByteString)
-    /// The text without escapes; half a surrogate pair stands as three bytes from ED A0 80 on.
+    /// The text without escapes. Half a surrogate pair is encoded in three bytes, from ED A0 80 on.
     case string(ByteString)
+    /// A list of values.
     case list([InputValue])
-    /// An object; no two members of one name.
+    /// An object, with each name once.
     case object([ByteString: InputValue])
 }

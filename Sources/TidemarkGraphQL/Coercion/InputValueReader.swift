@@ -1,20 +1,21 @@
 import TidemarkModel
 
-/// The reason why bytes are no ``InputValue``.
+/// Why bytes are not an ``InputValue``.
 package struct InputValueError: Error, Hashable, Sendable {
-    /// The place of the byte that could not be used.
+    /// The offset of the first unusable byte.
     package var offset: Int
+    /// True if the value nests too deeply.
     package var isTooDeep = false
 }
 
-/// Reads JSON into an ``InputValue``: variables, as they come with a request.
+/// Parses JSON into an ``InputValue``, such as the variables of a request.
 ///
-/// The last of several members of one name counts, as everywhere.
+/// Of several members with one name the last one counts.
 ///
 /// - Complexity: O(bytes). Recursion is bounded by ``InputValueReader/nestingDepthMax``.
 /// - Source: RFC 8259; Protocol/graphql.md, variables.
 package struct InputValueReader {
-    /// Arrays and objects inside one another: 64, as deep as a line may be.
+    /// How deeply arrays and objects may be nested: 64, as on a line.
     package static let nestingDepthMax = 64
 
     private let bytes: [UInt8]
@@ -25,7 +26,10 @@ package struct InputValueReader {
         self.bytes = bytes
     }
 
-    /// - Parameter json: One JSON value in UTF-8.
+    /// Parses one JSON value.
+    ///
+    /// - Parameter json: The value in UTF-8.
+    /// - Throws: ``InputValueError`` for invalid JSON.
     package static func read(_ json: [UInt8]) throws(InputValueError) -> InputValue {
         guard String(validating: json, as: UTF8.self) != nil else { throw InputValueError(offset: 0) }
         var reader = InputValueReader(json)
@@ -129,7 +133,7 @@ package struct InputValueReader {
         while let byte, Lexer.isDigit(byte) { offset += 1 }
     }
 
-    /// The string from its quote on, without escapes.
+    /// Parses the string whose opening quote is at the offset, and resolves its escapes.
     private mutating func string() throws(InputValueError) -> [UInt8] {
         offset += 1
         var text: [UInt8] = []
@@ -161,7 +165,7 @@ package struct InputValueReader {
         case UInt8(ascii: "u"):
             guard var code = hexCode(at: offset + 2) else { throw fault }
             offset += 4
-            // Two halves are one character; a half by itself stays one.
+            // Two halves form one character; a single half is kept.
             if 0xD800...0xDBFF ~= code, offset + 3 < bytes.count, bytes[offset + 2] == UInt8(ascii: "\\"),
                 bytes[offset + 3] == UInt8(ascii: "u"), let low = hexCode(at: offset + 4), 0xDC00...0xDFFF ~= low
             {
@@ -184,7 +188,7 @@ package struct InputValueReader {
         return code
     }
 
-    /// The bytes of one code point; for half a surrogate pair those that UTF-8 would give it.
+    /// Appends a code point in UTF-8; half a surrogate pair as UTF-8 would encode it.
     private static func append(_ code: UInt32, to text: inout [UInt8]) {
         func tail(_ shift: UInt32) -> UInt8 { UInt8(0x80 | code >> shift & 0x3F) }
         switch code {

@@ -2,24 +2,25 @@ import TidemarkModel
 
 /// The values of an operation's variables.
 package struct OperationVariables: Hashable, Sendable {
-    /// Values as they were given, with the operation's defaults inserted: what storage names are made of. A variable
-    /// without a value is not there, and neither is one that the operation does not define.
+    /// The values as they were given, with the operation's defaults filled in. Storage names are made of these.
+    /// Variables without a value, and those that the operation does not define, are absent.
     package var given: [ByteString: InputValue]
-    /// Values as their types want them: lists made of single values, defaults of input types inserted. Without a schema
-    /// the same as `given`.
+    /// The values in the form that their types require: single values become lists where needed, and defaults of input
+    /// types are filled in. Without a schema they equal ``given``.
     package var coerced: [ByteString: InputValue]
 
+    /// Creates a set of values.
     package init(given: [ByteString: InputValue], coerced: [ByteString: InputValue]) {
         self.given = given
         self.coerced = coerced
     }
 
-    /// Reads and checks the variables of a request.
+    /// Parses and checks the variables of a request.
     ///
     /// - Parameters:
     ///   - json: One JSON object; nil counts as an empty one.
-    ///   - schema: nil where none is known: then only that variables which must have a value have one is checked.
-    /// - Throws: ``DocumentRefusal`` `invalid_params` with the name of the first variable that cannot be used.
+    ///   - schema: The server's schema. If nil, the only check is that required variables have a value.
+    /// - Throws: ``DocumentRefusal`` `invalidParams` with the name of the first invalid variable.
     /// - Source: GraphQL, October 2021, section 6.1.2, CoerceVariableValues; Protocol/graphql.md, variables.
     package static func read(
         _ json: [UInt8]?, of operation: OperationDefinition, schema: GraphQLSchema?
@@ -39,7 +40,7 @@ package struct OperationVariables: Hashable, Sendable {
         return try coerce(members, of: operation, schema: schema)
     }
 
-    /// Checks variables that were read already; see ``read(_:of:schema:)``.
+    /// Checks variables that have been parsed before; see ``read(_:of:schema:)``.
     package static func coerce(
         _ values: [ByteString: InputValue], of operation: OperationDefinition, schema: GraphQLSchema?
     ) throws(DocumentRefusal) -> OperationVariables {
@@ -60,7 +61,7 @@ package struct OperationVariables: Hashable, Sendable {
                 continue
             }
             do throws(InputCoercion.Fault) {
-                // The document's validation has looked at a default already; it is coerced as any other value.
+                // Defaults have been checked with the document; they are coerced like any other value.
                 variables.coerced[name] = try InputCoercion(schema: schema).coerce(value, to: type)
             } catch {
                 let place = error.path.isEmpty ? "" : " at \(error.path)"

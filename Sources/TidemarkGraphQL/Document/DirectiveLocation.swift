@@ -1,4 +1,4 @@
-/// A location where a directive may be written; the raw value is the word in a document.
+/// A location where a directive may be written. The raw value is its word in a document.
 ///
 /// - Source: GraphQL, October 2021, section 3.13.
 package enum DirectiveLocation: String, Hashable, Sendable, CaseIterable {

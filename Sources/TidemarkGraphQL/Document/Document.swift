@@ -1,7 +1,7 @@
-/// A parsed document: its definitions in the order written, with their places. The parser does not check whether names
-/// exist.
+/// A parsed document of type definitions in their original order, with their places. The parser does not check whether
+/// names exist.
 package struct Document: Hashable, Sendable {
-    /// The definitions; there is at least one. Bound: ``DocumentLimits/definitionCountMax``.
+    /// The definitions; at least one. Bounded by ``DocumentLimits/definitionCountMax``.
     package var definitions: [Definition]
 
     package init(definitions: [Definition]) {

@@ -1,4 +1,4 @@
-/// The three operations of GraphQL; the raw value is the word in a document.
+/// The three kinds of operations. The raw value is the word in a document.
 package enum OperationKind: String, Hashable, Sendable, CaseIterable {
     case query
     case mutation

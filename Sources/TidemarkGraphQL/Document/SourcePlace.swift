@@ -1,7 +1,7 @@
 /// The place where a part of a document begins.
 ///
 /// A line ends with LF, CR LF or CR. A column counts Unicode scalars: a tab is one, and an umlaut is one or two,
-/// depending on how it is written. A byte order mark at the start of the document is not counted.
+/// depending on its spelling. A byte order mark at the start of the document is not counted.
 package struct SourcePlace: Hashable, Sendable, Comparable {
     /// The number of the line, from 1.
     package var line: Int

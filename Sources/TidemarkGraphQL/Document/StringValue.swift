@@ -4,7 +4,7 @@ import TidemarkModel
 package struct StringValue: Hashable, Sendable {
     /// The text in UTF-8 with escapes resolved; for a block string, without its common indentation.
     package var text: ByteString
-    /// Whether the string was written between `"""`.
+    /// True if the string was written between `"""`.
     package var isBlock: Bool
     /// The place of the first quote.
     package var place: SourcePlace

@@ -1,7 +1,8 @@
 /// The type of a field or an input: `Name`, `[Type]`, `Type!`.
 package indirect enum TypeReference: Hashable, Sendable {
+    /// A type by its name.
     case named(Name)
-    /// A list, with the place of its bracket. Bound: ``DocumentLimits/nestingDepthMax``.
+    /// A list, with the place of its bracket. Bounded by ``DocumentLimits/nestingDepthMax``.
     case list(TypeReference, SourcePlace)
     /// A type that is not null: a name or a list, never another `nonNull`.
     case nonNull(TypeReference)

@@ -2,6 +2,7 @@ import TidemarkModel
 
 /// A value after the colon of an argument, or after the `=` of a default.
 package struct Value: Hashable, Sendable {
+    /// The kind of the value, with its content.
     package var kind: Kind
     /// The place of the first character.
     package var place: SourcePlace
@@ -13,20 +14,26 @@ package struct Value: Hashable, Sendable {
 }
 
 extension Value {
-    /// The kinds of values. Numbers keep their digits as written; the caller checks their range.
+    /// The kinds of values. Numbers keep their original digits; the caller checks their range.
     package enum Kind: Hashable, Sendable {
         /// The name of a variable without its `$`; only in executable documents.
         case variable(ByteString)
+        /// The digits of an integer, with their sign.
         case int(ByteString)
+        /// The text of a number with a fraction or an exponent.
         case float(ByteString)
+        /// A string or a block string.
         case string(StringValue)
+        /// `true` or `false`.
         case boolean(Bool)
+        /// `null`.
         case null
+        /// The name of an enum value.
         case enumeration(ByteString)
-        /// The elements of a list. Bound: nesting, ``DocumentLimits/nestingDepthMax``; elements,
-        /// ``DocumentLimits/memberCountMax``.
+        /// The elements of a list. Bounded by ``DocumentLimits/nestingDepthMax`` levels and
+        /// ``DocumentLimits/memberCountMax`` elements.
         case list([Value])
-        /// The fields of an object in the order written, including repeated names. The bounds are those of `list`.
+        /// The fields of an object in their original order, including repeated names. Bounded like `list`.
         case object([NamedValue])
     }
 }

@@ -1,10 +1,10 @@
-/// An error in a document: what is wrong, where, and what to write instead.
+/// An error in a document: what is wrong, where it is, and what to write instead.
 ///
 /// - Source: Protocol/policy.md, errors.
 public struct GraphQLError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One word that a script can search for.
+    /// The kind of the error, as a word that scripts can search for.
     public var code: Code
-    /// One line for people: what was found, what was expected and what to do.
+    /// One line for people: what was found, what was expected, and what to do.
     public var message: String
     /// The number of the line, from 1.
     public var line: Int
@@ -18,6 +18,6 @@ public struct GraphQLError: Error, Hashable, Sendable, CustomStringConvertible {
         column = place.column
     }
 
-    /// The error in one line: `3:14: unknown_field: …`.
+    /// The error in one line, such as `3:14: unknown_field: …`.
     public var description: String { "\(line):\(column): \(code.rawValue): \(message)" }
 }

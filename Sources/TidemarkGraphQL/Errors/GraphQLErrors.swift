@@ -1,17 +1,16 @@
 /// All errors in a document.
 public struct GraphQLErrors: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The maximum number of errors that are kept; further ones are counted.
+    /// The largest number of errors that are kept: 1,000. Further ones are counted.
     public static let countMax = 1_000
 
-    /// The first ``countMax`` errors that were found. In a thrown value there is at least one, and they are in the
-    /// order of their places.
+    /// The first ``countMax`` errors. A thrown value has at least one, and they are ordered by place.
     public private(set) var errors: [GraphQLError] = []
-    /// The number of all errors.
+    /// The number of all errors, including those that are not kept.
     public private(set) var count = 0
 
     package init() {}
 
-    /// The errors, one a line.
+    /// The errors, one on each line.
     public var description: String {
         let rest = count - errors.count
         return (errors.map(\.description) + (rest > 0 ? ["and \(rest) more"] : [])).joined(separator: "\n")
@@ -31,7 +30,7 @@ public struct GraphQLErrors: Error, Hashable, Sendable, CustomStringConvertible 
         append(GraphQLError(code, message, at: place))
     }
 
-    /// Sorts the errors by their places; errors at one place stay in the order in which they were found.
+    /// Sorts the errors by place. Errors at one place keep their order.
     mutating func sort() {
         errors = errors.enumerated().sorted { left, right in
             (left.element.line, left.element.column, left.offset) < (

@@ -3,8 +3,8 @@ import TidemarkModel
 extension IdentityRules {
     /// Reads `@typePolicy` and `@fieldPolicy` from a document of type definitions.
     ///
-    /// - Throws: All that is wrong with these directives, in the order of places. Other errors of the document are for
-    ///   who reads it as a policy or a schema.
+    /// - Throws: All errors in these directives, ordered by place. Other errors of the document are found when it is
+    ///   read as a policy or a schema.
     /// - Source: Protocol/graphql.md, identity.
     package static func read(_ document: Document) throws(GraphQLErrors) -> IdentityRules {
         var reader = IdentityReader()
@@ -37,11 +37,11 @@ struct IdentityReader {
     private var fields: [ByteString: [ByteString: Set<ByteString>]] = [:]
     /// The interfaces that each type names, each once.
     private(set) var interfaces: [ByteString: [ByteString]] = [:]
-    /// Names to look up once all fields are known: keys of types.
+    /// The key fields of types, which are looked up when all fields are known.
     private var keys: [(type: Name, field: ByteString, place: SourcePlace)] = []
     private var lookups: [(type: Name, lookup: FieldLookup, place: SourcePlace)] = []
 
-    /// Notes the fields of a type.
+    /// Records the fields of a type.
     mutating func collect(_ type: TypeDefinition) {
         let name = type.name.text
         if !type.isExtension { places[name] = type.name.place }
@@ -144,7 +144,9 @@ struct IdentityReader {
         lookups.append((type, lookup, directive.place))
     }
 
-    /// - Returns: The arguments that are known, each once; others are noted.
+    /// Checks the arguments of a directive.
+    ///
+    /// - Returns: The known arguments, each once. Others are reported as errors.
     private mutating func arguments(_ directive: Directive, _ known: [ByteString]) -> [NamedValue] {
         var seen: Set<ByteString> = []
         return directive.arguments.filter { argument in
@@ -164,9 +166,9 @@ struct IdentityReader {
         }
     }
 
-    /// Names between white space.
+    /// Parses names that are separated by white space.
     ///
-    /// - Returns: nil when the value is not a string of names; that is noted.
+    /// - Returns: nil if the value is not a string of names, which is reported.
     private mutating func names(_ argument: NamedValue) -> [ByteString]? {
         guard case .string(let string) = argument.value.kind else {
             badArgument(argument, "names in quotes, with spaces between them")
@@ -187,7 +189,7 @@ struct IdentityReader {
             at: argument.value.place)
     }
 
-    /// Finds names of fields and arguments that are not there.
+    /// Reports names of fields and arguments that do not exist.
     mutating func checkFields() {
         for (type, field, place) in keys {
             var known = fields[type.text] ?? [:]

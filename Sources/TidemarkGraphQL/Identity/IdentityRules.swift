@@ -1,36 +1,39 @@
 import TidemarkModel
 
-/// Key fields of types and look-ups of fields, as a schema file or a policy file says them.
+/// The key fields of types and the look-ups of fields that a schema file or a policy file defines.
 ///
 /// - Source: Protocol/graphql.md, identity.
 package struct IdentityRules: Hashable, Sendable {
-    /// The key field of a type that no rule concerns.
+    /// The key field of types without a rule: `id`.
     package static let defaultKeyFields: [ByteString] = ["id"]
 
-    /// Rules as they are written, by the name of the type.
+    /// The rules as written, by type.
     var declared: [ByteString: TypeIdentity] = [:]
-    /// Rules with those that interfaces hand down.
+    /// The rules including those inherited from interfaces, by type.
     var effective: [ByteString: TypeIdentity] = [:]
-    /// The look-ups of fields, by the name of the type, then of the field.
+    /// The look-ups of fields, by type and field.
     var lookups: [ByteString: [ByteString: FieldLookup]] = [:]
 
+    /// Creates an empty set of rules.
     package init() {}
 
-    /// Fields whose values make the key of an object, in their order; `id` alone where no rule says otherwise.
+    /// Returns the fields whose values make the key of an object, in their order; `id` without a rule.
     package func keyFields(of type: ByteString) -> [ByteString] {
         effective[type]?.keyFields ?? IdentityRules.defaultKeyFields
     }
 
-    /// Events of this type merge into the entity.
+    /// True if events merge into the entities of this type instead of replacing them.
     package func mergesEvents(of type: ByteString) -> Bool { effective[type]?.mergesEvents ?? false }
 
-    /// The types whose events merge into the entity.
+    /// The types whose events merge into entities instead of replacing them.
     package var mergedTypes: Set<ByteString> { Set(effective.filter { $0.value.mergesEvents == true }.keys) }
 
-    /// - Returns: nil when no rule concerns the field.
+    /// Returns the rule of a field.
+    ///
+    /// - Returns: nil if the field has no rule.
     package func lookup(_ field: ByteString, of type: ByteString) -> FieldLookup? { lookups[type]?[field] }
 
-    /// The rules of both; where both speak of one thing, those of `other` hold.
+    /// Returns the combination of both sets of rules, in which those of `other` override.
     func overruled(by other: IdentityRules) -> IdentityRules {
         var rules = self
         rules.declared.merge(other.declared) { $1.filled(from: $0) }
@@ -39,14 +42,14 @@ package struct IdentityRules: Hashable, Sendable {
         return rules
     }
 
-    /// Works out the rules that types get from their interfaces.
+    /// Computes the rules that types inherit from their interfaces.
     ///
-    /// A rule of the type itself comes first. An interface hands on its own rule, else the rule that it got. It is
-    /// overruled by another interface of the type that implements it.
+    /// A type's own rule takes precedence. An interface passes on its own rule, or else the rule that it inherits. It
+    /// is overridden by another interface of the same type that implements it.
     ///
-    /// - Parameter interfaces: The interfaces that each type names, by the name of the type.
-    /// - Returns: Types whose interfaces disagree, in the order of their names.
-    /// - Complexity: O(the interfaces that types name, and for each those that it names).
+    /// - Parameter interfaces: The interfaces that each type names, by type.
+    /// - Returns: The types whose interfaces disagree, sorted by name.
+    /// - Complexity: O(the interfaces that types name, and for each of them those that it names).
     mutating func handDown(_ interfaces: [ByteString: [ByteString]]) -> [ByteString] {
         var conflicts: [ByteString] = []
         for type in IdentityRules.interfacesFirst(interfaces) {
@@ -64,7 +67,8 @@ package struct IdentityRules: Hashable, Sendable {
         return conflicts.sorted()
     }
 
-    /// Types in an order in which interfaces stand before those that implement them. Types of a circle are left out.
+    /// Returns the types in an order in which interfaces precede the types that implement them. Types in a cycle are
+    /// left out.
     private static func interfacesFirst(_ interfaces: [ByteString: [ByteString]]) -> [ByteString] {
         var implementers: [ByteString: [ByteString]] = [:]
         var waiting: [ByteString: Int] = [:]
@@ -89,7 +93,7 @@ package struct IdentityRules: Hashable, Sendable {
 }
 
 extension GraphQLSchema {
-    /// Works the rules of interfaces into their implementers, and refuses types whose interfaces disagree.
+    /// Passes the rules of interfaces to their implementers, and refuses types whose interfaces disagree.
     mutating func handDownKeys() throws(GraphQLErrors) {
         var interfaces: [ByteString: [ByteString]] = [:]
         for type in types where type.kind == .object || type.kind == .interface {

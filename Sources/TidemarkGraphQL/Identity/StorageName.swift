@@ -1,17 +1,19 @@
 import TidemarkModel
 
-/// The name under which a field's value is stored.
+/// Makes the name under which a field's value is stored.
 ///
-/// The field's name, and behind it the arguments as canonical JSON, when there are any. An alias, a default of the
-/// schema and the types of the arguments change nothing. `@connection(key:, filter:)` puts another name in place of the
-/// field's, and keeps the arguments that it lists.
+/// The name is the field's name, followed by its arguments, if any, as canonical JSON. Aliases, defaults of the schema
+/// and the types of arguments do not change it. `@connection(key:, filter:)` replaces the field's name, and keeps only
+/// the arguments that it lists.
 ///
 /// - Source: Protocol/graphql.md, storage names.
 package enum StorageName {
+    /// Returns the storage name of a field.
+    ///
     /// - Parameters:
-    ///   - field: A field of a document that was checked.
-    ///   - variables: ``OperationVariables/given``.
-    /// - Complexity: O(the arguments).
+    ///   - field: A field of a checked document.
+    ///   - variables: The values in ``OperationVariables/given``.
+    /// - Complexity: O(arguments).
     package static func of(_ field: Field, variables: [ByteString: InputValue]) -> ByteString {
         guard !field.arguments.isEmpty || !field.directives.isEmpty else { return field.name.text }
         var values: [ByteString: InputValue] = [:]
@@ -33,10 +35,12 @@ package enum StorageName {
     /// The values of `@connection`.
     private struct Connection {
         var key: ByteString
-        /// Names of arguments that the storage name keeps.
+        /// The names of the arguments that the storage name keeps.
         var filter: Set<ByteString> = []
 
-        /// - Returns: nil when the field has no such directive, or none with a key.
+        /// Reads the directive of a field.
+        ///
+        /// - Returns: nil if the field has no such directive, or it has no key.
         init?(_ field: Field, _ variables: [ByteString: InputValue]) {
             guard let directive = field.directives.first(where: { $0.name.text == "connection" }) else { return nil }
             var key: ByteString?

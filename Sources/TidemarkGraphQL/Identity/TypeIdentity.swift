@@ -1,27 +1,28 @@
 import TidemarkModel
 
-/// The identity of the objects of one type, and the way in which their events are applied: `@typePolicy`.
+/// How objects of a type are identified and how their events are applied: `@typePolicy`.
 ///
 /// - Source: Protocol/graphql.md, identity.
 package struct TypeIdentity: Hashable, Sendable {
-    /// Fields whose values make the key, in their order; nil when nothing says so and `id` is the key field.
+    /// The fields whose values make the key, in their order; nil without a rule, in which case `id` is the key field.
     package var keyFields: [ByteString]?
-    /// `events: MERGE`: an event merges into the entity where it would replace it; nil when nothing says so.
+    /// True for `events: MERGE`: an event merges into the entity instead of replacing it. nil without a rule.
     package var mergesEvents: Bool?
 
-    /// The rules of `self`, and of `other` where `self` has none.
+    /// Returns these rules, completed by those of `other`.
     func filled(from other: TypeIdentity) -> TypeIdentity {
         TypeIdentity(keyFields: keyFields ?? other.keyFields, mergesEvents: mergesEvents ?? other.mergesEvents)
     }
 }
 
-/// A field that can be answered without having been asked before: `@fieldPolicy`.
+/// A root field whose value can be found without having been fetched before: `@fieldPolicy`.
 ///
 /// - Source: Protocol/graphql.md, identity.
 package struct FieldLookup: Hashable, Sendable {
+    /// The name of the field.
     package var field: ByteString
-    /// Arguments whose values make the key of the entity that the field holds, in their order.
+    /// The arguments whose values make the key of the entity in the field, in their order; nil if there are none.
     package var keyArguments: [ByteString]?
-    /// The rule of a list that grows: a constant object with `where` and `order`.
+    /// The rule that maintains the field's list, as a constant object with `where` and `order`; nil if there is none.
     package var membership: Value?
 }

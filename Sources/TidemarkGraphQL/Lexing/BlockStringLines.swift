@@ -1,10 +1,12 @@
-/// Splits a block string into lines, and removes their common indentation.
+/// Splits a block string into lines and removes their common indentation.
 ///
 /// - Source: GraphQL, October 2021, section 2.9.4, BlockStringValue.
 struct BlockStringLines {
     private var lines: [ArraySlice<UInt8>] = []
 
-    /// - Parameter raw: The bytes between the quotes with escapes resolved; a line ends with LF, CR LF or CR.
+    /// Splits a block string into lines.
+    ///
+    /// - Parameter raw: The bytes between the quotes with escapes resolved. A line ends with LF, CR LF or CR.
     init(_ raw: [UInt8]) {
         var start = 0
         var offset = 0

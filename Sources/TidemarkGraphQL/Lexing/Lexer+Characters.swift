@@ -9,7 +9,7 @@ extension Lexer {
 
     /// Skips one character of a comment or string that is not a line end.
     ///
-    /// - Throws: An error when the bytes are not UTF-8, or are a control character that no document may contain.
+    /// - Throws: An error if the bytes are not UTF-8, or are a control character that documents may not contain.
     mutating func stepOverCharacter() throws(GraphQLError) {
         guard let byte = byte() else { return }
         if byte < 0x80 {
@@ -23,7 +23,7 @@ extension Lexer {
         continuationCount += count - 1
     }
 
-    /// Returns the error for a character that begins no token and is outside of strings.
+    /// Returns the error for a character that begins no token outside of strings.
     func unexpectedCharacter() -> GraphQLError {
         guard let scalar = scalar() else { return invalidUTF8() }
         let hex = String(scalar.value, radix: 16, uppercase: true)
@@ -42,7 +42,7 @@ extension Lexer {
 
     /// Returns the character at `offset`.
     ///
-    /// - Returns: nil at the end, and when the bytes there are not UTF-8.
+    /// - Returns: nil at the end, or if the bytes there are not UTF-8.
     private func scalar() -> Unicode.Scalar? {
         guard offset < bytes.count else { return nil }
         var decoder = UTF8()

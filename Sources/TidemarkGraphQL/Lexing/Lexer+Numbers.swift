@@ -1,7 +1,7 @@
 extension Lexer {
     /// Reads an integer, or a number with a fraction or an exponent.
     ///
-    /// - Throws: An error when the digits do not follow the grammar, or when a name follows without a space.
+    /// - Throws: An error if the digits do not follow the grammar, or a name follows without a space.
     mutating func number() throws(GraphQLError) -> Token {
         var count = byte() == UInt8(ascii: "-") ? 1 : 0
         var kind = Token.Kind.int

@@ -1,7 +1,7 @@
 extension Lexer {
     /// Reads a string on one line.
     ///
-    /// - Throws: An error when the string does not end on its line, or contains an invalid escape.
+    /// - Throws: An error if the string does not end on its line, or contains an invalid escape.
     mutating func string() throws(GraphQLError) -> Token {
         var token = Token(kind: .string, range: offset..<offset, place: place)
         let start = offset

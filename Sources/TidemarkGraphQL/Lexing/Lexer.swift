@@ -37,7 +37,9 @@ struct Lexer {
         return index < bytes.count ? bytes[index] : nil
     }
 
-    /// - Returns: The next token; `.end` at the end of the document, and in every later call.
+    /// Returns the next token.
+    ///
+    /// - Returns: The token; `.end` at the end of the document, and at every later call.
     mutating func next() throws(GraphQLError) -> Token {
         try skipIgnored()
         guard let byte = byte() else { return Token(kind: .end, range: offset..<offset, place: place) }

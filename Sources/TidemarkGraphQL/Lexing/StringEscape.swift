@@ -11,7 +11,9 @@ struct StringEscape {
         self.offset = offset
     }
 
-    /// - Returns: The character of the escape; nil when the escape is invalid, as a lone surrogate is.
+    /// Reads the escape.
+    ///
+    /// - Returns: The character of the escape; nil if it is invalid, such as a single surrogate.
     mutating func scalar() -> Unicode.Scalar? {
         guard offset + 1 < bytes.count else { return nil }
         let sign = bytes[offset + 1]

@@ -1,10 +1,10 @@
 /// A word, number, string or sign in a document.
 struct Token: Hashable, Sendable {
     var kind: Kind
-    /// The range of the token's bytes, quotes included.
+    /// The range of the token's bytes, including quotes.
     var range: Range<Int>
     var place: SourcePlace
-    /// Whether a string contains escapes.
+    /// True if a string contains escapes.
     var hasEscapes = false
 }
 

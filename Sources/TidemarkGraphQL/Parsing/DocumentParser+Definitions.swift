@@ -15,12 +15,12 @@ extension DocumentParser {
         return try systemDefinition(description, isExtension: false, at: place)
     }
 
-    /// Reads the string before a definition; nil when there is none.
+    /// Reads the string before a definition; nil if there is none.
     mutating func description() throws(GraphQLError) -> StringValue? {
         token.kind == .string || token.kind == .blockString ? try string() : nil
     }
 
-    /// Whether the token can be the first of a definition.
+    /// True if the token can be the first of a definition.
     var startsDefinition: Bool {
         let words: [StaticString] = [
             "schema", "scalar", "type", "interface", "union", "enum", "input", "directive", "extend",

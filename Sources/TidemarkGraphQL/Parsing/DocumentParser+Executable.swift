@@ -3,9 +3,10 @@ import TidemarkModel
 extension DocumentParser {
     /// Parses a document of operations and fragments.
     ///
-    /// - Parameter bytes: UTF-8; a byte order mark may stand at the front.
-    /// - Throws: ``DocumentRefusal``: the first error of the grammar as the only finding, or the limit that was passed.
-    /// - Complexity: O(bytes). The recursion is as deep as ``ExecutableLimits/nestingDepthMax``.
+    /// - Parameter bytes: The document in UTF-8, with or without a byte order mark.
+    /// - Throws: ``DocumentRefusal`` with the first error of the grammar as the only finding, or with the limit that
+    ///   was exceeded.
+    /// - Complexity: O(bytes). Recursion is bounded by ``ExecutableLimits/nestingDepthMax``.
     /// - Source: GraphQL, October 2021, section 2; Protocol/graphql.md, documents.
     package static func parseExecutable(
         _ bytes: [UInt8], limits: ExecutableLimits = ExecutableLimits()
@@ -88,9 +89,9 @@ extension DocumentParser {
         return variables
     }
 
-    /// A selection set, from its `{` on.
+    /// Reads a selection set from its `{` on.
     ///
-    /// - Parameter depth: The level of this set; an operation's own has 1.
+    /// - Parameter depth: The level of this set; 1 for that of an operation.
     private mutating func selections(depth: Int) throws(GraphQLError) -> [Selection] {
         try checkDepth(depth)
         try advance()

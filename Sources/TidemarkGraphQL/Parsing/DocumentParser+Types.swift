@@ -28,7 +28,7 @@ extension DocumentParser {
         return try names(between: .pipe, "the name of a type of this union")
     }
 
-    /// Reads names with a sign between them; the sign may also come before the first name.
+    /// Reads names with a sign between them. The sign may also precede the first name.
     private mutating func names(between sign: Token.Kind, _ expected: String) throws(GraphQLError) -> [Name] {
         _ = try skip(sign)
         var names: [Name] = []
@@ -81,7 +81,7 @@ extension DocumentParser {
         }
     }
 
-    /// Reads at least one member between two signs; each member may have a description.
+    /// Reads at least one member between two signs. Each member may have a description.
     private mutating func members<Member>(
         _ opening: Token.Kind, _ closing: Token.Kind, _ expected: String,
         _ member: (inout DocumentParser, StringValue?) throws(GraphQLError) -> Member

@@ -2,7 +2,7 @@ extension DocumentParser {
     /// Reads a value.
     ///
     /// - Parameters:
-    ///   - isConstant: Whether the value must not contain variables.
+    ///   - isConstant: True if the value must not contain variables.
     ///   - depth: The number of open lists and objects around the value.
     mutating func value(isConstant: Bool, depth: Int = 0) throws(GraphQLError) -> Value {
         try countMember()

@@ -1,23 +1,23 @@
 import TidemarkModel
 
-/// Parses a document of GraphQL: tokens → definitions.
+/// Parses a GraphQL document: tokens → definitions.
 ///
-/// One token of look-ahead suffices. Values, directives and types have functions of their own, which operations can
-/// share with definitions: a parameter tells whether variables are allowed.
+/// One token of look-ahead suffices. Values, directives and types have functions of their own, which operations and
+/// definitions share. A parameter says whether variables are allowed.
 ///
-/// - Complexity: O(bytes). The recursion is as deep as ``DocumentLimits/nestingDepthMax``.
+/// - Complexity: O(bytes). Recursion is bounded by ``DocumentLimits/nestingDepthMax``.
 /// - Source: GraphQL, October 2021, section 3 and appendix B.
 package struct DocumentParser {
     let limits: DocumentLimits
     private var lexer: Lexer
     /// The next token.
     private(set) var token: Token
-    /// The number of parts inside definitions. Bound: ``DocumentLimits/memberCountMax``.
+    /// The number of parts inside definitions. Bounded by ``DocumentLimits/memberCountMax``.
     private var memberCount = 0
 
     /// Parses a document of type-system definitions and extensions.
     ///
-    /// - Parameter bytes: The document in UTF-8; a byte order mark may come first.
+    /// - Parameter bytes: The document in UTF-8, with or without a byte order mark.
     /// - Throws: The first error in the document.
     package static func parse(
         _ bytes: [UInt8], limits: DocumentLimits = DocumentLimits()
@@ -57,8 +57,7 @@ package struct DocumentParser {
     /// The text of the current token.
     var text: ByteString { lexer.text(of: token) }
 
-    /// Tells whether the token is the name `word`. The words of GraphQL are not reserved: they are allowed wherever a
-    /// name is.
+    /// True if the token is the name `word`. The words of GraphQL are not reserved and are allowed wherever a name is.
     func isWord(_ word: StaticString) -> Bool {
         guard token.kind == .name, token.range.count == word.utf8CodeUnitCount else { return false }
         return word.withUTF8Buffer { lexer.bytes[token.range].elementsEqual($0) }
@@ -74,25 +73,29 @@ package struct DocumentParser {
         return current
     }
 
-    /// Advances when the token is `kind`, and tells whether it did.
+    /// Advances if the token has this kind. Returns true if it did.
     mutating func skip(_ kind: Token.Kind) throws(GraphQLError) -> Bool {
         guard token.kind == kind else { return false }
         try advance()
         return true
     }
 
-    /// Advances when the token is the name `word`, and tells whether it did.
+    /// Advances if the token is the name `word`. Returns true if it did.
     mutating func skip(word: StaticString) throws(GraphQLError) -> Bool {
         guard isWord(word) else { return false }
         try advance()
         return true
     }
 
+    /// Advances past a token of a kind, which must be next.
+    ///
     /// - Parameter expected: The end of a sentence: what should be here, and what to do.
     mutating func expect(_ kind: Token.Kind, _ expected: String) throws(GraphQLError) {
         guard try skip(kind) else { throw unexpected(expected) }
     }
 
+    /// Reads a name, which must be next.
+    ///
     /// - Parameter expected: The end of a sentence: the thing whose name should be here.
     mutating func name(_ expected: String) throws(GraphQLError) -> Name {
         guard token.kind == .name else { throw unexpected(expected) }
@@ -113,6 +116,8 @@ package struct DocumentParser {
         }
     }
 
+    /// Checks that a value or type may be opened at a depth.
+    ///
     /// - Parameter depth: The depth of the value or type that is about to be opened; the outermost has 1.
     func checkDepth(_ depth: Int) throws(GraphQLError) {
         guard depth <= limits.nestingDepthMax else {
@@ -121,6 +126,8 @@ package struct DocumentParser {
         }
     }
 
+    /// Returns the error for an unexpected token.
+    ///
     /// - Parameter expected: The end of a sentence: what should be here, and what to do.
     func unexpected(_ expected: String) -> GraphQLError {
         GraphQLError(.unexpectedToken, "found \(found), expected \(expected)", at: token.place)
@@ -133,6 +140,6 @@ package struct DocumentParser {
         }
     }
 
-    /// Returns at most 40 characters of a text, so that a message remains readable.
+    /// Returns at most 40 characters of a text, so that messages stay readable.
     static func excerpt(_ text: String) -> String { text.count <= 40 ? text : text.prefix(39) + "…" }
 }

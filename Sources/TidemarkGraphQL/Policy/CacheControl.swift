@@ -7,10 +7,10 @@ struct CacheControl: Hashable {
     /// The place of the `@`.
     var place: SourcePlace
 
-    /// Tells whether another directive has the same rule, whatever its place.
+    /// True if another directive has the same rule, whatever its place.
     func agrees(with other: CacheControl) -> Bool { age == other.age && cascades == other.cascades }
 
-    /// The rule as it is written on a field.
+    /// The rule in the notation of a field's directive.
     var words: String {
         var arguments: [String] = []
         switch age {

@@ -1,10 +1,10 @@
 import TidemarkModel
 
 extension CachePolicy {
-    /// Reads a policy from a document of GraphQL's type system.
+    /// Reads a policy from a document of type definitions.
     ///
     /// - Parameter bytes: The whole document in UTF-8.
-    /// - Throws: The first error in the grammar; or, when the grammar is correct, all violations of the rules of
+    /// - Throws: The first error in the grammar; or, if the grammar is correct, all violations of the rules of
     ///   policies.
     /// - Complexity: O(bytes), and for each type the fields of its interfaces.
     /// - Source: Protocol/policy.md.
@@ -18,7 +18,7 @@ extension CachePolicy {
             throw GraphQLErrors(error)
         }
         let policy = try PolicyReader.read(document, limits: limits)
-        // The same file may say how entities are distinguished: a check of it reports that, too.
+        // The same file may have rules of identity, and a check of the file reports their errors, too.
         _ = try IdentityRules.read(document)
         return policy
     }

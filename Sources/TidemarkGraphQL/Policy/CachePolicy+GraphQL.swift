@@ -8,9 +8,9 @@ extension CachePolicy {
     /// configuration.policy = try CachePolicy(graphQL: "type photo @cacheControl(maxAge: 3600) { name: String }")
     /// ```
     ///
-    /// - Parameter document: The whole document; `CachePolicy(graphQL: bytes)` takes the bytes of a file.
-    /// - Throws: ``GraphQLErrors``: the first error in the grammar; or, when the grammar is correct, all violations of
-    ///   the rules of policies. Each error has its line and column.
+    /// - Parameter document: The whole document as text. Another initializer takes the bytes of a file.
+    /// - Throws: ``GraphQLErrors``, each with line and column: the first error in the grammar; or, if the grammar is
+    ///   correct, all violations of the rules of policies.
     /// - Source: Protocol/policy.md.
     public init(graphQL document: String) throws(GraphQLErrors) {
         self = try CachePolicy.read(Array(document.utf8))
@@ -19,7 +19,8 @@ extension CachePolicy {
     /// Reads a policy from a file of GraphQL type definitions with `@cacheControl` directives.
     ///
     /// - Parameter bytes: The whole document in UTF-8.
-    /// - Throws: ``GraphQLErrors``, as the initializer for a string does.
+    /// - Throws: ``GraphQLErrors``, each with line and column: the first error in the grammar; or, if the grammar is
+    ///   correct, all violations of the rules of policies.
     public init(graphQL bytes: [UInt8]) throws(GraphQLErrors) {
         self = try CachePolicy.read(bytes)
     }

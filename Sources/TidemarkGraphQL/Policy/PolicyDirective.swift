@@ -1,10 +1,10 @@
 import TidemarkModel
 
-/// The two directives that a policy reads; all other directives are ignored.
+/// The two directives of policies. All other directives are ignored.
 enum PolicyDirective: String {
     /// A directive on a type or a field.
     case control = "cacheControl"
-    /// A directive on a type about one of its fields; it is repeatable.
+    /// A directive on a type about one of its fields; repeatable.
     case field = "cacheControlField"
 
     init?(_ directive: Directive) {

@@ -1,10 +1,10 @@
 import TidemarkModel
 
-/// A field during the reading of a policy.
+/// A field while a policy is being read.
 struct PolicyField {
     var name: Name
     /// The name of the type inside all lists.
     var typeName: Name
-    /// The rule on the field itself, or on its type with `@cacheControlField`; nil when there is none.
+    /// The rule on the field itself, or on its type with `@cacheControlField`; nil if there is none.
     var own: CacheControl?
 }

@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension PolicyReader {
-    /// A rule, with the place where its directive comes from.
+    /// A rule, with the origin of its directive.
     struct Rule {
         var control: CacheControl
         var source: RuleSource
@@ -9,15 +9,15 @@ extension PolicyReader {
         var owner: String
     }
 
-    /// A type with its own rules and those that it gets from its interfaces.
+    /// A type with its own rules and those it inherits from its interfaces.
     struct Resolved {
         var type: Rule?
         var fields: [(field: PolicyField, rule: Rule?)] = []
         var indices: [ByteString: Int] = [:]
     }
 
-    /// Orders types so that interfaces come before the types that implement them. An interface that implements itself,
-    /// directly or through others, is an error and left out.
+    /// Orders types so that interfaces precede the types that implement them. An interface that implements itself,
+    /// directly or through others, is reported and left out.
     ///
     /// - Returns: The indices of `types` in this order, without those left out.
     mutating func implementationOrder() -> [Int] {
@@ -46,20 +46,20 @@ extension PolicyReader {
         return order
     }
 
-    /// Returns the interfaces of a type whose rules count. An interface that another of them implements does not count,
-    /// because the other one overrides it.
+    /// Returns the interfaces of a type whose rules count. One that another of them implements does not count, because
+    /// the other overrides it.
     func speakers(of type: PolicyType) -> [Int] {
         let all = type.interfaces.compactMap { indices[$0.text] }
         let overruled = Set(all.flatMap { types[$0].interfaces.map(\.text) })
         return all.filter { !overruled.contains(types[$0].name.text) }
     }
 
-    /// Returns the rule that interfaces pass to a type that implements them, or to one of its fields; nil when there is
-    /// none, or when the interfaces contradict each other.
+    /// Returns the rule that interfaces pass to a type or to one of its fields; nil if there is none, or the interfaces
+    /// contradict each other.
     ///
     /// - Parameters:
     ///   - rules: The rules of those interfaces that have one.
-    ///   - owner: The name of the type or field that gets the rule.
+    ///   - owner: The name of the type or field that inherits the rule.
     ///   - place: The place of an error about a contradiction.
     mutating func handed(_ rules: [Rule], to owner: String, at place: SourcePlace) -> Rule? {
         guard let first = rules.first else { return nil }

@@ -1,5 +1,6 @@
 extension PolicyReader {
-    /// Refuses the directives of policies wherever they have no meaning: everywhere except on types and their fields.
+    /// Reports directives of policies wherever they have no meaning, which is everywhere except on types and their
+    /// fields.
     mutating func refuseElsewhere(_ definition: Document.Definition) {
         switch definition {
         case .schema(let schema): refuse(schema.directives)

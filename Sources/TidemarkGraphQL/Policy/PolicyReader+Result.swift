@@ -3,7 +3,7 @@ import TidemarkModel
 extension PolicyReader {
     /// Passes the rules of interfaces to the types that implement them.
     ///
-    /// - Returns: The policy; it is meaningless when there are errors.
+    /// - Returns: The policy, which is meaningless if there are errors.
     mutating func handDown() -> CachePolicy {
         var resolved = [Resolved](repeating: Resolved(), count: types.count)
         var fieldCount = 0
@@ -85,7 +85,7 @@ extension PolicyReader.Resolved {
         fields.append((field, rule))
     }
 
-    /// Returns the rule of an interface in the form in which its implementers get it.
+    /// Returns the rule of an interface in the form in which its implementers inherit it.
     fileprivate func inherited(from interface: PolicyType) -> PolicyReader.Rule? {
         type.map { PolicyReader.Resolved.inherited($0, from: interface) }
     }

@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension PolicyReader {
-    /// Finds names that are not defined, and names of a kind of type that is not allowed at their place.
+    /// Reports names that are not defined, and types of a kind that is not allowed at their place.
     mutating func checkTypes() {
         for index in types.indices {
             let type = types[index]

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// Reads the rules of a policy from a parsed document, and finds all errors in them.
+/// Reads the rules of a policy from a parsed document and finds all errors in them.
 ///
 /// The steps are: definitions, extensions, directives, rules from interfaces. Each step continues after an error, so
 /// that one reading reports as many errors as possible.
@@ -13,7 +13,7 @@ struct PolicyReader {
     /// The largest `maxAge`, in seconds: the largest `Int` of GraphQL.
     static let ageMax = Int(Int32.max)
 
-    /// The kind of type that a name stands for. The built-in scalars are known from the start.
+    /// The kind of type that a name denotes. The built-in scalars are known from the start.
     enum Kind: Hashable {
         case scalar
         case composite(TypePolicy.Kind)
@@ -31,7 +31,7 @@ struct PolicyReader {
         }
     }
 
-    /// The limits; `memberCountMax` also bounds the fields of all types, including those from interfaces.
+    /// The limits. `memberCountMax` also bounds the fields of all types, including inherited ones.
     let limits: DocumentLimits
     var errors = GraphQLErrors()
     var kinds: [ByteString: Kind] = [:]
@@ -44,7 +44,9 @@ struct PolicyReader {
 
     static let builtInScalars: [ByteString] = ["Int", "Float", "String", "Boolean", "ID"]
 
-    /// - Throws: All errors, in the order of their places.
+    /// Reads a policy.
+    ///
+    /// - Throws: All errors, ordered by place.
     static func read(_ document: Document, limits: DocumentLimits) throws(GraphQLErrors) -> CachePolicy {
         var reader = PolicyReader(limits: limits)
         for name in builtInScalars { reader.kinds[name] = .scalar }
@@ -65,6 +67,6 @@ struct PolicyReader {
         return policy
     }
 
-    /// Returns a name for a message, shortened when it is long.
+    /// Returns a name for a message, shortened if it is long.
     static func excerpt(_ name: ByteString) -> String { DocumentParser.excerpt(name.description) }
 }

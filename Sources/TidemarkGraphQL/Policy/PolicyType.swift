@@ -1,15 +1,15 @@
 import TidemarkModel
 
-/// A type during the reading of a policy: its definition and all of its extensions.
+/// A type while a policy is being read: its definition and all of its extensions.
 struct PolicyType {
     var name: Name
     var kind: TypePolicy.Kind
-    /// The interfaces; no two have the same name. Bound: ``PolicyReader/interfaceCountMax``.
+    /// The interfaces, each once. Bounded by ``PolicyReader/interfaceCountMax``.
     var interfaces: [Name] = []
     /// The members of a union; empty for other types.
     var members: [Name] = []
     var own: CacheControl?
-    /// The fields; no two have the same name.
+    /// The fields, each name once.
     var fields: [PolicyField] = []
     /// The indices of `fields` by name.
     var fieldIndices: [ByteString: Int] = [:]

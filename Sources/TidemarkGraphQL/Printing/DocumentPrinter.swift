@@ -1,12 +1,12 @@
 import TidemarkModel
 
-/// Writes a document as text that parses to the same document.
+/// Prints a document as text that parses to the same document.
 ///
 /// - Source: Protocol/graphql.md, documents.
 package struct DocumentPrinter {
-    /// The two layouts that documents are printed in.
+    /// The layouts of printed documents.
     package enum Style: Hashable, Sendable, CaseIterable {
-        /// One selection a line, indented by two spaces: for people, and stable.
+        /// One selection on each line, indented by two spaces. It is for people, and never changes for one document.
         case canonical
         /// The shortest text, for the wire.
         case minified
@@ -14,14 +14,14 @@ package struct DocumentPrinter {
 
     let style: Style
     private(set) var bytes: [UInt8] = []
-    /// Selection sets that are open.
+    /// The number of open selection sets.
     private var depth = 0
 
     init(_ style: Style) {
         self.style = style
     }
 
-    /// Prints a whole document; the canonical text ends with a line end.
+    /// Prints a whole document. The canonical text ends with a line end.
     ///
     /// - Complexity: O(document).
     package static func text(of document: ExecutableDocument, style: Style = .canonical) -> [UInt8] {
@@ -154,7 +154,7 @@ package struct DocumentPrinter {
 
     // MARK: Tokens
 
-    /// Elements in brackets; nothing at all when there are none and `isKept` is false.
+    /// Writes elements in brackets; nothing if there are none and `isKept` is false.
     mutating func list<Element>(
         _ elements: [Element], _ opening: StaticString, _ closing: StaticString, isKept: Bool = false,
         _ write: (inout DocumentPrinter, Element) -> Void
@@ -168,7 +168,7 @@ package struct DocumentPrinter {
         sign(closing)
     }
 
-    /// A name, number or string. A space goes in front where the two tokens would become one.
+    /// Writes a name, number or string, preceded by a space if it would otherwise merge with the token before.
     mutating func word(_ text: ByteString) {
         if let last = bytes.last, let first = text.bytes.first, DocumentPrinter.runTogether(last, first) {
             bytes.append(UInt8(ascii: " "))

@@ -1,12 +1,13 @@
 import TidemarkModel
 
-/// Spells strings as a document holds them, quotes included.
+/// Writes strings in the syntax of documents, including quotes.
 ///
 /// - Source: GraphQL, October 2021, section 2.9.4.
 enum StringSpelling {
     private static let hexDigits = Array("0123456789ABCDEF".utf8)
 
-    /// A block string stays one where its text can stand in one: a text that was read from a block string always can.
+    /// Returns a string in its original form. A block string stays one if its text can be written so; text that was
+    /// read from a block string always can.
     static func text(of string: StringValue) -> [UInt8] {
         if string.isBlock, let text = block(string.text.bytes) { return text }
         return quoted(string.text.bytes)
@@ -33,12 +34,14 @@ enum StringSpelling {
         return text
     }
 
-    /// - Returns: nil when reading the block would give another text.
+    /// Returns a text as a block string.
+    ///
+    /// - Returns: nil if parsing the block string would give another text.
     private static func block(_ content: [UInt8]) -> [UInt8]? {
         let isPlain = content.allSatisfy { $0 >= 0x20 || $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\t") }
         guard isPlain else { return nil }
         var raw: [UInt8] = []
-        // The indentation of the first line counts only on a line of its own, and would be taken away there.
+        // On a line of its own, the indentation of the first line would count as common and be removed.
         let startsBlank = content.first == UInt8(ascii: " ") || content.first == UInt8(ascii: "\t")
         if !startsBlank, !content.isEmpty { raw.append(UInt8(ascii: "\n")) }
         raw += content

@@ -1,18 +1,18 @@
 import TidemarkModel
 
 extension GraphQLSchema {
-    /// The fields that make the key of an object of this type.
+    /// Returns the fields that make the key of an object of this type.
     ///
-    /// - Returns: Empty when the type lacks one of them: its objects have no key then. A field with arguments, or with
-    ///   another type than a scalar or an enum, is no key.
+    /// - Returns: Empty if the type lacks one of them, in which case its objects have no key. A field with arguments,
+    ///   or with another type than a scalar or an enum, cannot be part of a key.
     package func keyFields(of id: SchemaTypeID) -> [SchemaField] {
         fields(identity.keyFields(of: self[id].name), of: id)
     }
 
-    /// The key fields of an interface, where all types that implement it have the same, and the interface declares
-    /// them.
+    /// Returns the key fields of an interface, if all types that implement it have the same ones and the interface
+    /// declares them.
     ///
-    /// - Returns: nil when the keys have to be asked for by object types.
+    /// - Returns: nil if the key fields have to be selected by object type.
     package func sharedKeyFields(of id: SchemaTypeID) -> [SchemaField]? {
         guard self[id].kind == .interface, let first = self[id].possibleTypes.first else { return nil }
         let names = identity.keyFields(of: self[first].name)

@@ -4,10 +4,11 @@ extension GraphQLSchema {
     /// Reads a schema from a file of type definitions.
     ///
     /// - Parameters:
-    ///   - bytes: The whole file, UTF-8. Bounds as of policies: ``DocumentLimits``.
-    ///   - policy: Rules of identity from another file: a policy. They stand above those of the schema's own file.
-    /// - Throws: ``GraphQLErrors``: the first thing that the grammar does not allow, or else everything that
-    ///   contradicts the rules of schemas, each with line and column.
+    ///   - bytes: The whole file in UTF-8.
+    ///   - policy: The rules of identity in a policy file, which override those of the schema's own file.
+    ///   - limits: The limits of the file.
+    /// - Throws: ``GraphQLErrors``, each with line and column: the first error in the grammar; or else all violations
+    ///   of the rules of schemas.
     /// - Source: Protocol/graphql.md, schemas.
     package static func read(
         _ bytes: [UInt8], policy: IdentityRules = IdentityRules(), limits: DocumentLimits = DocumentLimits()
@@ -21,7 +22,7 @@ extension GraphQLSchema {
         return try read(document, policy: policy)
     }
 
-    /// Reads a schema from a parsed document; see the function that takes bytes.
+    /// Reads a schema from a parsed document; see ``read(_:policy:limits:)``.
     package static func read(
         _ document: Document, policy: IdentityRules = IdentityRules()
     ) throws(GraphQLErrors) -> GraphQLSchema {

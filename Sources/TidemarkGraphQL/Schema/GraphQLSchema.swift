@@ -1,40 +1,46 @@
 import TidemarkModel
 
-/// The types of a server: what documents are checked against.
+/// The types of a server, against which documents are checked.
 ///
-/// A value without references to the text that it was read from. Names are bytes, as everywhere.
+/// It does not refer to the text that it was read from. Names are bytes.
 ///
 /// - Source: GraphQL, October 2021, section 3; Protocol/graphql.md, schemas.
 package struct GraphQLSchema: Sendable {
-    /// The types in the order of their definitions; those of introspection come first.
+    /// The types in the order of their definitions, after those of introspection.
     package internal(set) var types: [SchemaType] = []
     var ids: [ByteString: SchemaTypeID] = [:]
-    /// The directives by name, those that every document may use among them.
+    /// The directives by name, including those that every document may use.
     package internal(set) var directives: [ByteString: SchemaDirective] = [:]
-    /// Types of the operations; an operation without one cannot be run.
+    /// The types of the operations. An operation without one cannot be run.
     package internal(set) var roots: [OperationKind: SchemaTypeID] = [:]
-    /// Key fields and look-ups of this schema's types.
+    /// The key fields and look-ups of the types.
     package internal(set) var identity = IdentityRules()
 
     init() {}
 
+    /// The type with a number of this schema.
     package subscript(id: SchemaTypeID) -> SchemaType { types[id.index] }
 
-    /// - Returns: nil when no type has that name.
+    /// Returns the number of the type with a name.
+    ///
+    /// - Returns: nil if there is no such type.
     /// - Complexity: O(1).
     package func id(_ name: ByteString) -> SchemaTypeID? { ids[name] }
 
-    /// - Returns: nil when no type has that name.
+    /// Returns the type with a name.
+    ///
+    /// - Returns: nil if there is no such type.
     package func type(_ name: ByteString) -> SchemaType? { ids[name].map { types[$0.index] } }
 
-    /// Whether an object of type `object` is one of type `condition`: equal, an implementer, or a member.
+    /// True if objects of type `object` also have the type `condition`: it is equal, an interface that they implement,
+    /// or a union that includes them.
     package func applies(_ condition: SchemaTypeID, to object: SchemaTypeID) -> Bool {
         types[condition.index].possibleTypeSet.contains(object)
     }
 
-    /// Whether some object type is both of type `left` and of type `right`.
+    /// True if at least one object type belongs to both types.
     ///
-    /// - Complexity: O(the fewer possible types).
+    /// - Complexity: O(the smaller number of possible types).
     package func overlap(_ left: SchemaTypeID, _ right: SchemaTypeID) -> Bool {
         if left == right { return true }
         let (fewer, more) =
@@ -43,9 +49,9 @@ package struct GraphQLSchema: Sendable {
         return types[fewer.index].possibleTypes.contains { types[more.index].possibleTypeSet.contains($0) }
     }
 
-    /// A field of a type, those of introspection included.
+    /// Returns a field of a type, including those of introspection.
     ///
-    /// - Returns: nil when the type has no such field; of a union only `__typename` is one.
+    /// - Returns: nil if the type has no such field. A union has only `__typename`.
     package func field(_ name: ByteString, of type: SchemaTypeID) -> SchemaField? {
         let parent = types[type.index]
         if let field = parent.field(name) { return field }
@@ -54,7 +60,7 @@ package struct GraphQLSchema: Sendable {
         return type == roots[.query] ? introspectionFields[name] : nil
     }
 
-    /// A type as a document writes it.
+    /// Returns a type in the notation of documents.
     package func text(of type: SchemaTypeReference) -> String {
         switch type {
         case .named(let id): types[id.index].name.description
@@ -63,9 +69,9 @@ package struct GraphQLSchema: Sendable {
         }
     }
 
-    /// Looks up the names of a reference.
+    /// Looks up the name in a type reference.
     ///
-    /// - Returns: nil when there is no such type.
+    /// - Returns: nil if there is no such type.
     package func resolve(_ type: TypeReference) -> SchemaTypeReference? {
         switch type {
         case .named(let name): return ids[name.text].map { .named($0) }
@@ -76,6 +82,6 @@ package struct GraphQLSchema: Sendable {
 
     private var typename: SchemaField? { introspectionFields[IntrospectionSchema.typename.name] }
 
-    /// `__typename` of every composite type, `__schema` and `__type` of the query root.
+    /// The fields of introspection: `__typename` of every composite type, `__schema` and `__type` of the query root.
     var introspectionFields: [ByteString: SchemaField] = [:]
 }

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// Types and directives that every schema has without defining them.
+/// The types and directives that every schema has without defining them.
 ///
 /// - Source: GraphQL, October 2021, sections 3.5, 3.13 and 4; Protocol/graphql.md, local directives.
 enum IntrospectionSchema {
@@ -49,7 +49,7 @@ enum IntrospectionSchema {
         directive @connection(key: String!, filter: [String!]) on FIELD
         """
 
-    /// The name of the type whose fields are the meta-fields; no document can name it.
+    /// The name of the type that holds the meta-fields. No document can use it.
     static let root = ByteString("__Root")
 
     static let document: Document = {
@@ -60,13 +60,13 @@ enum IntrospectionSchema {
         }
     }()
 
-    /// Names that a schema may define again without changing anything.
+    /// The scalars that a schema may define again, which changes nothing.
     static let scalars: Set<ByteString> = ["Int", "Float", "String", "Boolean", "ID"]
 
-    /// Directives on types and fields that policies are made of. The types of their arguments, `EventRule` and
-    /// `Object`, need no definition.
+    /// The directives of policies on types and fields. The types of their arguments, `EventRule` and `Object`, need no
+    /// definition.
     static let policyDirectives: Set<ByteString> = ["typePolicy", "fieldPolicy", "cacheControl", "cacheControlField"]
 
-    /// Directives that a server never sees.
+    /// The directives that are never sent to a server.
     package static let localDirectives: Set<ByteString> = ["cacheControl", "connection"]
 }

@@ -2,30 +2,38 @@ import TidemarkModel
 
 /// A field of an object type or an interface.
 package struct SchemaField: Sendable {
+    /// The name of the field.
     package let name: ByteString
+    /// The description; nil if there is none.
     package let description: ByteString?
+    /// The arguments that the field accepts.
     package let arguments: SchemaInputs
+    /// The declared type.
     package let type: SchemaTypeReference
 }
 
 /// An argument, or a field of an input type.
 package struct SchemaInput: Sendable {
+    /// The name of the argument or field.
     package let name: ByteString
+    /// The declared type.
     package let type: SchemaTypeReference
-    /// A constant.
+    /// The default, which is a constant; nil if there is none.
     package let defaultValue: Value?
 
-    /// A value must be given.
+    /// True if a value must be given.
     package var isRequired: Bool { type.isNonNull && defaultValue == nil }
 }
 
-/// Arguments of one field or directive, or the fields of one input type.
+/// The arguments of a field or directive, or the fields of an input type.
 package struct SchemaInputs: Sendable {
-    /// The inputs in the order written; no two of one name.
+    /// The inputs in their original order, each name once.
     package private(set) var all: [SchemaInput] = []
     private var indices: [ByteString: Int] = [:]
 
-    /// - Returns: false when there is one of that name: it stays.
+    /// Adds an input.
+    ///
+    /// - Returns: False if there is one with this name, which is kept.
     mutating func append(_ input: SchemaInput) -> Bool {
         guard indices[input.name] == nil else { return false }
         indices[input.name] = all.count
@@ -33,6 +41,8 @@ package struct SchemaInputs: Sendable {
         return true
     }
 
+    /// The input with a name; nil if there is none.
+    ///
     /// - Complexity: O(1).
     package subscript(name: ByteString) -> SchemaInput? { indices[name].map { all[$0] } }
 }

@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension SchemaReader {
-    /// Finds the types of the operations: those that the document names, else those with the usual names.
+    /// Finds the types of the operations: those that the document names, or else those with the usual names.
     mutating func readRoots(of document: Document) {
         var isDefined = false
         for case .schema(let definition) in document.definitions {
@@ -27,8 +27,8 @@ extension SchemaReader {
         }
     }
 
-    /// Works out the object types that a value of each type can have: a type names every interface that it implements,
-    /// those of its interfaces included.
+    /// Computes the object types that a value of each type can have. A type names every interface that it implements,
+    /// including those of its interfaces.
     mutating func workOutPossibleTypes() {
         for index in schema.types.indices {
             let id = SchemaTypeID(index)

@@ -14,7 +14,7 @@ extension SchemaReader {
         add(addition, to: id)
     }
 
-    /// Adds the members of a definition to its type, unless another definition has the name.
+    /// Adds the members of a definition to its type, unless another definition has this name.
     mutating func add(_ definition: TypeDefinition) {
         guard let id = schema.ids[definition.name.text], places[definition.name.text] == definition.name.place else {
             return
@@ -72,7 +72,7 @@ extension SchemaReader {
             "\(schema[id].name).\(SchemaReader.excerpt(field)) is declared twice; declare it once", at: field.place)
     }
 
-    /// Arguments with their types looked up; those that cannot be used are noted and left out.
+    /// Looks up the types of arguments. Invalid arguments are reported and left out.
     mutating func inputs(_ definitions: [InputValueDefinition]) -> SchemaInputs {
         var inputs = SchemaInputs()
         for definition in definitions {
@@ -92,7 +92,9 @@ extension SchemaReader {
         }
     }
 
-    /// - Parameter isInput: The type is for what is given, and not for what is answered.
+    /// Looks up a type reference.
+    ///
+    /// - Parameter isInput: True if the type is that of an input, false if it is that of a field.
     private mutating func reference(_ type: TypeReference, isInput: Bool) -> SchemaTypeReference? {
         let name = type.name
         guard let id = known(name, "used") else { return nil }
@@ -114,7 +116,9 @@ extension SchemaReader {
         return schema.resolve(type)
     }
 
-    /// - Returns: nil when there is no such type, or one of another kind; both are noted.
+    /// Looks up the name of a type.
+    ///
+    /// - Returns: nil if there is no such type, or it has another kind. Both are reported.
     mutating func known(_ name: Name, _ role: String, as kind: SchemaType.Kind? = nil) -> SchemaTypeID? {
         guard let id = schema.ids[name.text] else {
             errors.append(

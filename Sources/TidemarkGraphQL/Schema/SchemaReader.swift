@@ -1,22 +1,24 @@
 import TidemarkModel
 
-/// Reads a schema from a document of type definitions, and finds all that is wrong with them.
+/// Reads a schema from a document of type definitions and finds all errors in them.
 ///
-/// Names first, then fields and members with the names looked up, then what follows from interfaces.
+/// It reads names first, then fields and members with their names looked up, then the consequences of interfaces.
 ///
 /// - Complexity: O(document).
 /// - Source: GraphQL, October 2021, section 3; Protocol/graphql.md, schemas.
 struct SchemaReader {
     var schema = GraphQLSchema()
     var errors = GraphQLErrors()
-    /// The place of each definition in the file; names that every schema has are not here.
+    /// The place of each definition in the file. Names that every schema has are absent.
     var places: [ByteString: SourcePlace] = [:]
-    /// Interfaces that a type names itself, by the type's number.
+    /// The interfaces that a type names itself, by the type's number.
     var declaredInterfaces: [[SchemaTypeID]] = []
-    /// Members that a union names, by the type's number.
+    /// The members that a union names, by the type's number.
     var members: [[SchemaTypeID]] = []
 
-    /// - Throws: All that is wrong, in the order of places.
+    /// Reads a schema.
+    ///
+    /// - Throws: All errors, ordered by place.
     static func read(_ document: Document) throws(GraphQLErrors) -> GraphQLSchema {
         var reader = SchemaReader()
         reader.readDefinitions(of: IntrospectionSchema.document, isOwn: true)
@@ -32,7 +34,9 @@ struct SchemaReader {
         return reader.schema
     }
 
-    /// - Parameter isOwn: The document is the one that every schema has.
+    /// Reads the definitions of a document.
+    ///
+    /// - Parameter isOwn: True for the definitions that every schema has.
     private mutating func readDefinitions(of document: Document, isOwn: Bool) {
         let types: [TypeDefinition] = document.definitions.compactMap { definition in
             guard case .type(let type) = definition else { return nil }
@@ -54,7 +58,7 @@ struct SchemaReader {
         }
     }
 
-    /// A file may hold what every schema has: it says nothing new.
+    /// True for definitions that every schema has; a file may repeat them without effect.
     private func isBuiltIn(_ type: TypeDefinition) -> Bool {
         type.name.text.bytes.starts(with: [0x5F, 0x5F])
             || type.body == .scalar && !type.isExtension && IntrospectionSchema.scalars.contains(type.name.text)
@@ -87,19 +91,19 @@ struct SchemaReader {
     private mutating func define(_ definition: DirectiveDefinition, isOwn: Bool) {
         let name = definition.name.text
         let isOurs = IntrospectionSchema.policyDirectives.contains(name)
-        // The types of a policy's arguments are Tidemark's own: no schema has to define them.
+        // The types of these arguments belong to Tidemark, so no schema has to define them.
         let inputs = inputs(definition.arguments.filter { !isOurs || schema.ids[$0.type.name.text] != nil })
         let directive = SchemaDirective(
             name: name, arguments: inputs, isRepeatable: definition.isRepeatable,
             locations: Set(definition.locations.map(\.location)))
-        // A directive that Tidemark knows in documents means there the same in every schema.
+        // A directive that Tidemark handles in documents has the same meaning in every schema.
         if isOwn || schema.directives[name] == nil { schema.directives[name] = directive }
     }
 
     private mutating func addIntrospection() {
         guard let root = schema.type(IntrospectionSchema.root) else { return }
         for field in root.fields { schema.introspectionFields[field.name] = field }
-        // No document can name the type that holds them.
+        // Documents cannot use the type that holds them.
         schema.ids[IntrospectionSchema.root] = nil
     }
 
@@ -114,6 +118,6 @@ struct SchemaReader {
         }
     }
 
-    /// A name for a message, where it must not be long.
+    /// Returns a name for a message, shortened if it is long.
     static func excerpt(_ name: Name) -> String { DocumentParser.excerpt(name.text.description) }
 }

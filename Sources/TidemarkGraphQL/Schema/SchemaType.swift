@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// A type of a schema with all that extends it.
+/// A type of a schema with all its extensions.
 package struct SchemaType: Sendable {
     /// The six kinds of types.
     package enum Kind: String, Hashable, Sendable {
@@ -12,21 +12,24 @@ package struct SchemaType: Sendable {
         case input = "an input type"
     }
 
+    /// The name of the type.
     package let name: ByteString
+    /// The kind of the type.
     package let kind: Kind
+    /// The description; nil if there is none.
     package internal(set) var description: ByteString?
-    /// Fields of an object type or an interface, in the order written; no two of one name.
+    /// The fields of an object type or an interface in their original order, each name once.
     package internal(set) var fields: [SchemaField] = []
     var fieldIndices: [ByteString: Int] = [:]
-    /// Interfaces that it names, in the order of their numbers.
+    /// The interfaces that the type names, ordered by number.
     package internal(set) var interfaces: [SchemaTypeID] = []
-    /// Object types that a value of this type can have: itself, implementers or members. In the order of their numbers.
+    /// The object types that a value of this type can have: itself, its implementers or its members. Ordered by number.
     package internal(set) var possibleTypes: [SchemaTypeID] = []
-    /// The same as `possibleTypes`, for look-ups.
+    /// The possible types as a set, for look-ups.
     var possibleTypeSet: Set<SchemaTypeID> = []
-    /// Values of an enum.
+    /// The values of an enum.
     package internal(set) var values: Set<ByteString> = []
-    /// Fields of an input type, in the order written; no two of one name.
+    /// The fields of an input type in their original order, each name once.
     package internal(set) var inputs = SchemaInputs()
 
     init(name: ByteString, kind: Kind, description: ByteString?) {
@@ -35,12 +38,14 @@ package struct SchemaType: Sendable {
         self.description = description
     }
 
-    /// The type has fields to select, or stands for types that have.
+    /// True for a type on which fields are selected: an object type, an interface or a union.
     package var isComposite: Bool { kind == .object || kind == .interface || kind == .union }
 
-    /// The type can be given: to an argument or a variable.
+    /// True if a value of the type can be given to an argument or a variable.
     package var isInput: Bool { kind == .scalar || kind == .enumeration || kind == .input }
 
+    /// Returns a field; nil if the type does not declare it.
+    ///
     /// - Complexity: O(1).
     package func field(_ name: ByteString) -> SchemaField? { fieldIndices[name].map { fields[$0] } }
 }

@@ -1,9 +1,10 @@
 /// The type of a field, an argument or a variable, with its name looked up.
 package indirect enum SchemaTypeReference: Hashable, Sendable {
+    /// A type by its number.
     case named(SchemaTypeID)
-    /// A list of a type. Nested up to ``DocumentLimits/nestingDepthMax``.
+    /// A list of a type. Bounded by ``DocumentLimits/nestingDepthMax`` levels.
     case list(SchemaTypeReference)
-    /// Around a name or a list, never around another `nonNull`.
+    /// A type that is not null: a name or a list, never another `nonNull`.
     case nonNull(SchemaTypeReference)
 
     /// The type inside all lists.
@@ -17,6 +18,7 @@ package indirect enum SchemaTypeReference: Hashable, Sendable {
         }
     }
 
+    /// True if null is not allowed.
     package var isNonNull: Bool {
         if case .nonNull = self { true } else { false }
     }
@@ -26,6 +28,7 @@ package indirect enum SchemaTypeReference: Hashable, Sendable {
         if case .nonNull(let inner) = self { inner } else { self }
     }
 
+    /// True for a list, whether null is allowed or not.
     package var isList: Bool {
         if case .list = nullable { true } else { false }
     }

@@ -2,10 +2,10 @@ import TidemarkModel
 
 /// Decides which selections are added to which set, and under which names.
 ///
-/// An added field must merge with every field that can meet it in an answer. So the names of all sets that can meet are
-/// kept together: a name that stands there for another field, or for a field of another type, is taken.
+/// An added field must be mergeable with every field that can meet it in a response. So the names of all sets that can
+/// meet are kept together: a name is taken if it denotes another field there, or a field of another type.
 struct AdditionPlanner {
-    /// The field that a response name stands for among sets that can meet.
+    /// The field that a response name denotes, among sets that can meet.
     private struct Meaning: Hashable {
         var field: ByteString
         var hasArguments: Bool
@@ -36,7 +36,7 @@ struct AdditionPlanner {
                 named.append((set, field))
             }
         }
-        // Where nothing is in the way, every addition has its own name, whatever sets meet.
+        // If no field conflicts, every addition keeps its own name, whichever sets meet.
         classes = named.isEmpty ? sets.all.map { _ in 0 } : sets.classes(from: outline.rootDefinitions())
         for (set, field) in named {
             meanings[classes[set], default: [:]][field.responseName, default: []].insert(
@@ -44,16 +44,18 @@ struct AdditionPlanner {
         }
     }
 
-    /// Tells whether an addition may have the name of a field where no schema names key fields: only `__typename` and
-    /// its aliases are added then.
+    /// True if a field may conflict with an addition when no schema names key fields. Only `__typename` and its aliases
+    /// are added then.
     private static func isInTheWay(_ responseName: ByteString) -> Bool {
         responseName == IntrospectionSchema.typename.name || responseName.bytes.starts(with: aliasPrefix)
     }
 
-    /// The beginning of the alias of an addition whose name is taken.
+    /// The prefix of the alias of an addition whose name is taken.
     private static let aliasPrefix = Array("tidemark_".utf8)
 
-    /// - Returns: By set, the selections to add.
+    /// Plans the additions.
+    ///
+    /// - Returns: The selections to add to each set.
     mutating func plan() throws(DocumentRefusal) -> [[Selection]] {
         for set in sets.all.indices where !rootLevel.contains(set) {
             let typename = IntrospectionSchema.typename.name
@@ -92,7 +94,7 @@ struct AdditionPlanner {
                     isAdded: true, at: .none)))
     }
 
-    /// Adds a field to a set, unless the set selects it plainly already.
+    /// Adds a field to a set, unless the set already selects it without alias, arguments and directives.
     private mutating func add(
         _ name: ByteString, _ type: SchemaTypeReference?, to set: Int
     ) throws(DocumentRefusal) {
@@ -112,7 +114,7 @@ struct AdditionPlanner {
         }
     }
 
-    /// The field under its own name, or under the first alias that nothing else has.
+    /// Creates a field under its own name, or under the first free alias.
     private mutating func added(_ name: ByteString, _ type: SchemaTypeReference?, to set: Int) -> Field {
         let meaning = Meaning(field: name, hasArguments: false, type: type)
         let plain = name.bytes.drop { $0 == UInt8(ascii: "_") }

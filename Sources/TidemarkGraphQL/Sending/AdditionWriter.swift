@@ -1,6 +1,6 @@
-/// Writes added selections into a document, at the end of their sets.
+/// Inserts added selections into a document, at the end of their sets.
 struct AdditionWriter {
-    /// The additions of each set, in the order in which ``SelectionSets`` counts the sets.
+    /// The additions of each set, in the order in which ``SelectionSets`` numbers the sets.
     private let additions: [[Selection]]
     private var next = 0
 

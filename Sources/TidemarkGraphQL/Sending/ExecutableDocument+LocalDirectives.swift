@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension ExecutableDocument {
-    /// The document without directives that no server knows, and without variables that only they used.
+    /// The document without the directives that servers do not know, and without the variables that only these used.
     var withoutLocalDirectives: ExecutableDocument {
         var stripped = self
         for index in stripped.definitions.indices {
@@ -53,10 +53,10 @@ extension ExecutableDocument {
 }
 
 extension ExecutableDocument {
-    /// Whether some field is stored under a name of `@connection`.
+    /// True if a field is stored under a name of `@connection`.
     package var usesConnections: Bool { uses { $0 == "connection" } }
 
-    /// Whether some definition or selection has a directive that no server knows.
+    /// True if a definition or selection has a directive that servers do not know.
     var usesLocalDirectives: Bool { uses { IntrospectionSchema.localDirectives.contains($0) } }
 
     private func uses(_ isWanted: (ByteString) -> Bool) -> Bool {

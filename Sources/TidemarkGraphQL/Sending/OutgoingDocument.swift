@@ -1,23 +1,25 @@
 import TidemarkModel
 
-/// A document as it is sent to a server: without local directives, and with what tells entities apart.
+/// A document in the form that the server gets: without local directives, and with the fields that identify entities.
 ///
-/// Local directives go, and variables that nothing else used with them. `__typename` comes into every selection set but
-/// the operation's own, and key fields come where the schema knows them. Additions carry a mark, ``Field/isAdded`` and
-/// ``InlineFragment/isAdded``, so that they never show in `data`: whoever reads an answer for `data` walks the document
-/// as it was written.
+/// Local directives are removed, together with variables that nothing else uses. `__typename` is added to every
+/// selection set except the operation's own, and key fields wherever the schema has them. Additions are marked with
+/// ``Field/isAdded`` and ``InlineFragment/isAdded``, so that they never appear in `data`.
 ///
 /// - Source: Protocol/graphql.md, sending.
 package struct OutgoingDocument: Hashable, Sendable {
-    /// Added selections have no place.
+    /// The document to send. Added selections have no place.
     package let document: ExecutableDocument
-    /// The document as it was written, local directives included, with the same additions: what answers are read with.
+    /// The original document with the same additions and its local directives. Responses are read with it.
     package let annotated: ExecutableDocument
 
+    /// Converts a document.
+    ///
     /// - Parameters:
-    ///   - document: One that ``DocumentValidator`` found nothing wrong with.
-    ///   - schema: nil where none is known: then no key field is added.
-    /// - Throws: ``DocumentRefusal`` `limit_exceeded` when more would have to be added than may be.
+    ///   - document: A document without findings of ``DocumentValidator``.
+    ///   - schema: The server's schema; if nil, no key fields are added.
+    ///   - limits: The limits of documents.
+    /// - Throws: ``DocumentRefusal`` `limitExceeded` if too many selections would have to be added.
     /// - Complexity: O(fields with fragments spread), and for each set on an interface or a union its possible types.
     package init(
         _ document: ExecutableDocument, schema: GraphQLSchema?, limits: ExecutableLimits = ExecutableLimits()
@@ -32,9 +34,9 @@ package struct OutgoingDocument: Hashable, Sendable {
         self.document = stripped.map { writer.write($0) } ?? annotated
     }
 
-    /// Returns the variables that only removed directives used, by operation; operations without any are left out.
+    /// Returns the variables that only removed directives used, by operation. Operations without any are absent.
     ///
-    /// - Parameter written: The document that this one was made of.
+    /// - Parameter written: The original document.
     package func removedVariables(of written: ExecutableDocument) -> [ByteString?: Set<ByteString>] {
         var removed: [ByteString?: Set<ByteString>] = [:]
         for (before, after) in zip(written.operations, document.operations) {
@@ -44,7 +46,7 @@ package struct OutgoingDocument: Hashable, Sendable {
         return removed
     }
 
-    /// The text that is sent.
+    /// Returns the text to send.
     package func text(style: DocumentPrinter.Style = .canonical) -> [UInt8] {
         DocumentPrinter.text(of: document, style: style)
     }

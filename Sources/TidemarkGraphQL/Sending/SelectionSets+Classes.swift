@@ -1,8 +1,8 @@
 import TidemarkModel
 
 extension SelectionSets {
-    /// A number for each set, which it shares with all sets whose fields can meet in one object of an answer, by one
-    /// path.
+    /// Returns a number for each set. Sets whose fields can meet at one path in an object of the response have the same
+    /// number.
     ///
     /// - Complexity: O(fields with fragments spread), which the limits of a document bound.
     func classes(from roots: [Int]) -> [Int] {
@@ -44,7 +44,7 @@ extension SelectionSets {
         }
     }
 
-    /// Sets whose fields are fields of an operation's root: the operation's own, and fragments at that level.
+    /// Returns the sets that select root fields: the operations' own, and those of fragments at that level.
     func rootLevel() -> Set<Int> {
         var found: Set<Int> = []
         var waiting = definitions.filter { all[$0].owner == .operation }
@@ -62,7 +62,7 @@ extension SelectionSets {
     }
 }
 
-/// Sets that were found to belong together.
+/// Sets that belong together, as a union-find structure.
 private struct SetClasses {
     private var parents: [Int]
 

@@ -1,8 +1,8 @@
 import TidemarkModel
 
-/// The selection sets of a document as numbers, in the order in which a walk through the document opens them.
+/// The selection sets of a document, numbered in the order in which a walk through the document opens them.
 struct SelectionSets {
-    /// The part of a document that has the braces.
+    /// The part of a document that a selection set belongs to.
     enum Owner: Hashable {
         case operation
         case fragment
@@ -10,18 +10,18 @@ struct SelectionSets {
         case inline
     }
 
-    /// A field as other fields meet it: what it is called, and what it stands for.
+    /// A field with everything that decides whether it can be merged with others.
     struct Selected {
         let name: ByteString
         let responseName: ByteString
         let hasArguments: Bool
         let hasDirectives: Bool
-        /// The type that the schema declares; nil when it is not known.
+        /// The declared type; nil if unknown.
         let type: SchemaTypeReference?
     }
 
     enum Member {
-        /// A field with its own set, when it has braces.
+        /// A field, with the number of its own set if it has one.
         case field(Selected, Int?)
         case inline(Int)
         case spread(ByteString)
@@ -29,7 +29,7 @@ struct SelectionSets {
 
     struct Entry {
         var owner: Owner
-        /// The type of the set; nil where it is not known.
+        /// The type that the set is selected on; nil if unknown.
         var type: SchemaTypeID?
         var members: [Member] = []
     }
@@ -37,7 +37,7 @@ struct SelectionSets {
     private(set) var all: [Entry] = []
     /// The set of each definition.
     private(set) var definitions: [Int] = []
-    /// Names of fragments to their sets; of several the first.
+    /// The sets of fragments by name; of several with one name the first.
     private(set) var fragments: [ByteString: Int] = [:]
     private let schema: GraphQLSchema?
 

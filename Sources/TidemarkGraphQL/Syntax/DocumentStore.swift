@@ -1,25 +1,25 @@
 import TidemarkModel
 
-/// Parsed documents by their bytes, so that each is parsed once; the least recently used are evicted first.
+/// Keeps parsed documents by their text, so that each is parsed once. The least recently used are evicted first.
 ///
 /// - Source: Protocol/graphql.md, documents.
 package struct DocumentStore<Parsed: Sendable>: Sendable {
-    /// Documents that are kept: 1,000.
+    /// The largest number of documents: 1,000.
     package static var countMax: Int { 1_000 }
-    /// Bytes of their texts, all together: 16 MiB. A parsed document takes several times its text.
+    /// The largest size of all texts together: 16 MiB. A parsed document takes several times the size of its text.
     package static var byteCountMax: Int { 16 << 20 }
 
     private struct Entry: Sendable {
         var text: ByteString
         var parsed: Parsed
-        /// Neighbours in the order of use; -1 at the ends.
+        /// The indices of the neighbours in the order of use; -1 at the ends.
         var newer: Int
         var older: Int
     }
 
     private let countMax: Int
     private let byteCountMax: Int
-    /// The entries; the place of an evicted one is used again. Bound: `countMax`.
+    /// The entries. The index of an evicted one is reused. Bounded by `countMax`.
     private var entries: [Entry?] = []
     private var indices: [ByteString: Int] = [:]
     private var free: [Int] = []
@@ -27,17 +27,18 @@ package struct DocumentStore<Parsed: Sendable>: Sendable {
     private var oldest = -1
     private var byteCount = 0
 
+    /// Creates an empty store.
     package init(countMax: Int = Self.countMax, byteCountMax: Int = Self.byteCountMax) {
         self.countMax = countMax
         self.byteCountMax = byteCountMax
     }
 
-    /// Documents that are kept now.
+    /// The number of documents that are kept.
     package var count: Int { indices.count }
 
-    /// The document of a text, and a use of it.
+    /// Returns the document of a text, and counts this as a use.
     ///
-    /// - Returns: nil when it is not kept.
+    /// - Returns: nil if it is not kept.
     /// - Complexity: O(text).
     package mutating func parsed(_ text: ByteString) -> Parsed? {
         guard let index = indices[text] else { return nil }
@@ -46,9 +47,9 @@ package struct DocumentStore<Parsed: Sendable>: Sendable {
         return entries[index]?.parsed
     }
 
-    /// Keeps a document; one that is larger than all may be together is not kept.
+    /// Keeps a document, unless it is larger than all may be together.
     ///
-    /// - Complexity: O(text), and the documents that go.
+    /// - Complexity: O(text), and the number of evicted documents.
     package mutating func keep(_ parsed: Parsed, for text: ByteString) {
         if let index = indices[text] { remove(index) }
         guard text.bytes.count <= byteCountMax, countMax > 0 else { return }
@@ -76,7 +77,7 @@ package struct DocumentStore<Parsed: Sendable>: Sendable {
         free.append(index)
     }
 
-    /// Puts an entry at the newest end.
+    /// Makes an entry the newest one.
     private mutating func link(_ index: Int) {
         entries[index]?.older = newest
         entries[index]?.newer = -1

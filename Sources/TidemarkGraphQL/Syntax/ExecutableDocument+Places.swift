@@ -1,12 +1,12 @@
 import TidemarkModel
 
 extension SourcePlace {
-    /// The place of a part that no document holds.
+    /// The place of a part that was not read from a document.
     package static let none = SourcePlace(line: 0, column: 0)
 }
 
 extension ExecutableDocument {
-    /// The same document with every place set to ``SourcePlace/none``: equal for every layout of one document.
+    /// The document with every place set to ``SourcePlace/none``, which makes all layouts of a document equal.
     package var withoutPlaces: ExecutableDocument {
         ExecutableDocument(
             definitions: definitions.map { definition in

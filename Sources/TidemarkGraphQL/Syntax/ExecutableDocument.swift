@@ -1,19 +1,19 @@
 import TidemarkModel
 
-/// A parsed document of operations and fragments, in the order written, with places.
+/// A parsed document of operations and fragments in their original order, with their places.
 ///
-/// Names are not looked up: ``DocumentValidator`` says whether the document makes sense.
+/// Names are not looked up; ``DocumentValidator`` checks the document.
 ///
 /// - Source: GraphQL, October 2021, section 2.2.
 package struct ExecutableDocument: Hashable, Sendable {
-    /// The definitions; at least one. Bound: ``DocumentLimits/definitionCountMax``.
+    /// The definitions; at least one. Bounded by ``DocumentLimits/definitionCountMax``.
     package var definitions: [Definition]
 
     package init(definitions: [Definition]) {
         self.definitions = definitions
     }
 
-    /// The operations, in the order written.
+    /// The operations in their original order.
     package var operations: [OperationDefinition] {
         definitions.compactMap { definition in
             guard case .operation(let operation) = definition else { return nil }
@@ -21,7 +21,7 @@ package struct ExecutableDocument: Hashable, Sendable {
         }
     }
 
-    /// The fragments, in the order written.
+    /// The fragments in their original order.
     package var fragments: [FragmentDefinition] {
         definitions.compactMap { definition in
             guard case .fragment(let fragment) = definition else { return nil }
@@ -31,11 +31,12 @@ package struct ExecutableDocument: Hashable, Sendable {
 }
 
 extension ExecutableDocument {
-    /// A definition of an executable document.
+    /// A definition of an executable document: an operation or a fragment.
     package enum Definition: Hashable, Sendable {
         case operation(OperationDefinition)
         case fragment(FragmentDefinition)
 
+        /// The directives of the definition.
         package var directives: [Directive] {
             switch self {
             case .operation(let operation): operation.directives
@@ -43,6 +44,7 @@ extension ExecutableDocument {
             }
         }
 
+        /// The selections of the definition.
         package var selections: [Selection] {
             switch self {
             case .operation(let operation): operation.selections

@@ -1,8 +1,8 @@
 import TidemarkModel
 
-/// `fragment Name on Type @directive { … }`.
+/// A fragment: `fragment Name on Type @directive { … }`.
 package struct FragmentDefinition: Hashable, Sendable {
-    /// Never `on`.
+    /// The name, which is never `on`.
     package var name: Name
     package var typeCondition: Name
     package var directives: [Directive]

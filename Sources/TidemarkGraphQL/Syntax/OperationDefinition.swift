@@ -1,9 +1,9 @@
 import TidemarkModel
 
-/// `query Name($variable: Type = default) @directive { … }`, or a selection set alone.
+/// An operation: `query Name($variable: Type = default) @directive { … }`, or a selection set alone.
 package struct OperationDefinition: Hashable, Sendable {
     package var kind: OperationKind
-    /// The name of the operation; nil when it has none.
+    /// The name of the operation; nil if it has none.
     package var name: Name?
     package var variables: [VariableDefinition]
     package var directives: [Directive]
@@ -25,9 +25,9 @@ package struct OperationDefinition: Hashable, Sendable {
     }
 }
 
-/// `$name: Type = default @directive`.
+/// The definition of a variable: `$name: Type = default @directive`.
 package struct VariableDefinition: Hashable, Sendable {
-    /// The name without its `$`; the place is the place of the `$`.
+    /// The name without its `$`; its place is that of the `$`.
     package var name: Name
     package var type: TypeReference
     package var defaultValue: Value?

@@ -1,11 +1,15 @@
 import TidemarkModel
 
-/// One member of a selection set.
+/// A member of a selection set: a field, a fragment spread or an inline fragment.
 package indirect enum Selection: Hashable, Sendable {
+    /// A field.
     case field(Field)
+    /// The spread of a fragment.
     case spread(FragmentSpread)
+    /// An inline fragment.
     case inline(InlineFragment)
 
+    /// The place of the selection's first character.
     package var place: SourcePlace {
         switch self {
         case .field(let field): field.place
@@ -14,6 +18,7 @@ package indirect enum Selection: Hashable, Sendable {
         }
     }
 
+    /// The directives on the selection, in the order written.
     package var directives: [Directive] {
         switch self {
         case .field(let field): field.directives
@@ -22,7 +27,7 @@ package indirect enum Selection: Hashable, Sendable {
         }
     }
 
-    /// The selections in its own braces.
+    /// The selections in its own braces; empty if it has none.
     package var selections: [Selection] {
         switch self {
         case .field(let field): field.selections
@@ -32,15 +37,16 @@ package indirect enum Selection: Hashable, Sendable {
     }
 }
 
-/// `alias: name(argument: value) @directive { … }`.
+/// A field: `alias: name(argument: value) @directive { … }`.
 package struct Field: Hashable, Sendable {
+    /// The alias; nil if there is none.
     package var alias: Name?
     package var name: Name
     package var arguments: [NamedValue]
     package var directives: [Directive]
-    /// Empty when the field has no braces.
+    /// The selections in braces; empty if the field has none.
     package var selections: [Selection]
-    /// The transformation for sending added it: it never shows in `data`.
+    /// True if the field was added for sending. It never appears in `data`.
     package var isAdded: Bool
 
     package init(
@@ -55,14 +61,14 @@ package struct Field: Hashable, Sendable {
         self.isAdded = isAdded
     }
 
-    /// The name that the value has in `data`: the alias, else the name.
+    /// The name of the field's value in `data`: the alias, or else the name.
     package var responseName: ByteString { alias?.text ?? name.text }
 
     /// The place of its first word.
     package var place: SourcePlace { alias?.place ?? name.place }
 }
 
-/// `...Name @directive`.
+/// The spread of a fragment: `...Name @directive`.
 package struct FragmentSpread: Hashable, Sendable {
     package var name: Name
     package var directives: [Directive]
@@ -76,14 +82,14 @@ package struct FragmentSpread: Hashable, Sendable {
     }
 }
 
-/// `... on Type @directive { … }`.
+/// An inline fragment: `... on Type @directive { … }`.
 package struct InlineFragment: Hashable, Sendable {
-    /// The type condition; nil when the fragment has none and applies to whatever holds it.
+    /// The type condition; nil if there is none, in which case the fragment applies to any type.
     package var typeCondition: Name?
     package var directives: [Directive]
     /// The selections; at least one.
     package var selections: [Selection]
-    /// The transformation for sending added it.
+    /// True if the fragment was added for sending.
     package var isAdded: Bool
     /// The place of its `...`.
     package var place: SourcePlace

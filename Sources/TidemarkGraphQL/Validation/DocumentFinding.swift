@@ -1,15 +1,17 @@
-/// One thing that is wrong with an executable document, where it is, and what to do about it.
+/// An error in an executable document: what is wrong, where it is, and what to do about it.
 ///
 /// - Source: Protocol/graphql.md, findings.
 package struct DocumentFinding: Hashable, Sendable, CustomStringConvertible {
+    /// The rule that is broken.
     package var rule: DocumentRule
     /// One sentence, on one line.
     package var message: String
-    /// Counted from 1.
+    /// The number of the line, from 1.
     package var line: Int
-    /// Counted from 1, in Unicode scalars; see ``SourcePlace``.
+    /// The number of the column, from 1, in Unicode scalars; see ``SourcePlace``.
     package var column: Int
 
+    /// Creates a finding.
     package init(_ rule: DocumentRule, _ message: String, at place: SourcePlace) {
         self.rule = rule
         self.message = message
@@ -17,7 +19,7 @@ package struct DocumentFinding: Hashable, Sendable, CustomStringConvertible {
         column = place.column
     }
 
-    /// `3:14: unknown_field: …`.
+    /// The finding in one line, such as `3:14: unknown_field: …`.
     package var description: String { "\(line):\(column): \(rule.rawValue): \(message)" }
 
     var place: SourcePlace { SourcePlace(line: line, column: column) }

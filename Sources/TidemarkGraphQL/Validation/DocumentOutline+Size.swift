@@ -1,9 +1,9 @@
 import TidemarkModel
 
 extension DocumentOutline {
-    /// Fields and levels of a selection set with its fragments spread.
+    /// The numbers of fields and levels of a selection set with its fragments spread.
     private struct Size {
-        /// Never more than one past the limit.
+        /// The number of fields; at most one more than the limit.
         var fieldCount = 0
         var levelCount = 0
     }
@@ -14,10 +14,10 @@ extension DocumentOutline {
         case done(Size)
     }
 
-    /// Counts fields and levels as if every fragment were written where it is spread. A fragment inside itself counts
-    /// as nothing: the rule about cycles reports it.
+    /// Counts fields and levels as if every fragment were written wherever it is spread. A fragment inside itself is
+    /// not counted; another rule reports the cycle.
     ///
-    /// - Throws: `limit_exceeded`.
+    /// - Throws: ``DocumentRefusal`` `limitExceeded`.
     /// - Complexity: O(document): each definition is counted once. Recursion is bounded by the limit of levels.
     func measure(_ limits: ExecutableLimits) throws(DocumentRefusal) {
         var sizes = [Progress](repeating: .waiting, count: definitions.count)
@@ -26,7 +26,7 @@ extension DocumentOutline {
             total += try size(of: index, &sizes, level: 0, limits).fieldCount
             guard total <= limits.selectionCountMax else { throw DocumentOutline.tooManySelections(limits) }
         }
-        // Fragments of a circle that nothing else leads to.
+        // Fragments in a cycle that no other definition spreads.
         for index in definitions.indices {
             guard case .waiting = sizes[index] else { continue }
             total += try size(of: index, &sizes, level: 0, limits).fieldCount
@@ -50,7 +50,7 @@ extension DocumentOutline {
         }
     }
 
-    /// - Parameter level: The level of this set; an operation's own has 1.
+    /// - Parameter level: The level of this set; 1 for that of an operation.
     private func size(
         of selections: [Selection], _ sizes: inout [Progress], level: Int, _ limits: ExecutableLimits
     ) throws(DocumentRefusal) -> Size {

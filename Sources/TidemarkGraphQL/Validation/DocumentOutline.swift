@@ -1,17 +1,18 @@
 import TidemarkModel
 
-/// A document with its names looked up: who spreads whom, and which variables each definition uses.
+/// A document with its names looked up: which definitions spread which fragments, and which variables each one uses.
 struct DocumentOutline {
-    /// The definitions in the order written.
+    /// The definitions in their original order.
     let definitions: [ExecutableDocument.Definition]
-    /// Indices of `definitions`.
+    /// The operations, as indices into `definitions`.
     private(set) var operations: [Int] = []
+    /// The fragments, as indices into `definitions`.
     private(set) var fragments: [Int] = []
-    /// Names of fragments to indices of `definitions`; of several the first.
+    /// The indices of fragments by name; of several with one name the first.
     private(set) var fragmentIndices: [ByteString: Int] = [:]
-    /// The spreads in each definition, in the order written.
+    /// The spreads in each definition, in their original order.
     private(set) var spreads: [[FragmentSpread]] = []
-    /// The first use of each variable in each definition, in the order written. The place is the value's.
+    /// The first use of each variable in each definition, with the place of the value, in their original order.
     private(set) var uses: [[Name]] = []
 
     init(_ document: ExecutableDocument) {
@@ -31,6 +32,8 @@ struct DocumentOutline {
         }
     }
 
+    /// Returns an operation.
+    ///
     /// - Precondition: `index` is one of `operations`.
     func operation(_ index: Int) -> OperationDefinition {
         guard case .operation(let operation) = definitions[index] else {
@@ -39,6 +42,8 @@ struct DocumentOutline {
         return operation
     }
 
+    /// Returns a fragment.
+    ///
     /// - Precondition: `index` is one of `fragments`.
     func fragment(_ index: Int) -> FragmentDefinition {
         guard case .fragment(let fragment) = definitions[index] else {
@@ -47,7 +52,7 @@ struct DocumentOutline {
         return fragment
     }
 
-    /// The definition itself and the fragments that it leads to, each once, in the order met.
+    /// Returns a definition and the fragments that it spreads, directly or through others, each once.
     func reachable(from index: Int) -> [Int] {
         var found = [index]
         var seen: Set<Int> = [index]
@@ -62,14 +67,14 @@ struct DocumentOutline {
         return found
     }
 
-    /// Operations, and fragments that nothing spreads, in the order written.
+    /// Returns the operations, and the fragments that are never spread, in their original order.
     func rootDefinitions() -> [Int] {
         let spread = Set(spreads.joined().compactMap { fragmentIndices[$0.name.text] })
         return definitions.indices.filter { !spread.contains($0) }
     }
 }
 
-/// Spreads and variables of one definition while they are collected.
+/// Collects the spreads and variables of one definition.
 private struct DefinitionFacts {
     var spreads: [FragmentSpread] = []
     var uses: [Name] = []

@@ -1,36 +1,38 @@
-/// The reason why a document, or a request for one of its operations, is refused.
+/// Why a document, or a request for one of its operations, is refused.
 ///
 /// - Source: Protocol/graphql.md, findings and limits.
 package struct DocumentRefusal: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Kinds of refusals; the raw value is the code that people and scripts see.
+    /// The kinds of refusals. The raw value is the code that people and scripts see.
     package enum Code: String, Hashable, Sendable, CaseIterable {
-        /// The document breaks the rules that ``DocumentRefusal/findings`` name.
+        /// The document breaks the rules named in ``DocumentRefusal/findings``.
         case invalidDocument = "invalid_document"
-        /// A limit of ``ExecutableLimits`` was passed.
+        /// The document exceeds a limit of ``ExecutableLimits``.
         case limitExceeded = "limit_exceeded"
-        /// The document is fine, and the request is not: its operation name or its variables.
+        /// The document is valid, but the request's operation name or variables are not.
         case invalidParams = "invalid_params"
     }
 
+    /// The kind of the refusal.
     package var code: Code
     /// One sentence that says what to do.
     package var message: String
-    /// The findings by their places, at most ``ExecutableLimits/findingCountMax``. Empty unless the code is
+    /// The findings ordered by place, at most ``ExecutableLimits/findingCountMax``. Empty unless the code is
     /// ``Code/invalidDocument``.
     package var findings: [DocumentFinding]
 
+    /// Creates a refusal.
     package init(_ code: Code, _ message: String, findings: [DocumentFinding] = []) {
         self.code = code
         self.message = message
         self.findings = findings
     }
 
-    /// A refusal for one finding.
+    /// Creates a refusal for one finding.
     package init(_ finding: DocumentFinding) {
         self.init(.invalidDocument, finding.message, findings: [finding])
     }
 
-    /// A refusal for an error of the grammar or of a limit.
+    /// Creates a refusal for an error in the grammar, or for an exceeded limit.
     package init(syntax error: GraphQLError) {
         switch error.code {
         case .documentTooLong, .tooDeep, .tooManyDefinitions, .tooManyMembers, .nameTooLong:
@@ -42,5 +44,6 @@ package struct DocumentRefusal: Error, Hashable, Sendable, CustomStringConvertib
         }
     }
 
+    /// The message, and the findings on one line each.
     package var description: String { ([message] + findings.map(\.description)).joined(separator: "\n") }
 }

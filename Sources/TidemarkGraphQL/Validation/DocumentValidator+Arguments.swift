@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension DocumentValidator {
-    /// Sections 5.4.1 and 5.4.2.1: arguments exist, have values that fit, and those that must be given are.
+    /// Sections 5.4.1 and 5.4.2.1: arguments exist and have valid values, and required ones are given.
     ///
     /// - Parameter owner: The field or directive that has the arguments; the beginning of a sentence.
     mutating func check(
@@ -28,7 +28,7 @@ extension DocumentValidator {
         }
     }
 
-    /// Section 5.7: directives exist, may stand where they stand, and stand there once.
+    /// Section 5.7: directives exist, are allowed at their place, and are not repeated there.
     mutating func check(_ directives: [Directive], at location: DirectiveLocation, _ schema: GraphQLSchema) {
         var seen: Set<ByteString> = []
         for directive in directives {

@@ -1,10 +1,10 @@
 import TidemarkModel
 
 extension DocumentValidator {
-    /// Sections 5.5.1.4, 5.5.2.1 and 5.5.2.2: fragments that are spread exist, those that exist are spread, and none is
+    /// Sections 5.5.1.4, 5.5.2.1 and 5.5.2.2: fragments that are spread exist, existing ones are spread, and none is
     /// spread inside itself.
     ///
-    /// - Returns: Some fragment leads back to itself.
+    /// - Returns: True if a fragment is spread inside itself.
     mutating func checkFragments() -> Bool {
         for spread in outline.spreads.joined() where outline.fragmentIndices[spread.name.text] == nil {
             findings.append(
@@ -32,7 +32,7 @@ extension DocumentValidator {
         }
         for index in outline.fragments where !used.contains(index) {
             let name = outline.fragment(index).name
-            // Of two fragments with one name the second is refused as that.
+            // The second of two fragments with one name is reported by another rule.
             guard outline.fragmentIndices[name.text] == index else { continue }
             findings.append(
                 .unusedFragment,
@@ -47,7 +47,8 @@ extension DocumentValidator {
         case done
     }
 
-    /// The recursion is as deep as fragments lie inside one another, which the limit of levels bounds.
+    /// Reports spreads that lead back to a fragment. Recursion is as deep as fragments are nested, which the limit of
+    /// levels bounds.
     private mutating func findCycles(from index: Int, _ visits: inout [Visit]) -> Bool {
         guard case .waiting = visits[index] else { return false }
         visits[index] = .underWay

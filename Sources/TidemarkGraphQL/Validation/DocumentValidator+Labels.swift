@@ -1,9 +1,9 @@
 import TidemarkModel
 
 extension DocumentValidator {
-    /// Labels of deferred fragments are texts of the document, and no two are equal: an answer names a fragment by its
-    /// path and label. Documents of a program that are checked together (`fragments`) share no answer, so there the
-    /// labels of each operation and of the fragments that it leads to differ.
+    /// Checks that the labels of deferred fragments are constants and all different, because a response names a
+    /// fragment by its path and label. If the documents of a program are checked together (`fragments`), they share no
+    /// response. Then only the labels within each operation and its fragments must differ.
     ///
     /// - Source: the proposal for incremental delivery, section 5.7.6; Protocol/graphql.md, findings.
     mutating func checkLabels() {
@@ -41,7 +41,7 @@ extension DocumentValidator {
                 .duplicateLabel,
                 "Two fragments have the label \(DocumentValidator.excerpt(text.text)); give each a label of its own.",
                 at: label.place)
-        // With a schema these are values of another type; null is no label.
+        // With a schema these values are reported by their type; null means no label.
         case .int, .float, .boolean, .null, .enumeration, .list, .object: break
         }
     }

@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension DocumentValidator {
-    /// Sections 5.2.1, 5.2.2 and 5.5.1.1: each operation and fragment can be told from the others.
+    /// Sections 5.2.1, 5.2.2 and 5.5.1.1: operations and fragments have different names.
     mutating func checkNames() {
         if purpose == .operations, outline.operations.isEmpty {
             findings.append(

@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension DocumentValidator {
-    /// Walks every definition with the types of its selections known.
+    /// Checks all selections with their types.
     mutating func walk(_ schema: GraphQLSchema) {
         for (index, definition) in outline.definitions.enumerated() {
             guard !findings.isFull else { return }
@@ -35,7 +35,7 @@ extension DocumentValidator {
         walk(operation.selections, in: root, schema)
     }
 
-    /// - Parameter parent: nil where the type is not known; nothing can be said of the fields then.
+    /// - Parameter parent: The type that the selections are made on; if nil, fields cannot be checked.
     private mutating func walk(_ selections: [Selection], in parent: SchemaTypeID?, _ schema: GraphQLSchema) {
         for selection in selections {
             guard !findings.isFull else { return }
@@ -61,7 +61,7 @@ extension DocumentValidator {
     private mutating func walk(_ field: Field, in parent: SchemaTypeID?, _ schema: GraphQLSchema) {
         check(field.directives, at: .field, schema)
         guard let parent else {
-            // The arguments' variables count as used; nothing is known of their types.
+            // The variables in the arguments count as used, but their types cannot be checked.
             return walk(field.selections, in: nil, schema)
         }
         guard let definition = schema.field(field.name.text, of: parent) else {
@@ -90,9 +90,9 @@ extension DocumentValidator {
         walk(field.selections, in: type.isComposite ? definition.type.named : nil, schema)
     }
 
-    /// Sections 5.5.1.2 and 5.5.1.3.
+    /// Sections 5.5.1.2 and 5.5.1.3: the type condition of a fragment exists and has fields.
     ///
-    /// - Returns: nil when there is no such type, or one that has no fields.
+    /// - Returns: nil if there is no such type, or it has no fields.
     private mutating func condition(_ name: Name, _ schema: GraphQLSchema) -> SchemaTypeID? {
         guard let id = schema.id(name.text) else {
             findings.append(
@@ -110,7 +110,7 @@ extension DocumentValidator {
         return id
     }
 
-    /// Section 5.5.2.3.
+    /// Section 5.5.2.3: an object can have both the fragment's type and the type it is spread on.
     private mutating func checkOverlap(
         _ type: SchemaTypeID?, _ parent: SchemaTypeID?, of name: Name?, at place: SourcePlace, _ schema: GraphQLSchema
     ) {
@@ -126,7 +126,7 @@ extension DocumentValidator {
                 + "\(DocumentValidator.excerpt(schema[parent].name)) can be one; remove it.", at: place)
     }
 
-    /// Section 5.2.3.1.
+    /// Section 5.2.3.1: a subscription selects one root field.
     private mutating func checkSubscription(_ operation: OperationDefinition) {
         var names: Set<ByteString> = []
         var seen: Set<Int> = []
@@ -158,7 +158,7 @@ extension DocumentValidator {
         }
     }
 
-    /// The selection is written to be left out, whatever the variables are.
+    /// True if a selection is left out whatever the variables are.
     private static func isLeftOut(_ selection: Selection) -> Bool {
         selection.directives.contains { directive in
             guard let argument = directive.arguments.first(where: { $0.name.text == "if" }) else { return false }

@@ -1,9 +1,9 @@
 import TidemarkModel
 
 extension DocumentValidator {
-    /// Section 5.6: a value is one of its type. Uses of variables are noted for the rules about variables.
+    /// Section 5.6: a value has its type. Uses of variables are recorded for the rules about variables.
     ///
-    /// - Parameter hasDefault: The argument or field has a default.
+    /// - Parameter hasDefault: True if the argument or field has a default.
     mutating func check(
         _ value: Value, _ type: SchemaTypeReference, hasDefault: Bool, _ schema: GraphQLSchema
     ) {
@@ -17,7 +17,7 @@ extension DocumentValidator {
         switch type.nullable {
         case .list(let element):
             guard case .list(let elements) = value.kind else {
-                // One value stands for a list of one.
+                // A single value counts as a list of one.
                 return check(value, element, hasDefault: false, schema)
             }
             for inner in elements { check(inner, element, hasDefault: false, schema) }
@@ -46,7 +46,7 @@ extension DocumentValidator {
         }
     }
 
-    /// Sections 5.6.2, 5.6.3 and 5.6.4.
+    /// Sections 5.6.2, 5.6.3 and 5.6.4: the fields of an input object exist, are unique, and required ones are given.
     private mutating func check(
         _ fields: [NamedValue], of type: SchemaType, at place: SourcePlace, _ schema: GraphQLSchema
     ) {
@@ -70,7 +70,7 @@ extension DocumentValidator {
         }
     }
 
-    /// A scalar of the schema's own takes any value; an object in it still has each field once.
+    /// Checks that objects in a custom scalar have each field once. Otherwise such a scalar takes any value.
     private mutating func checkUniqueFields(_ value: Value) {
         switch value.kind {
         case .list(let elements): for element in elements { checkUniqueFields(element) }
@@ -96,7 +96,8 @@ extension DocumentValidator {
             .badValue, "This value is not of type \(schema.text(of: type)); give one that is.", at: value.place)
     }
 
-    /// Equal uses of one definition are kept once: a document cannot make the check of variables slow.
+    /// Records the use of a variable. Equal uses in one definition are recorded once, so that a document cannot make
+    /// the check of variables slow.
     private mutating func note(_ use: VariableUse) {
         let key = UseKey(name: use.name, type: use.type, hasDefault: use.hasDefault, definition: current)
         if notedUses.insert(key).inserted { typedUses[current].append(use) }

@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension DocumentValidator {
-    /// Section 5.8: variables are defined once, used, and used where their types fit.
+    /// Section 5.8: variables are defined once, are used, and fit the types at their uses.
     mutating func checkVariables() {
         for index in outline.operations {
             guard !findings.isFull else { return }
@@ -47,7 +47,7 @@ extension DocumentValidator {
         }
     }
 
-    /// Section 5.8.5.
+    /// Section 5.8.5: the type of a variable fits at its use.
     private mutating func check(_ use: VariableUse, of variable: VariableDefinition) {
         guard let schema, let type = schema.resolve(variable.type), schema[type.named].isInput else { return }
         guard !DocumentValidator.isAllowed(type, variable.defaultValue, at: use) else { return }

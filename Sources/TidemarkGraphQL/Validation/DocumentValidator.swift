@@ -1,18 +1,18 @@
 import TidemarkModel
 
-/// Checks an executable document, with a schema or without one, and lists everything that is wrong with it.
+/// Checks an executable document, with or without a schema, and lists all errors in it.
 ///
-/// Sizes first, so that no later step can take for ever; then names, fragments and variables; then, with a schema,
-/// types and values, and last the fields that have to merge.
+/// It checks sizes first, so that no later step can take too long; then names, fragments and variables; then, with a
+/// schema, types and values; and last whether fields can be merged.
 ///
-/// - Complexity: O(document) but for the merging of fields, which ``ExecutableLimits/fieldPairCountMax`` bounds.
+/// - Complexity: O(document), except for the merging of fields, which ``ExecutableLimits/fieldPairCountMax`` bounds.
 /// - Source: GraphQL, October 2021, section 5; Protocol/graphql.md, findings.
 package struct DocumentValidator {
-    /// The use for which a document is checked.
+    /// What a document is checked for.
     package enum Purpose: Hashable, Sendable {
-        /// Operations are run: there is one at least, and each fragment has a use.
+        /// Its operations are run: there is at least one, and every fragment is used.
         case operations
-        /// Fragments are read or written by themselves.
+        /// Its fragments are read or written on their own.
         case fragments
     }
 
@@ -21,13 +21,13 @@ package struct DocumentValidator {
     let purpose: Purpose
     let limits: ExecutableLimits
     var findings: FindingList
-    /// Uses of variables with the types that they are used as, by definition; only with a schema.
+    /// The uses of variables with the expected types, by definition. Only with a schema.
     var typedUses: [[VariableUse]]
-    /// Uses that `typedUses` holds already.
+    /// The uses that are already in `typedUses`.
     var notedUses: Set<UseKey> = []
-    /// Definition whose selections are walked: an index of ``DocumentOutline/definitions``.
+    /// The definition being checked, as an index into ``DocumentOutline/definitions``.
     var current = 0
-    /// Pairs of types that were asked for an overlap, with the answer. Bound: the type conditions of the document.
+    /// The pairs of types whose overlap has been computed. Bounded by the type conditions of the document.
     var overlaps: [TypePair: Bool] = [:]
 
     struct TypePair: Hashable {
@@ -48,8 +48,8 @@ package struct DocumentValidator {
 
     /// Checks a document.
     ///
-    /// - Parameter schema: nil where none is known: then only the rules that need none are checked.
-    /// - Throws: ``DocumentRefusal``: `limit_exceeded`, or `invalid_document` with all findings up to the limit.
+    /// - Parameter schema: The server's schema; if nil, only the rules that need none are checked.
+    /// - Throws: ``DocumentRefusal``: `limitExceeded`, or `invalidDocument` with all findings up to the limit.
     package static func check(
         _ document: ExecutableDocument, schema: GraphQLSchema?, purpose: Purpose = .operations,
         limits: ExecutableLimits = ExecutableLimits()
@@ -77,6 +77,6 @@ package struct DocumentValidator {
             findings: findings)
     }
 
-    /// A name for a message, where it must not be long.
+    /// Returns a name for a message, shortened if it is long.
     static func excerpt(_ name: ByteString) -> String { DocumentParser.excerpt(name.description) }
 }

@@ -1,11 +1,11 @@
 import TidemarkModel
 
 extension ExecutableDocument {
-    /// The operation that a request asks for.
+    /// Returns the operation that a request means.
     ///
-    /// - Parameter name: nil or empty when the request names none.
-    /// - Throws: ``DocumentRefusal``: `invalid_document` when several operations could be meant, or there is none;
-    ///   `invalid_params` when none has that name.
+    /// - Parameter name: The name in the request; nil or empty if it has none.
+    /// - Throws: ``DocumentRefusal``: `invalidDocument` if there is no operation, or the name is missing and there are
+    ///   several; `invalidParams` if no operation has the name.
     /// - Source: GraphQL, October 2021, section 6.1, GetOperation; Protocol/graphql.md, findings.
     package func operation(named name: ByteString?) throws(DocumentRefusal) -> OperationDefinition {
         let operations = operations

@@ -1,12 +1,12 @@
 import TidemarkModel
 
-/// Section 5.3.2: fields that meet under one name in an answer can be one.
+/// Section 5.3.2: fields that meet under one name in a response can be merged.
 ///
-/// Two questions, each asked once for a whole definition with its fragments spread. Do all fields that meet have the
-/// same shape? That is asked of each field beside the first of its name. And are fields that can meet in one object the
-/// same field with the same arguments? For that, fields of one object type, name and parent become one node of a tree,
-/// and only nodes whose types can be one object are compared. Comparing every field with every other would take a
-/// quadratic time for a document that repeats one field, and an exponential one for fragments inside one another.
+/// Two checks are made, each once for a whole definition with its fragments spread. First, all fields that meet must
+/// have the same shape; each is compared with the first of its name. Second, fields that can meet in one object must be
+/// the same field with the same arguments. For that, fields of one object type, name and parent form one node of a
+/// tree, and only nodes whose types can be one object are compared. Comparing all pairs of fields would take quadratic
+/// time for a document that repeats one field, and exponential time for nested fragments.
 ///
 /// - Complexity: O(fields with fragments spread) for nodes; pairs of nodes up to
 ///   ``ExecutableLimits/fieldPairCountMax``.
@@ -17,24 +17,25 @@ struct FieldMerging {
     let limits: ExecutableLimits
     private var nodes: [Node] = []
     private var pairCount = 0
-    /// Places that have a finding. Bound: the fields of the document.
+    /// The places that have a finding. Bounded by the fields of the document.
     private var refused: Set<SourcePlace> = []
 
     /// Fields of one response name, one object type or none, and one parent node.
     struct Node {
-        /// The first field that the node was made of.
+        /// The first field of the node.
         var field: Int
-        /// The object type of the parent; nil when that is an interface, a union or unknown: it can meet any other.
+        /// The object type of the parent; nil if it is an interface, a union or unknown, so that the node can meet any
+        /// other.
         var object: SchemaTypeID?
-        /// Selection sets of all its fields.
+        /// The selection sets of all its fields.
         var sets: [MergingTree.TypedSet]
-        /// The fields below; nil until they were asked for.
+        /// The nodes below; nil until they are needed.
         var children: Children?
     }
 
-    /// Nodes below one node.
+    /// The nodes below one node.
     struct Children {
-        /// Response names in the order met.
+        /// The response names, in their original order.
         var names: [ByteString] = []
         /// The nodes of each response name, by object type.
         var nodes: [ByteString: [SchemaTypeID?: Int]] = [:]
@@ -46,8 +47,10 @@ struct FieldMerging {
         self.limits = limits
     }
 
-    /// - Precondition: No fragment leads back to itself.
-    /// - Throws: `limit_exceeded` when more pairs would have to be compared than may be.
+    /// Checks all definitions.
+    ///
+    /// - Precondition: No fragment is spread inside itself.
+    /// - Throws: ``DocumentRefusal`` `limitExceeded` if too many pairs would have to be compared.
     mutating func check(into findings: inout FindingList) throws(DocumentRefusal) {
         for set in tree.roots {
             guard !findings.isFull else { return }
@@ -142,7 +145,7 @@ struct FieldMerging {
         return children
     }
 
-    /// Two nodes that can meet in one object: they are the same field, and so is what is below them.
+    /// Checks that two nodes that can meet in one object are the same field, and so are those below them.
     private mutating func compare(
         _ left: Int, _ right: Int, _ findings: inout FindingList
     ) throws(DocumentRefusal) {
@@ -185,7 +188,7 @@ struct FieldMerging {
             &findings)
     }
 
-    /// One finding a place is enough: an alias there mends all that is wrong with it.
+    /// Reports a conflict, at most one for each place, because an alias there resolves all of them.
     private mutating func refuse(_ message: String, at place: SourcePlace, _ findings: inout FindingList) {
         guard refused.insert(place).inserted else { return }
         findings.append(.conflictingFields, message, at: place)

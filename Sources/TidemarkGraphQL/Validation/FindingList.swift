@@ -1,14 +1,14 @@
-/// Findings of one validation, up to a limit.
+/// The findings of one validation, up to a limit.
 struct FindingList {
     let countMax: Int
-    /// The findings in the order found. Bound: ``countMax``.
+    /// The findings in the order of their discovery. Bounded by ``countMax``.
     private(set) var findings: [DocumentFinding] = []
 
     init(countMax: Int) {
         self.countMax = countMax
     }
 
-    /// Whether no further finding is kept: a search for findings can stop.
+    /// True if no further finding is kept, so that the validation can stop.
     var isFull: Bool { findings.count >= countMax }
 
     var isEmpty: Bool { findings.isEmpty }
@@ -18,7 +18,7 @@ struct FindingList {
         findings.append(DocumentFinding(rule, message(), at: place))
     }
 
-    /// Returns the findings in the order of their places; findings of one place in the order found, equal ones once.
+    /// Returns the findings ordered by place, and equal ones once. Findings at one place keep their order.
     func sorted() -> [DocumentFinding] {
         var seen: Set<DocumentFinding> = []
         return findings.enumerated().sorted { left, right in

@@ -1,20 +1,21 @@
 import TidemarkModel
 
-/// The selections of a document as numbers: each field once, wherever its fragment is spread.
+/// The selections of a document as numbers. Each field appears once, however often its fragment is spread.
 struct MergingTree {
     struct FieldNode {
         var responseName: ByteString
         var name: ByteString
-        /// Equal for fields of one name with the same arguments.
+        /// A number that is equal for fields of one name with the same arguments.
         var signature: Int
         var place: SourcePlace
-        /// An index of `sets`; nil when it has no braces.
+        /// The selections, as an index into `sets`; nil for a leaf.
         var set: Int?
     }
 
     enum Member {
         case field(Int)
-        /// The type condition is nil when there is none; unknown types are nil inside.
+        /// An inline fragment. The outer nil means that it has no type condition, the inner one that its type is
+        /// unknown.
         case inline(SchemaTypeID??, Int)
         case spread(SchemaTypeID?, Int)
     }
@@ -29,20 +30,20 @@ struct MergingTree {
     struct TypedField {
         var field: Int
         var parent: SchemaTypeID?
-        /// The field in the schema; nil when it is not known.
+        /// The field in the schema; nil if unknown.
         var definition: SchemaField?
     }
 
     let schema: GraphQLSchema
     private(set) var fields: [FieldNode] = []
     private var sets: [[Member]] = []
-    /// Selection sets of operations, and of fragments that nothing spreads.
+    /// The selection sets of operations, and of fragments that are never spread.
     private(set) var roots: [TypedSet] = []
     private var signatures: [[UInt8]: Int] = [:]
 
     init(_ outline: DocumentOutline, _ schema: GraphQLSchema) {
         self.schema = schema
-        // A definition's own set has the definition's number.
+        // A definition's own set has the number of the definition.
         sets = Array(repeating: [], count: outline.definitions.count)
         for (index, definition) in outline.definitions.enumerated() {
             sets[index] = members(definition.selections, outline)
@@ -92,12 +93,12 @@ struct MergingTree {
         return signatures.count - 1
     }
 
-    /// The set of a field's own selections.
+    /// Returns the set of a field's selections; nil for a leaf.
     func set(of field: TypedField) -> TypedSet? {
         fields[field.field].set.map { TypedSet(parent: field.definition?.type.named, set: $0) }
     }
 
-    /// Calls `body` for every field of the sets, those of fragments included, in the order written.
+    /// Calls `body` for every field of the sets and of the fragments in them, in their original order.
     func forEachField(in sets: [TypedSet], _ body: (TypedField) -> Void) {
         for set in sets { forEachField(in: set, body) }
     }
@@ -117,7 +118,7 @@ struct MergingTree {
 }
 
 extension DocumentPrinter {
-    /// The name of a field and its arguments in the order of their names, as one text.
+    /// Writes the name of a field and its arguments, sorted by name, as one text.
     fileprivate mutating func write(signatureOf field: Field) {
         word(field.name.text)
         list(field.arguments.sorted { $0.name.text < $1.name.text }, "(", ")") {
@@ -127,7 +128,7 @@ extension DocumentPrinter {
 }
 
 extension Value {
-    /// The same value with the fields of its objects in the order of their names.
+    /// The value with the fields of its objects sorted by name.
     fileprivate var withSortedFields: Value {
         switch kind {
         case .list(let elements): Value(.list(elements.map(\.withSortedFields)), at: place)

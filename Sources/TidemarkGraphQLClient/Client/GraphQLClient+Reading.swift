@@ -5,15 +5,20 @@ import TidemarkOperations
 import TidemarkStore
 import TidemarkWire
 
-/// Reading, writing and mutating by documents.
+/// Reading, writing and mutations.
 extension GraphQLClient {
-    /// Fetches a document: from the cache, the server, or both, as the policy says.
+    /// Fetches a query from the cache, the server, or both, as the policy says.
     ///
-    /// Under `cacheAndNetwork` this is the cache's answer where it has one; ``watch(query:cachePolicy:)`` gives both.
+    /// Under `cacheAndNetwork` it returns the data of the cache if it is complete;
+    /// ``watch(query:cachePolicy:refetches:refreshes:)`` delivers both results.
     ///
+    /// - Parameters:
+    ///   - query: The query with its variables.
+    /// - cachePolicy: Which of cache and server are used, and in which order.
+    /// - Returns: The decoded data, and where it came from.
     /// - Throws: ``CacheError``: `.cacheMiss`, `.upstreamFailed`, `.invalidDocument`, `.invalidParams`,
-    ///   `.limitExceeded`, `.storageFailed`; errors of decoding. `CancellationError` when the task is cancelled; a
-    ///   request that nobody else waits for ends then, and its connection is closed.
+    ///   `.limitExceeded`, `.storageFailed`; errors of decoding. `CancellationError` if the task is cancelled; the
+    ///   request to the server ends too, unless others wait for it.
     public func fetch<Operation: GraphQLOperation>(
         query: Operation, cachePolicy: FetchPolicy = .cacheFirst
     ) async throws -> GraphQLResult<Operation.Data> {
@@ -22,9 +27,15 @@ extension GraphQLClient {
         return try await read(request, Operation.self)
     }
 
-    /// Fetches a document that is written as text.
+    /// Fetches a query given as text. Its data is JSON.
     ///
-    /// - Throws: The same as ``fetch(query:cachePolicy:)``.
+    /// ```swift
+    /// let client = try await GraphQLClient(cache, endpoint: GraphQLEndpoint(url: "https://example.com/graphql"))
+    /// let result = try await client.fetch(query: "{ hero { name } }")
+    /// print(result.data?["hero"]?["name"]?.string ?? "nobody", result.source)
+    /// ```
+    ///
+    /// - Throws: The same as the variant for operations with a Swift type.
     public func fetch(
         query: GraphQLDocument, cachePolicy: FetchPolicy = .cacheFirst
     ) async throws -> GraphQLResult<JSONValue> {
@@ -33,9 +44,16 @@ extension GraphQLClient {
         return try await read(request, GraphQLDocument.self)
     }
 
-    /// Reads a document from the cache alone, whatever its age.
+    /// Reads a query from the cache alone, however old its data is.
     ///
-    /// - Throws: ``CacheError`` `.cacheMiss` when anything that is selected is not there; errors of decoding.
+    /// ```swift
+    /// let client = try await GraphQLClient(cache)
+    /// let hero = GraphQLDocument("{ hero { name } }")
+    /// try await client.write(["hero": ["name": "Artoo"]], for: hero)
+    /// print(try await client.read(hero)["hero"]?["name"]?.string ?? "nobody")
+    /// ```
+    ///
+    /// - Throws: ``CacheError`` `.cacheMiss` if any selected field is missing; errors of decoding.
     public func read<Operation: GraphQLOperation>(_ query: Operation) async throws -> Operation.Data {
         var request = GraphReadRequest(query.request(in: library))
         request.policy = .cacheOnly
@@ -46,19 +64,30 @@ extension GraphQLClient {
         return data
     }
 
-    /// Writes data as the answer to a document. It stands for no place in the log, as what a program writes.
+    /// Writes data as the result of a query, without a position in the log, as every local write.
     ///
-    /// - Throws: ``CacheError`` `.invalidParams` with the path of a field that is missing; then nothing was stored.
+    /// - Throws: ``CacheError`` `.invalidParams` with the path of a missing field; nothing is stored then.
     public func write<Operation: GraphQLOperation>(_ data: Operation.Data, for query: Operation) async throws {
         try await cache.writeGraph(query.request(in: library), parts(data))
     }
 
-    /// Performs a mutation.
+    /// Sends a mutation to the server once and stores its result.
     ///
-    /// - Parameter optimistic: The data that is hoped for. It is shown at once, as an edit that survives a restart; the
-    ///   answer takes its place in one step, and an error takes it back.
-    /// - Throws: ``CacheError`` `.upstreamFailed`: after a refusal the edit is gone, after an unknown outcome it stays
-    ///   pending; errors of decoding.
+    /// ```swift
+    /// let client = try await GraphQLClient(cache, endpoint: GraphQLEndpoint(url: "https://example.com/graphql"))
+    /// let like = GraphQLDocument(
+    ///     "mutation($id: ID!) { like(id: $id) { __typename id likes } }", variables: ["id": "1"])
+    /// let hoped: JSONValue = ["like": ["__typename": "Song", "id": "1", "likes": 8]]
+    /// let result = try await client.perform(mutation: like, optimistic: hoped)
+    /// print(result.errors.count)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - mutation: The mutation with its variables.
+    ///   - optimistic: The expected data, shown at once as an edit that survives a restart. The server's data replaces
+    ///     it in one step; an error rolls it back.
+    /// - Throws: ``CacheError`` `.upstreamFailed`: if the server refused, the edit is rolled back; if the outcome is
+    ///   unknown, it stays pending. Errors of decoding.
     public func perform<Operation: GraphQLOperation>(
         mutation: Operation, optimistic: Operation.Data? = nil
     ) async throws -> GraphQLResult<Operation.Data> {
@@ -69,12 +98,25 @@ extension GraphQLClient {
         return try decoded(try await cache.finishGraph(mutation, hasLayer: hasLayer), Operation.self)
     }
 
-    /// Performs a mutation when the server can be reached: it is shown at once and sent until the server has answered,
-    /// also after a restart. Watchers see the answer; the ids that the server gives take the place of temporary ones.
+    /// Adds a mutation to the outbox: it is shown at once and sent until the server has responded, also after a
+    /// restart.
     ///
-    /// - Parameter optimistic: The data that is hoped for, with temporary ids of new objects.
-    /// - Returns: The id of the edit, when it is on the disk; the server gets it in every attempt.
-    /// - Throws: ``CacheError``; then nothing is shown or sent. Errors of encoding.
+    /// Watchers see the server's data. The ids that the server assigns replace temporary ones.
+    ///
+    /// ```swift
+    /// let client = try await GraphQLClient(cache, endpoint: GraphQLEndpoint(url: "https://example.com/graphql"))
+    /// let add = GraphQLDocument("mutation { addSong(name: \"new\") { __typename id name } }")
+    /// let pendingID = try await client.enqueue(
+    ///     mutation: add, optimistic: ["addSong": ["__typename": "Song", "id": "temporary-1", "name": "new"]])
+    /// print(pendingID)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - mutation: The mutation with its variables.
+    ///   - optimistic: The expected data, with temporary ids for new objects.
+    ///   - sending: How the outbox sends the mutation.
+    /// - Returns: The id of the edit, after it has been written to the disk. The server gets it with every attempt.
+    /// - Throws: ``CacheError``, after which nothing is shown or sent; errors of encoding.
     /// - Source: Protocol/graphql.md, mutations in the outbox.
     @discardableResult
     public func enqueue<Operation: GraphQLOperation>(
@@ -90,27 +132,35 @@ extension GraphQLClient {
 
     // MARK: Removing
 
-    /// Removes an object from the cache, without asking the server: `Song:1`, or a root field such as `Query:hero`.
+    /// Removes an object from the cache. The server is not involved.
     ///
-    /// - Throws: ``CacheError`` `.invalidParams` for text that is no `Type:id`, `.storageFailed`.
+    /// ```swift
+    /// let client = try await GraphQLClient(cache)
+    /// try await client.remove(object: "Song:1")
+    /// try await client.remove(field: #"friends({"first":10})"#, of: "Person:7")
+    /// ```
+    ///
+    /// - Parameter object: The object as `Type:id`, such as `Song:1`, or a root field such as `Query:hero`.
+    /// - Throws: ``CacheError``: `.invalidParams` if the text is not of the form `Type:id`, `.storageFailed`.
     public func remove(object: String) async throws {
         let key = try GraphQLClient.key(object)
         try await cache.transact([.remove(type: key.type, ids: [key.id], matching: nil)], library: library)
     }
 
-    /// Removes one field of an object from the cache.
+    /// Removes one field of an object from the cache. The server is not involved.
     ///
     /// - Parameters:
-    ///   - field: Its storage name: the name, and its arguments as canonical JSON in brackets where it has some.
+    ///   - field: The storage name: the name of the field, followed by its arguments, if any, as canonical JSON in
+    ///     brackets.
     ///   - object: The object as `Type:id`.
-    /// - Throws: ``CacheError`` `.invalidParams` when the object is not there.
+    /// - Throws: ``CacheError`` `.invalidParams` if the object is not in the cache.
     public func remove(field: String, of object: String) async throws {
         let key = try GraphQLClient.key(object)
         try await cache.transact(
             [.removeField(type: key.type, id: key.id, field: ByteString(field))], library: library)
     }
 
-    /// Removes everything of the client's library from the cache, pending edits excepted.
+    /// Removes everything in the client's library from the cache, except pending edits.
     ///
     /// - Throws: ``CacheError`` `.storageFailed`.
     public func clear() async throws {

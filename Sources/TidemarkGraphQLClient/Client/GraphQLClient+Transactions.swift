@@ -4,12 +4,12 @@ import TidemarkGraphQLStore
 import TidemarkModel
 import TidemarkOperations
 
-/// Reads of documents that are consistent: they see what was stored at one moment, pending edits not included.
+/// A consistent view for reading queries: all reads see the data stored at one moment, without pending edits.
 public struct GraphQLReadTransaction {
     var transaction: GraphTransaction
     let client: GraphQLClient
 
-    /// Reads a document, whatever its age.
+    /// Reads a query, however old its data is.
     ///
     /// - Throws: ``CacheError`` `.cacheMiss`, `.invalidDocument`, `.invalidParams`; errors of decoding.
     public mutating func read<Operation: GraphQLOperation>(_ query: Operation) throws -> Operation.Data {
@@ -17,36 +17,36 @@ public struct GraphQLReadTransaction {
     }
 }
 
-/// Reads and writes of documents that are made together, or not at all.
+/// Reads and writes that take effect together, or not at all.
 ///
-/// Reads include the transaction's own writes.
+/// Reads see the transaction's own writes, and no pending edits.
 public struct GraphQLReadWriteTransaction {
     var transaction: GraphTransaction
     let client: GraphQLClient
 
-    /// Reads a document, whatever its age.
+    /// Reads a query, however old its data is.
     ///
     /// - Throws: ``CacheError`` `.cacheMiss`, `.invalidDocument`, `.invalidParams`; errors of decoding.
     public mutating func read<Operation: GraphQLOperation>(_ query: Operation) throws -> Operation.Data {
         try Operation.data(from: transaction.read(try client.plan(query)).data, failures: [])
     }
 
-    /// Writes data as the answer to a document.
+    /// Writes data as the result of a query.
     ///
-    /// Objects that are to be entities have a `__typename` and their key in the data.
+    /// Objects that become entities need their `__typename` and their key fields in the data.
     ///
-    /// - Throws: ``CacheError`` `.invalidParams` with the path of a field that is missing.
+    /// - Throws: ``CacheError`` `.invalidParams` with the path of a missing field.
     public mutating func write<Operation: GraphQLOperation>(_ data: Operation.Data, for query: Operation) throws {
         try transaction.write(try client.parts(data), try client.plan(query))
     }
 
-    /// Reads a document, lets `body` change its data, and writes it.
+    /// Reads the data of a query, lets `body` change it, and writes it.
     ///
-    /// The objects keep their keys, whether the document selects them or not. In a list, objects that `body` leaves as
-    /// they are may be moved and removed; new ones have a `__typename` and a key in the data.
+    /// Objects keep their keys, even if the query does not select them. In a list, objects that `body` leaves unchanged
+    /// may be moved and removed; new ones need a `__typename` and a key in the data.
     ///
-    /// - Throws: ``CacheError`` `.cacheMiss` when the document is not there, `.invalidParams` when an object's key is
-    ///   not known; any error of `body`; errors of decoding.
+    /// - Throws: ``CacheError``: `.cacheMiss` if the data is not in the cache, `.invalidParams` if an object's key is
+    ///   unknown; any error of `body`; errors of decoding.
     public mutating func update<Operation: GraphQLOperation>(
         _ query: Operation, _ body: (inout Operation.Data) throws -> Void
     ) throws {
@@ -60,12 +60,16 @@ public struct GraphQLReadWriteTransaction {
         try transaction.write(AnswerParts(data: whole.bytes, errors: nil), plan)
     }
 
-    /// Reads a generated operation, lets `body` change its data, and writes it.
+    /// Reads the data of a generated operation, lets `body` change it, and writes it.
     ///
-    /// ```swift
+    /// ```text
     /// try transaction.update(HeroName.self, HeroName.Variables(episode: .value(.jedi))) { $0.hero?.name = "Artoo" }
     /// ```
     ///
+    /// - Parameters:
+    ///   - type: The type of the operation.
+    ///   - variables: The operation with its variables.
+    ///   - body: Changes the data.
     /// - Throws: The same as ``update(_:_:)``.
     public mutating func update<Operation: TypedOperation>(
         _ type: Operation.Type, _ variables: Operation.Variables, _ body: (inout Operation.Data) throws -> Void
@@ -73,17 +77,18 @@ public struct GraphQLReadWriteTransaction {
         try update(variables, body)
     }
 
-    /// Removes an object: `Song:1`, or a root field such as `Query:hero`. It is gone when the transaction is applied.
+    /// Removes an object when the transaction is committed.
     ///
-    /// - Throws: ``CacheError`` `.invalidParams` for text that is no `Type:id`.
+    /// - Parameter object: The object as `Type:id`, such as `Song:1`, or a root field such as `Query:hero`.
+    /// - Throws: ``CacheError`` `.invalidParams` if the text is not of the form `Type:id`.
     public mutating func remove(object: String) throws {
         let key = try GraphQLClient.key(object)
         transaction.add(.remove(type: key.type, ids: [key.id], matching: nil))
     }
 
-    /// Removes one field of an object, by its storage name.
+    /// Removes one field of an object, named by its storage name, when the transaction is committed.
     ///
-    /// - Throws: ``CacheError`` `.invalidParams` for text that is no `Type:id`.
+    /// - Throws: ``CacheError`` `.invalidParams` if the text is not of the form `Type:id`.
     public mutating func remove(field: String, of object: String) throws {
         let key = try GraphQLClient.key(object)
         transaction.add(.removeField(type: key.type, id: key.id, field: ByteString(field)))
@@ -91,16 +96,27 @@ public struct GraphQLReadWriteTransaction {
 }
 
 extension GraphQLClient {
-    /// The runs of a transaction's body after the first, each because another writer changed what it read.
+    /// How often a transaction's body runs again because another writer changed what it read.
     private static let retryCount = 10
-    /// The runs that may end because something had to be loaded: each loads what the deepest read needed.
+    /// How often a transaction's body may run because entities had to be loaded; each run loads what the deepest read
+    /// needed.
     private static let loadCountMax = 1_000
 
-    /// Reads several documents as they were at one moment.
+    /// Reads several queries as they were at one moment.
     ///
-    /// `body` runs again when something has to be loaded first, and when another writer changed what it read.
+    /// `body` runs again if entities have to be loaded first, or if another writer changed what it read.
     ///
-    /// - Throws: Any error of `body`; ``CacheError`` `.conflict` when what it read kept changing, `.storageFailed`.
+    /// ```swift
+    /// let client = try await GraphQLClient(cache)
+    /// let names = try await client.withinReadTransaction { transaction in
+    ///     let hero = try transaction.read("{ hero { name } }" as GraphQLDocument)
+    ///     let villain = try transaction.read("{ villain { name } }" as GraphQLDocument)
+    ///     return [hero["hero"]?["name"]?.string, villain["villain"]?["name"]?.string]
+    /// }
+    /// print(names)
+    /// ```
+    ///
+    /// - Throws: Any error of `body`; ``CacheError``: `.conflict` if the data it read kept changing, `.storageFailed`.
     public func withinReadTransaction<Value: Sendable>(
         _ body: @Sendable (inout GraphQLReadTransaction) throws -> Value
     ) async throws -> Value {
@@ -111,19 +127,24 @@ extension GraphQLClient {
         }
     }
 
-    /// Reads and writes several documents: all of it or nothing, with one notification for each watcher.
+    /// Reads and writes several queries as one unit: all writes or none are stored, and each watcher gets one
+    /// notification.
     ///
-    /// When `body` throws, nothing is stored. Transactions of one cache run one after another. `body` runs again when
-    /// something has to be loaded first, and when an event or an answer changed what it read: it must have no effect
+    /// If `body` throws, nothing is stored. Transactions of a cache run one after another. `body` runs again if
+    /// entities have to be loaded first, or if an event or a response changed what it read, so it must have no effect
     /// but its return value.
     ///
     /// ```swift
+    /// let client = try await GraphQLClient(cache)
+    /// let hero = GraphQLDocument("{ hero { name } }")
     /// try await client.withinReadWriteTransaction { transaction in
-    ///     try transaction.update(hero) { (data: inout JSONValue) in … }
+    ///     try transaction.update(hero) { (data: inout JSONValue) in
+    ///         data = ["hero": ["name": "Artoo"]]
+    ///     }
     /// }
     /// ```
     ///
-    /// - Throws: Any error of `body`; ``CacheError`` `.conflict` when what it read kept changing, `.limitExceeded`,
+    /// - Throws: Any error of `body`; ``CacheError``: `.conflict` if the data it read kept changing, `.limitExceeded`,
     ///   `.storageFailed`.
     @discardableResult
     public func withinReadWriteTransaction<Value: Sendable>(
@@ -136,10 +157,10 @@ extension GraphQLClient {
         }
     }
 
-    /// Runs a body when the transactions before it have ended.
+    /// Runs a body after the transactions before it have ended.
     ///
-    /// Without turns many transactions that change one entity would make each other run again and again, and some
-    /// would never end. Events and answers take no turn: a conflict with one of them lets the body run again.
+    /// Without turns, many transactions that change one entity would force each other to run again, and some might
+    /// never end. Events and responses take no turn: after a conflict with one of them the body runs again.
     private func run<Value>(_ body: (inout GraphTransaction) throws -> Value) async throws -> Value {
         await cache.beginGraphTransaction()
         do {
@@ -152,7 +173,7 @@ extension GraphQLClient {
         }
     }
 
-    /// Runs a body until it has everything that it needs and nothing that it read was changed.
+    /// Runs a body until everything it needs is loaded and nothing that it read was changed.
     private func runInTurn<Value>(_ body: (inout GraphTransaction) throws -> Value) async throws -> Value {
         var conflictCount = 0
         while true {
@@ -175,7 +196,7 @@ extension GraphQLClient {
         var transaction = GraphTransaction(library: library)
         for _ in 0..<GraphQLClient.loadCountMax {
             let outcome = Result { try body(&transaction) }
-            // A body may have caught the error: what it did without the entities does not count.
+            // The body may have caught the error, but a run that lacked entities does not count.
             guard transaction.needsEntities else { return (transaction, outcome) }
             transaction = try await cache.load(transaction)
         }
@@ -183,7 +204,7 @@ extension GraphQLClient {
             .limitExceeded, "the transaction needed other entities in each of \(GraphQLClient.loadCountMax) runs")
     }
 
-    /// Plans an operation.
+    /// Returns the plan of an operation.
     func plan(_ operation: some GraphQLOperation) throws(CacheError) -> OperationPlan {
         let request = operation.request(in: library)
         let document = try document(operation.document)

@@ -6,54 +6,61 @@ import TidemarkHTTP
 import TidemarkModel
 import TidemarkStore
 
-/// Documents of GraphQL over one cache: fetched, watched, written and mutated, beside the events that feed it.
+/// A GraphQL client over one cache: it fetches, watches and writes queries and performs mutations, while events update
+/// the same cache.
 ///
 /// ```swift
-/// let cache = try await SyncCache.open(configuration: CacheConfiguration(), journal: journal)
 /// let client = try await GraphQLClient(cache, endpoint: GraphQLEndpoint(url: "https://example.com/graphql"))
 /// for try await result in client.watch(query: "{ hero { name } }") {
 ///     print(result.data?["hero"]?["name"]?.string ?? "nobody")
 /// }
 /// ```
 ///
-/// A watcher ends with its task; nothing has to be cancelled. Errors are ``CacheError``s, with the codes of
-/// Protocol/errors.md, and the errors of decoding.
+/// A watcher ends with its task; nothing has to be cancelled. Errors are ``CacheError``s with the codes of
+/// Protocol/errors.md, or errors of decoding.
 public struct GraphQLClient: Sendable {
-    /// Settings of a client.
+    /// The settings of a client.
     public struct Options: Sendable {
-        /// The server's types as type definitions; empty where none are known. Ages are those of
-        /// `CacheConfiguration.policy`, not of this text.
+        /// The server's schema as type definitions; empty if unknown. Ages are those of `CacheConfiguration.policy`,
+        /// not those in this text.
         public var schema = ""
-        /// The moment at which an answer that comes in parts is stored.
+        /// When a response that arrives in parts is stored.
         public var write = GraphWrite.complete
-        /// The forms of answers in parts that are understood.
+        /// The formats for responses in parts that the client accepts.
         public var formats = DeliveryRegistry.standard
-        /// The library of all documents; empty for the default one.
+        /// The library for all documents; empty for the default one.
         public var library = ""
-        /// The pauses before a subscription is asked for again.
+        /// How a subscription reconnects after its connection was lost.
         public var reconnecting = GraphReconnecting()
-        /// The server of pending edits that are no documents; nil where nobody performs them. Open the cache without
-        /// one of its own then: the client takes over the outbox.
+        /// Performs pending edits that are not GraphQL mutations; nil if nothing does. If it is set, open the cache
+        /// without a mutation upstream, because the client takes over the outbox.
         public var mutations: (any MutationUpstream)?
-        /// Gives an object's key by its typename and fields, instead of the key fields; nil leaves it to them.
+        /// Returns an object's key for its typename and fields, in place of the key fields; if it returns nil, the key
+        /// fields decide.
         ///
-        /// Called on the cache's executor and on the caller's: it must be quick, and give the same key for one object.
+        /// It is called on the cache's executor and on the caller's, so it must be quick, and must always return the
+        /// same key for one object.
         public var cacheKey: (@Sendable (_ typename: String, _ object: JSONValue) -> String?)?
 
+        /// Creates the default settings.
         public init() {}
     }
 
-    /// The cache below, for entities, queries and edits.
+    /// The underlying cache, for entities, queries and edits.
     public let cache: SyncCache
     let library: ByteString
     let rules: GraphRules
     private let documents = DocumentCache()
 
+    /// Creates the client of a cache. A cache has one client, which is shared.
+    ///
     /// - Parameters:
-    ///   - cache: The cache; it has one client, which is shared.
-    ///   - endpoint: The server; nil where nobody can be asked.
-    ///   - transport: The way to the server; by itself through the proxy that the environment names.
-    /// - Throws: ``CacheError`` `.invalidParams` for a schema that cannot be used, and when the cache has a client.
+    ///   - cache: The cache.
+    ///   - endpoint: The server; nil to use the cache alone.
+    ///   - transport: Performs the exchanges with the server; by default libcurl, with the proxy that the environment
+    ///     names.
+    ///   - options: The settings.
+    /// - Throws: ``CacheError`` `.invalidParams` for an invalid schema, or if the cache already has a client.
     public init(
         _ cache: SyncCache, endpoint: GraphQLEndpoint? = nil,
         transport: any HTTPTransport = CurlTransport(proxy: .system),
@@ -66,7 +73,7 @@ public struct GraphQLClient: Sendable {
         try await self.init(cache, upstream: upstream, options: options)
     }
 
-    /// Makes a client of any upstream: a host's, or a test's.
+    /// Creates a client with any upstream, such as a host or a test.
     package init(
         _ cache: SyncCache, upstream: (any GraphUpstream)?, options: Options = Options()
     ) async throws(CacheError) {
@@ -104,7 +111,7 @@ public struct GraphQLClient: Sendable {
         }
     }
 
-    /// Returns a document that was parsed and checked.
+    /// Returns a document, parsed and checked.
     func document(_ text: String) throws(CacheError) -> GraphDocument {
         try documents.document(text, rules)
     }
@@ -118,7 +125,7 @@ extension Optional where Wrapped: Sendable {
     }
 }
 
-/// The documents that a client has parsed; the least recently used are evicted first.
+/// The documents that a client has parsed. The least recently used are evicted first.
 final class DocumentCache: Sendable {
     private let store = Mutex(DocumentStore<GraphDocument>())
 

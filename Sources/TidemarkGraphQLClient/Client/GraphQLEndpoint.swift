@@ -2,16 +2,26 @@ import Tidemark
 import TidemarkHTTPRules
 import TidemarkModel
 
-/// A server of GraphQL that is asked by HTTP.
+/// A GraphQL server that is reached over HTTP.
+///
+/// ```swift
+/// let endpoint = try GraphQLEndpoint(
+///     url: "https://example.com/graphql", headers: [("Authorization", "Bearer token")], timeout: 10_000)
+/// let client = try await GraphQLClient(cache, endpoint: endpoint)
+/// ```
 public struct GraphQLEndpoint: Sendable {
     let endpoint: GraphEndpoint
 
+    /// Creates an endpoint.
+    ///
     /// - Parameters:
     ///   - url: The URL of the endpoint.
-    ///   - headers: Fields of every request; their values never appear in logs or errors.
-    ///   - pendingHeader: The field that carries the id of a mutation's edit, so that events can settle it.
-    ///   - timeout: The milliseconds until an answer begins, and between two parts of one.
-    /// - Throws: ``CacheError`` `.invalidParams` for a URL or a field that cannot be used.
+    ///   - headers: The headers of every request. Their values never appear in logs or errors.
+    ///   - pendingHeader: The name of the header that carries the id of a mutation's edit, so that events can settle
+    ///     the edit.
+    ///   - timeout: The time limit for a response, in milliseconds. For a response in parts it applies to the head, and
+    ///     to each wait for the next part.
+    /// - Throws: ``CacheError`` `.invalidParams` for an invalid URL or header.
     public init(
         url: String, headers: [(name: String, value: String)] = [], pendingHeader: String = "Tidemark-Pending-Id",
         timeout: Int64 = 30_000

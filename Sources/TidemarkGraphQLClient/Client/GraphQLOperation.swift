@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkOperations
 
 extension GraphQLOperation {
-    /// The operation as the cache takes it.
+    /// Returns the operation as a request to the cache.
     func request(in library: ByteString) -> GraphRequest {
         let variables = variables
         let hasVariables = !(variables.members?.isEmpty ?? false)
@@ -14,33 +14,42 @@ extension GraphQLOperation {
     }
 }
 
-/// The text of a document with its variables; its data is JSON.
+/// A GraphQL document given as text, with its variables. Its data is JSON.
 ///
 /// ```swift
-/// let hero = try await client.fetch(query: "{ hero { name } }")
-/// print(hero.data?["hero"]?["name"]?.string ?? "nobody")
+/// let client = try await GraphQLClient(cache, endpoint: GraphQLEndpoint(url: "https://example.com/graphql"))
+/// let hero = GraphQLDocument("query($e: Episode) { hero(episode: $e) { name } }", variables: ["e": "JEDI"])
+/// let result = try await client.fetch(query: hero)
+/// print(result.data?["hero"]?["name"]?.string ?? "nobody")
 /// ```
 public struct GraphQLDocument: GraphQLOperation, Hashable, ExpressibleByStringLiteral {
+    /// JSON, in which members are found by name.
     public typealias Data = JSONValue
 
+    /// The text of the document.
     public var document: String
+    /// The name of the operation to run; nil if the document has only one.
     public var operationName: String?
+    /// The values of the variables, as an object.
     public var variables: JSONValue
 
+    /// Creates a document from its text.
+    ///
     /// - Parameters:
-    ///   - document: The text, at most 1 MiB.
-    ///   - operationName: The operation; nil when the document has one.
-    ///   - variables: An object.
+    ///   - document: The text; at most 1 MiB.
+    ///   - operationName: The name of the operation to run; nil if the document has only one.
+    ///   - variables: The values of the variables, as an object.
     public init(_ document: String, operationName: String? = nil, variables: JSONValue = .object([])) {
         self.document = document
         self.operationName = operationName
         self.variables = variables
     }
 
+    /// Creates a document without variables from a literal.
     public init(stringLiteral text: String) { self.init(text) }
 }
 
-/// The policies as Apollo's clients name them.
+/// The names of the policies in Apollo's clients.
 extension FetchPolicy {
     /// The same as `cacheFirst`.
     public static let returnCacheDataElseFetch = FetchPolicy.cacheFirst

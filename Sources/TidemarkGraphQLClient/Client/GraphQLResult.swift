@@ -4,42 +4,45 @@ import TidemarkModel
 import TidemarkOperations
 import TidemarkStore
 
-/// The answer to a document, from the cache or the server.
+/// The result of a query, mutation or subscription, from the cache or the server.
 ///
 /// - Source: Protocol/graphql.md, methods.
 public struct GraphQLResult<Data: Codable & Sendable>: Sendable {
-    /// The source of an answer.
+    /// Where a result came from.
     public enum Source: Hashable, Sendable {
+        /// The cache.
         case cache
+        /// The server.
         case server
     }
 
-    /// The data; nil when a server answered without data.
+    /// The decoded data; nil if the server sent none.
     public var data: Data?
+    /// Where the result came from.
     public var source = Source.cache
-    /// The server's errors; empty from the cache.
+    /// The errors that the server sent; empty from the cache.
     public var errors: [JSONValue] = []
-    /// The server's extensions; nil from the cache.
+    /// The extensions that the server sent; nil from the cache.
     public var extensions: JSONValue?
-    /// Whether something in it is older than its limit allows.
+    /// True if some of the data is older than its limit allows.
     public var isStale = false
-    /// The least place in the log that is known of what was read; nil when none is.
+    /// The lowest known position in the log of the entities that were read; nil if none is known.
     public var asOf: EventSequence?
-    /// Whether an edit that the server has not confirmed changes it.
+    /// True if an edit that the server has not confirmed changes the data.
     public var isPending = false
-    /// Whether something is left out: deferred fragments that are still to come, or fields that a partial read lacks.
+    /// True if something is left out: deferred fragments that have not arrived, or missing fields in a partial read.
     public var isPartial = false
-    /// The deferred fragments, in the order of the answer.
+    /// The deferred fragments, in the order of the data.
     public var deferred: [GraphQLDeferred] = []
-    /// The reason why a watched answer is incomplete; nil while it is whole. `data` is the last whole answer.
+    /// Why a watched result is incomplete; nil while it is complete. Meanwhile ``data`` is the last complete one.
     public var miss: GraphQLMiss?
 }
 
-/// Decodes `data` from its JSON, told of the deferred fragments that failed.
+/// Decodes `data` from JSON, with the deferred fragments that failed.
 typealias GraphQLDecoding<Data> = @Sendable (_ json: [UInt8], _ failures: [DeferredFailure]) throws -> Data
 
 extension GraphQLResult {
-    /// Takes a result of the engine; `data` is decoded from the bytes that the reader wrote.
+    /// Converts a result of the engine, and decodes its data.
     ///
     /// - Throws: Any error of decoding.
     init(_ result: GraphResult, decodedBy decode: GraphQLDecoding<Data>) throws {
@@ -63,7 +66,7 @@ extension GraphQLResult {
         if result.data != Array("null".utf8) { data = try decode(result.data, failures(among: errors)) }
     }
 
-    /// Returns the deferred fragments that failed, each with the messages of the errors at its place or below.
+    /// Returns the deferred fragments that failed, each with the messages of the errors at its path or below.
     func failures(among errors: [JSONValue]) -> [DeferredFailure] {
         deferred.filter { $0.state == .failed }.map { fragment in
             let messages = errors.filter { $0["path"]?.elements?.starts(with: fragment.path) ?? false }
@@ -75,13 +78,17 @@ extension GraphQLResult {
     }
 }
 
-/// The state of a deferred fragment at one place of an answer.
+/// The state of a deferred fragment at one place in the data.
 public struct GraphQLDeferred: Hashable, Sendable {
-    /// The states of a deferred fragment.
+    /// How far a deferred fragment has been delivered.
     public enum State: String, Hashable, Sendable, CaseIterable {
+        /// The fragment has not arrived yet.
         case pending
+        /// All fields of the fragment are in the data.
         case fulfilled
+        /// The server could not deliver the fragment, or the delivery broke off.
         case failed
+        /// The type condition of the fragment does not hold for the object.
         case notExecuted = "not_executed"
 
         init(_ state: DeferredState.State) {
@@ -95,43 +102,45 @@ public struct GraphQLDeferred: Hashable, Sendable {
         }
     }
 
-    /// Names and indices from the root of `data`.
+    /// The path of the object from the root of `data`: names and indices.
     public var path: [JSONValue]
+    /// The label of the `@defer` directive; nil if it has none.
     public var label: String?
+    /// How far the fragment has been delivered.
     public var state: State
 }
 
-/// The first thing that a watched answer lacks.
+/// What a watched result lacks: the first missing or outdated field.
 public struct GraphQLMiss: Hashable, Sendable {
-    /// Names and indices from the root of `data`.
+    /// The path of the field from the root of `data`: names and indices.
     public var path: [JSONValue]
-    /// `absent`, `expired`, `evicted`, `deleted` or `stale`.
+    /// Why the field is missing: `absent`, `expired`, `evicted`, `deleted` or `stale`.
     public var reason: String
-    /// The entity that lacks it, as `Type:id`.
+    /// The entity that lacks the field, as `Type:id`.
     public var key: String?
-    /// The reason why asking the server again failed; nil when nobody was asked.
+    /// Why fetching it again failed; nil if nothing was fetched.
     public var error: String?
-    /// The fetches that did not help.
+    /// The number of fetches that left the field missing.
     public var fetchCount: Int
 }
 
-/// Results and notifications as a session writes them, read back.
+/// Reads the results and notifications of a document back from the form in which a session writes them.
 struct ResultReader {
-    /// `data` as JSON; null when there is none.
+    /// `data` as JSON; null if there is none.
     var data = JSONValue.null
     private var members = JSONValue.object([])
-    /// The errors of the answer's parts so far: a fragment is told as failed with the last part, its errors with their
-    /// own. Bound: the errors of one answer.
+    /// The errors of all parts so far. A fragment is reported as failed only with the last part, while its errors
+    /// arrive with their own. Bounded by the errors of one response.
     private var errors: [JSONValue] = []
 
-    /// Takes a result of `graphql.read`.
+    /// Starts with a result of `graphql.read`.
     mutating func begin(_ result: JSONValue) {
         members = result
         data = result["data"] ?? .null
         errors = result["errors"]?.elements ?? []
     }
 
-    /// Takes a notification `graphql.changed`.
+    /// Applies a notification `graphql.changed`.
     mutating func change(_ params: JSONValue) throws(PatchFault) {
         members = params
         let states = (params["deferred"]?.elements ?? []).map { $0["state"]?.string }
@@ -140,6 +149,8 @@ struct ResultReader {
         for operation in params["patch"]?.elements ?? [] { try JSONPatchApplier.apply(operation, to: &data) }
     }
 
+    /// Converts the current state into a result, and decodes its data.
+    ///
     /// - Throws: Any error of decoding.
     func result<Data>(decodedBy decode: GraphQLDecoding<Data>) throws -> GraphQLResult<Data> {
         var result = GraphQLResult<Data>()

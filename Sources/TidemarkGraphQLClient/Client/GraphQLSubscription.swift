@@ -2,19 +2,22 @@ import Tidemark
 import TidemarkGraphQLStore
 import TidemarkModel
 
-/// The payloads of a subscription, one result each, equal ones too.
+/// The payloads of a subscription, each as one result. Equal payloads are delivered, too.
 ///
-/// Every iterator is a subscription of its own: it begins when the iterator is first asked, and ends with its task or
-/// when the iterator is released. At most 16 payloads wait for a slow reader; then the server's bytes wait.
+/// Each iterator is a subscription of its own. It starts with the first call of `next`, and ends with its task or when
+/// the iterator is released. At most 16 payloads wait for a slow reader; then reading from the server pauses.
 public struct GraphQLSubscription<Data: Codable & Sendable>: AsyncSequence, Sendable {
+    /// A payload, decoded.
     public typealias Element = GraphQLResult<Data>
 
     let cache: SyncCache
     let request: GraphRequest
     let decode: GraphQLDecoding<Data>
 
+    /// Returns an iterator, which starts a subscription at its first `next`.
     public func makeAsyncIterator() -> Iterator { Iterator(cache: cache, request: request, decode: decode) }
 
+    /// One subscription, which delivers its payloads in order.
     public struct Iterator: AsyncIteratorProtocol {
         private let lease: ObserverLease
         private let cache: SyncCache
@@ -29,11 +32,11 @@ public struct GraphQLSubscription<Data: Codable & Sendable>: AsyncSequence, Send
             self.request = request
         }
 
-        /// Returns the next payload.
+        /// Returns the next payload, waiting for it if necessary.
         ///
-        /// - Returns: nil when the server ends the subscription, or when the task is cancelled.
-        /// - Throws: ``CacheError`` when it ends with an error, with `reason`, `status` and the server's `errors` among
-        ///   its details; errors of decoding.
+        /// - Returns: nil after the server has ended the subscription, or if the task is cancelled.
+        /// - Throws: ``CacheError`` if the subscription ends with an error; its details hold `reason`, `status` and the
+        ///   server's `errors`. Errors of decoding.
         public mutating func next() async throws -> GraphQLResult<Data>? {
             while !isOver {
                 let (cache, request) = (cache, request)
@@ -93,7 +96,7 @@ public struct GraphQLSubscription<Data: Codable & Sendable>: AsyncSequence, Send
 }
 
 extension CacheError {
-    /// Reads the error of `graphql.complete`.
+    /// Creates an error from the member `error` of `graphql.complete`.
     fileprivate init(endOfSubscription error: JSONValue) {
         let names: [ByteString] = ["reason", "status", "errors"]
         self.init(

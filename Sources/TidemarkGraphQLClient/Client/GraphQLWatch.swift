@@ -4,20 +4,23 @@ import TidemarkGraphQLStore
 import TidemarkModel
 import TidemarkOperations
 
-/// The answer to a document now, and after every change of what it shows.
+/// The results of a query: the current one, and a new one after each change of its data.
 ///
-/// Every iterator is an observer of its own. It begins when the iterator is first asked, and ends with its task, when
-/// iterating ends, or when the iterator is released. A slow reader gets fewer, merged results. Data is decoded where
-/// `next` runs.
+/// Each iterator is an observer of its own. It starts with the first call of `next`, and ends with its task, with the
+/// iteration, or when the iterator is released. For a slow reader, changes are merged into fewer results. Data is
+/// decoded where `next` runs.
 public struct GraphQLWatch<Data: Codable & Sendable>: AsyncSequence, Sendable {
+    /// A result, with its data decoded.
     public typealias Element = GraphQLResult<Data>
 
     let cache: SyncCache
     let request: GraphReadRequest
     let decode: GraphQLDecoding<Data>
 
+    /// Returns an iterator, which starts watching at its first `next`.
     public func makeAsyncIterator() -> Iterator { Iterator(cache: cache, request: request, decode: decode) }
 
+    /// One observer of a query, which delivers its results in order.
     public struct Iterator: AsyncIteratorProtocol {
         private let lease: ObserverLease
         private let request: GraphReadRequest
@@ -33,10 +36,10 @@ public struct GraphQLWatch<Data: Codable & Sendable>: AsyncSequence, Sendable {
             self.request = request
         }
 
-        /// Returns the next result; the first one is the answer now.
+        /// Returns the next result, waiting for a change if necessary. The first one is the current result.
         ///
-        /// - Returns: nil when the task is cancelled.
-        /// - Throws: ``CacheError`` when the document cannot be read; errors of decoding. Both end the watching.
+        /// - Returns: nil if the task is cancelled.
+        /// - Throws: ``CacheError`` if the query cannot be read; errors of decoding. Both end the iteration.
         public mutating func next() async throws -> GraphQLResult<Data>? {
             if isOver { return nil }
             let (cache, request) = (cache, request)
@@ -61,13 +64,14 @@ public struct GraphQLWatch<Data: Codable & Sendable>: AsyncSequence, Sendable {
 }
 
 extension GraphQLClient {
-    /// Watches a document.
+    /// Watches a query: returns its current result and a new one after each change.
     ///
     /// - Parameters:
-    ///   - cachePolicy: The source of the first answer; `networkOnlyNoStore` cannot be watched.
-    ///   - refetches: Whether an answer that became incomplete is fetched again; else the observer is notified of its
+    ///   - query: The query with its variables.
+    ///   - cachePolicy: Where the first result comes from; `networkOnlyNoStore` cannot be watched.
+    ///   - refetches: If true, a result that became incomplete is fetched again; if false, it is reported with its
     ///     `miss`.
-    ///   - refreshes: Whether what becomes too old is fetched again, or told as stale where nobody can be asked.
+    ///   - refreshes: If true, data that becomes too old is fetched again, or reported as stale without a server.
     public func watch<Operation: GraphQLOperation>(
         query: Operation, cachePolicy: FetchPolicy = .cacheFirst, refetches: Bool = true, refreshes: Bool = false
     ) -> GraphQLWatch<Operation.Data> {
@@ -78,7 +82,14 @@ extension GraphQLClient {
         return GraphQLWatch(cache: cache, request: request, decode: Operation.data)
     }
 
-    /// Watches a document that is written as text.
+    /// Watches a query given as text. Its data is JSON.
+    ///
+    /// ```swift
+    /// let client = try await GraphQLClient(cache, endpoint: GraphQLEndpoint(url: "https://example.com/graphql"))
+    /// for try await result in client.watch(query: "{ hero { name } }", cachePolicy: .cacheAndNetwork) {
+    ///     print(result.data?["hero"]?["name"]?.string ?? "nobody", result.isStale)
+    /// }
+    /// ```
     public func watch(
         query: GraphQLDocument, cachePolicy: FetchPolicy = .cacheFirst, refetches: Bool = true,
         refreshes: Bool = false
@@ -90,21 +101,28 @@ extension GraphQLClient {
         return GraphQLWatch(cache: cache, request: request, decode: GraphQLDocument.data)
     }
 
-    /// Subscribes. Each payload is one result, and its entities are stored.
+    /// Subscribes at the server. Each payload is delivered as one result, and its entities are stored.
     public func subscribe<Operation: GraphQLOperation>(
         _ subscription: Operation
     ) -> GraphQLSubscription<Operation.Data> {
         GraphQLSubscription(cache: cache, request: subscription.request(in: library), decode: Operation.data)
     }
 
-    /// Subscribes with a document that is written as text.
+    /// Subscribes with a document given as text. Its data is JSON.
+    ///
+    /// ```swift
+    /// let client = try await GraphQLClient(cache, endpoint: GraphQLEndpoint(url: "https://example.com/graphql"))
+    /// for try await payload in client.subscribe("subscription { songAdded { __typename id name } }") {
+    ///     print(payload.data?["songAdded"]?["name"]?.string ?? "unnamed")
+    /// }
+    /// ```
     public func subscribe(_ subscription: GraphQLDocument) -> GraphQLSubscription<JSONValue> {
         GraphQLSubscription(
             cache: cache, request: subscription.request(in: library), decode: GraphQLDocument.data)
     }
 }
 
-/// The steps that watchers and subscriptions share.
+/// Steps shared by watchers and subscriptions.
 enum GraphQLObserving {
     private static let first: ByteString = "graphql.result"
 
@@ -127,7 +145,7 @@ enum GraphQLObserving {
         case .notification(.document(let notification)):
             let params = try JSONValue(parsing: notification.params)
             if notification.method == first { reader.begin(params) } else { try reader.change(params) }
-        // The answer of the cache stands; the observer is notified of a later change all the same.
+        // The result from the cache remains valid, and the observer is still notified of later changes.
         case .fetchFailed: break
         case .failed(let error): throw error
         case .query, .entity, .notification:

@@ -1,11 +1,11 @@
 import Tidemark
 
-/// An operation of RFC 6902 that does not fit the value.
+/// Why an operation of RFC 6902 cannot be applied to a value.
 struct PatchFault: Error, Hashable, Sendable {
     var message: String
 }
 
-/// Applies changes of watched documents: `add`, `remove`, `replace` and `move`.
+/// Applies the changes of watched documents: the operations `add`, `remove`, `replace` and `move`.
 ///
 /// - Source: RFC 6902, section 4.
 enum JSONPatchApplier {

@@ -1,13 +1,13 @@
 import Tidemark
 
-/// Puts the keys of objects back into data that was read without them.
+/// Restores the keys of objects in data that was read without them.
 enum KeyOverlay {
     /// - Parameters:
-    ///   - new: The data as it was changed.
+    ///   - new: The changed data.
     ///   - shown: The data as it was read.
-    ///   - full: The same with a member `__ref` in each entity.
-    /// - Throws: ``CacheError`` `.invalidParams` for a changed list whose objects cannot be distinguished.
-    /// - Complexity: O(data), and the square of a list's length where its elements move.
+    ///   - full: The data as it was read, with a member `__ref` in each entity.
+    /// - Throws: ``CacheError`` `.invalidParams` for a changed list whose objects cannot be matched.
+    /// - Complexity: O(data), and quadratic in the length of a list whose elements move.
     static func restored(
         _ new: JSONValue, _ shown: JSONValue, _ full: JSONValue, path: [String]
     ) throws(CacheError) -> JSONValue {
@@ -31,7 +31,7 @@ enum KeyOverlay {
     ) throws(CacheError) -> [JSONValue] {
         var restored = [JSONValue?](repeating: nil, count: elements.count)
         var isUsed = [Bool](repeating: false, count: before.count)
-        // Elements that stay in place are matched before those that move, so that equal elements keep their own keys.
+        // Match elements that stay in place before those that move, so that equal elements keep their own keys.
         for (index, element) in elements.enumerated() where index < before.count && element == before[index] {
             restored[index] = whole[index]
             isUsed[index] = true

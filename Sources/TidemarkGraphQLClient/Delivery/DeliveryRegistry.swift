@@ -1,26 +1,28 @@
 import TidemarkGraphQLStore
 
-/// The forms of answers in parts that a client understands.
+/// The formats for responses in parts that a client accepts.
 ///
-/// A program adds its own with ``adding(_:)``; the client asks for them in `Accept`, in the order of the registry.
+/// A program adds its own with ``adding(_:)``. The client lists the formats in the header `Accept`, in the order of the
+/// registry.
 ///
 /// - Source: Protocol/graphql.md, incremental delivery.
 public struct DeliveryRegistry: Sendable {
-    /// The formats in the order in which a server is asked for them. No two have the same parameter and value.
+    /// The formats in order of preference. No two have the same parameter and value.
     public private(set) var formats: [DeliveryFormat]
 
-    /// `deferSpec=20220824` and `incrementalSpec=v0.2`.
+    /// The standard formats: `deferSpec=20220824` and `incrementalSpec=v0.2`.
     public static let standard = DeliveryRegistry(formats: [.defer20220824, .incremental02])
 
-    /// The registered formats are at most this many.
+    /// The largest number of formats: 64.
     public static let countMax = 64
 
     private init(formats: [DeliveryFormat]) { self.formats = formats }
 
-    /// Returns the registry with one more form, asked for before all others. It takes the place of one with the same
-    /// parameter and value.
+    /// Returns the registry with another format, preferred to all others. It replaces a format with the same parameter
+    /// and value.
     ///
-    /// - Precondition: The parameter and the value are tokens of HTTP, and at most ``countMax`` forms are registered.
+    /// - Precondition: The parameter and the value are HTTP tokens, and fewer than ``countMax`` other formats are
+    ///   registered.
     public func adding(_ format: DeliveryFormat) -> DeliveryRegistry {
         precondition(
             DeliveryRegistry.isToken(format.parameter) && DeliveryRegistry.isToken(format.value),
@@ -31,16 +33,16 @@ public struct DeliveryRegistry: Sendable {
         return DeliveryRegistry(formats: [format] + others)
     }
 
-    /// The value of `Accept` for queries and mutations.
+    /// The value of the header `Accept` for queries and mutations.
     package var acceptAnswers: String {
         (formats.map(\.mediaType) + ["application/graphql-response+json", "application/json"])
             .joined(separator: ", ")
     }
 
-    /// The value of `Accept` for subscriptions.
+    /// The value of the header `Accept` for subscriptions.
     package var acceptSubscriptions: String { DeliveryFormat.subscription1.mediaType }
 
-    /// Returns the form of a multipart type; nil when the type names none that is registered.
+    /// Returns the format of a multipart type; nil if it names no registered format.
     package func format(of type: MediaType) -> DeliveryFormat? {
         (formats + [.subscription1]).first { format in
             type.parameters[format.parameter.lowercased()].map {

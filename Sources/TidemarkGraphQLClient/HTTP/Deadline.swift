@@ -1,7 +1,7 @@
 import Synchronization
 import Tidemark
 
-/// A time after which something is given up.
+/// A time limit, after which an action ends the work under way.
 ///
 /// - Source: Protocol/graphql.md, endpoints.
 struct Deadline: Sendable {
@@ -18,7 +18,7 @@ struct Deadline: Sendable {
     private let shared: Shared
     private let timer: Task<Void, Never>
 
-    /// Begins the time.
+    /// Starts the time limit.
     init(milliseconds: Int64, _ clock: any CacheClock) {
         let shared = Shared()
         self.milliseconds = milliseconds
@@ -33,10 +33,11 @@ struct Deadline: Sendable {
         }
     }
 
-    /// Whether the time is over, and what was under way was given up.
+    /// True after the time limit has passed.
     var isLate: Bool { shared.state.withLock { $0.isLate } }
 
-    /// Sets what is done when the time is over, in place of what was set before; at once when it is over already.
+    /// Sets the action that runs when the time limit passes, in place of the previous one. If it has passed already,
+    /// the action runs at once.
     func giveUp(by action: @escaping @Sendable () -> Void) {
         let isLate = shared.state.withLock { state in
             state.giveUp = action
@@ -45,6 +46,6 @@ struct Deadline: Sendable {
         if isLate { action() }
     }
 
-    /// Ends the time: nothing is given up any more.
+    /// Stops the time limit: no action runs any more.
     func end() { timer.cancel() }
 }

@@ -1,16 +1,19 @@
 import TidemarkHTTPRules
 import TidemarkModel
 
-/// A server of GraphQL, and the fields that its requests carry.
+/// A GraphQL server, and the headers of requests to it.
 package struct GraphEndpoint: Sendable {
+    /// The URL that requests are sent to.
     package let url: HTTPURL
-    /// The configured fields; their values may be credentials.
+    /// The configured headers. Their values may be credentials.
     package let fields: HeaderFields
-    /// The name of the field that carries the id of a mutation's layer.
+    /// The name of the header that carries the id of a mutation's layer.
     package let pendingField: ByteString
-    /// The milliseconds until an answer is there: until its head, then until all of it, or between two parts of one.
+    /// The time limit for a response in milliseconds. For a response in parts it applies to the head, and to each wait
+    /// for the next part.
     package let timeout: Int64
 
+    /// Creates an endpoint.
     package init(url: HTTPURL, fields: HeaderFields, pendingField: ByteString, timeout: Int64) {
         self.url = url
         self.fields = fields
@@ -18,21 +21,21 @@ package struct GraphEndpoint: Sendable {
         self.timeout = timeout
     }
 
-    /// The milliseconds until there is a connection; less where the answer has less.
+    /// The time limit for connecting, in milliseconds, unless the response has less.
     package static let connectTimeoutMax: Int64 = 10_000
-    /// The largest answer: 64 MiB.
+    /// The largest response or part, in bytes: 64 MiB.
     package static let answerByteCountMax = 64 << 20
-    /// The bytes of a refusal that an error shows.
+    /// How many bytes of a rejected response an error shows.
     private static let excerptByteCountMax = 300
 
-    /// Returns the beginning of a body, with the values of the configured fields masked.
+    /// Returns the beginning of a body, with the values of the configured headers masked.
     package func excerpt(_ body: [UInt8]) -> String {
         var text = String(decoding: body.prefix(4 * GraphEndpoint.excerptByteCountMax), as: UTF8.self)
-        // Longer values first: one may be a part of another.
+        // Longer values first, because one may be a part of another.
         let values = fields.fields.map(\.value.description).filter { !$0.isEmpty }
         for value in values.sorted(by: { $0.utf8.count > $1.utf8.count }) {
             text = text.split(separator: value, omittingEmptySubsequences: false).joined(separator: "***")
-            // A bearer token is a secret without its scheme too.
+            // A bearer token is a secret even without its scheme.
             if let space = value.lastIndex(of: " "), value.distance(from: space, to: value.endIndex) > 4 {
                 let secret = value[value.index(after: space)...]
                 text = text.split(separator: secret, omittingEmptySubsequences: false).joined(separator: "***")

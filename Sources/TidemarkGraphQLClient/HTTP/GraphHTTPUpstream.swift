@@ -8,7 +8,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// A server of GraphQL that is asked by HTTP: POST with JSON, an answer whole or in parts.
+/// A GraphQL server that is reached over HTTP: POST with JSON, and responses whole or in parts.
 ///
 /// - Source: Protocol/graphql.md, endpoints; the GraphQL over HTTP specification.
 package final class GraphHTTPUpstream: GraphUpstream {
@@ -16,10 +16,16 @@ package final class GraphHTTPUpstream: GraphUpstream {
     private let transport: any HTTPTransport
     private let clock: any CacheClock
     private let formats: DeliveryRegistry
-    /// The answers in parts that are read, by the number of their fetch. Bounded by the cache's fetches.
+    /// The responses in parts being read, by the number of their fetch. Bounded by the cache's fetches.
     private let open = Mutex<[UInt64: PartReader]>([:])
 
-    /// - Parameter formats: The forms of answers in parts that are understood.
+    /// Creates an upstream.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The server and the headers of its requests.
+    ///   - transport: Performs the exchanges.
+    ///   - clock: Measures the time limits.
+    ///   - formats: The accepted formats for responses in parts.
     package init(
         _ endpoint: GraphEndpoint, transport: any HTTPTransport, clock: any CacheClock,
         formats: DeliveryRegistry = .standard
@@ -30,8 +36,10 @@ package final class GraphHTTPUpstream: GraphUpstream {
         self.formats = formats
     }
 
+    /// True: this upstream applies the time limit itself.
     package var keepsTime: Bool { true }
 
+    /// Sends a document to the server and returns its response, or the reader of its parts.
     package func ask(_ request: GraphUpstreamRequest) async throws(UpstreamError) -> GraphUpstreamAnswer {
         let deadline = Deadline(milliseconds: endpoint.timeout, clock)
         defer { deadline.end() }
@@ -54,6 +62,7 @@ package final class GraphHTTPUpstream: GraphUpstream {
         }
     }
 
+    /// Ends a response in parts that nobody waits for any more.
     package func stop(fetch: UInt64) {
         open.withLock { $0.removeValue(forKey: fetch) }?.stop()
     }
@@ -78,7 +87,7 @@ package final class GraphHTTPUpstream: GraphUpstream {
             fields.fields.append(field)
         }
         if let pendingID = request.pendingID {
-            // A field is one line of visible characters; ids of another kind are sent in JSON's spelling.
+            // A header is one line of visible characters, so other ids are sent with the escapes of JSON.
             let isPlain = pendingID.bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F }
             fields.fields.append(.init(endpoint.pendingField, isPlain ? pendingID : escaped(pendingID)))
         }
@@ -86,7 +95,7 @@ package final class GraphHTTPUpstream: GraphUpstream {
             method: "POST", url: endpoint.url, fields: fields, body: body.bytes, timeout: endpoint.timeout,
             connectTimeout: min(endpoint.timeout, GraphEndpoint.connectTimeoutMax),
             streamTimeout: GraphHTTPUpstream.streamTimeout)
-        // A task of its own, so that a late answer ends the exchange and not the task that asks.
+        // A task of its own, so that the time limit can end the exchange without cancelling the caller's task.
         let asking = Task { [transport] in
             do throws(ExchangeError) {
                 return Result<HTTPExchangeAnswer, ExchangeError>.success(try await transport.exchange(exchange))
@@ -116,7 +125,7 @@ package final class GraphHTTPUpstream: GraphUpstream {
                 : "its answer was not whole within \(deadline.milliseconds) ms")
     }
 
-    /// The time that an answer may take in all whose parts are timed one by one: a year, in milliseconds.
+    /// The time limit for a whole response whose parts have time limits of their own: a year, in milliseconds.
     private static let streamTimeout: Int64 = 365 * 86_400_000
 
     private func escaped(_ text: ByteString) -> ByteString {
@@ -143,7 +152,7 @@ package final class GraphHTTPUpstream: GraphUpstream {
         }
     }
 
-    /// Follows an answer with another status than success.
+    /// Handles a response whose status is not a success.
     private func refusal(
         _ answer: HTTPExchangeAnswer, _ type: MediaType?, _ deadline: Deadline
     ) async throws(UpstreamError) -> AnswerParts {
@@ -153,22 +162,22 @@ package final class GraphHTTPUpstream: GraphUpstream {
         do throws(ExchangeError) {
             body = try await answer.body.bytes(byteCountMax: GraphEndpoint.answerByteCountMax)
         } catch {
-            // The status says enough.
+            // The status is enough for the error.
             body = []
         }
-        // Servers of the newer type answer documents that they refuse with 4xx and errors: that is a result.
+        // Servers of the newer media type refuse documents with 4xx and errors: that is a result.
         if 400...499 ~= status, type?.name == "application/graphql-response+json" {
             do throws(AnswerFault) {
                 let parts = try AnswerParts(body)
                 if parts.errors != nil { return parts }
             } catch {
-                // A body that is no answer is shown in the error.
+                // A body that is not a GraphQL response is shown in the error.
             }
         }
         let reason = 300...399 ~= status ? "redirect_failed" : "status"
         var error = failure(
             status, reason, "it answered with status \(status)", body: body, isRefusal: 400...499 ~= status)
-        // Too early, or too many requests: the same request may be taken later.
+        // Time-out, too early, or too many requests: the same request may succeed later.
         if [408, 425, 429].contains(status) { error.retries = true }
         throw error
     }
@@ -191,7 +200,7 @@ package final class GraphHTTPUpstream: GraphUpstream {
         return error
     }
 
-    // MARK: Answers in parts
+    // MARK: Responses in parts
 
     private func parts(
         of answer: HTTPExchangeAnswer, _ type: MediaType, _ request: GraphUpstreamRequest

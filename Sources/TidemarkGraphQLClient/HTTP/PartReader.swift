@@ -5,15 +5,15 @@ import TidemarkHTTP
 import TidemarkHTTPRules
 import TidemarkModel
 
-/// Reads the payloads of a multipart body as they come, each with a time-out.
+/// Reads the payloads of a multipart body while they arrive, with a time limit for each.
 ///
-/// Used by one task.
+/// It is used by one task at a time.
 final class PartReader: GraphParts {
     private struct State {
         var reader: MultipartReader
         var parts: [MultipartReader.Part] = []
         var isEnded = false
-        /// The bytes since the last part: a preamble without an end is no part, and is not kept.
+        /// The number of bytes since the last part. A preamble without an end is not kept, only counted.
         var byteCount = 0
     }
 
@@ -21,7 +21,7 @@ final class PartReader: GraphParts {
     private let timeout: Int64
     private let clock: any CacheClock
     private let state: Mutex<State>
-    /// Makes the error of a reason and a message.
+    /// Creates an error from a reason and a message.
     private let failure: @Sendable (String, String) -> UpstreamError
     private let onStop: @Sendable () -> Void
 
@@ -94,7 +94,7 @@ final class PartReader: GraphParts {
         if let type = part.contentType, MediaType(type)?.isJSON != true {
             throw failure("content_type", "a part's Content-Type is \(type), not JSON")
         }
-        // A part without a body is a heartbeat, as an empty object is.
+        // A part without a body is a heartbeat, like an empty object.
         guard part.body.contains(where: { $0 > 0x20 }) else { return .object([]) }
         do throws(JSONSyntaxError) {
             return try JSONValue(parsing: part.body)

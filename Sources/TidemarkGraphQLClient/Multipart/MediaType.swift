@@ -1,17 +1,19 @@
 import TidemarkModel
 
-/// A `Content-Type`: a type and its parameters.
+/// The value of a `Content-Type` header: a type and its parameters.
 ///
 /// - Source: RFC 9110, section 8.3.1.
 package struct MediaType: Hashable, Sendable {
-    /// `type/subtype` in lower case.
+    /// The type and subtype in lowercase, such as `multipart/mixed`.
     package let name: String
-    /// The parameters by their names in lower case; of a repeated one the first counts.
+    /// The parameters by their names in lowercase. Of repeated parameters the first one counts.
     package let parameters: [String: String]
 
     private static let parameterCountMax = 32
 
-    /// - Returns: nil when the text is not of that form.
+    /// Parses the value of a `Content-Type` header.
+    ///
+    /// - Returns: nil if the text is not a media type, is longer than 8 KiB, or has more than 32 parameters.
     /// - Complexity: O(text).
     package init?(_ text: ByteString) {
         guard text.bytes.count <= 8_192, let text = String(validating: text.bytes, as: UTF8.self) else { return nil }
@@ -38,7 +40,7 @@ package struct MediaType: Hashable, Sendable {
         self.parameters = parameters
     }
 
-    /// Whether a body of this type is JSON.
+    /// True if a body of this type is JSON.
     package var isJSON: Bool { name == "application/json" || name.hasSuffix("+json") }
 
     private static func skipSpace(_ rest: inout Substring.UTF8View.SubSequence) {
@@ -57,7 +59,7 @@ package struct MediaType: Hashable, Sendable {
 
     private static func value(_ rest: inout Substring.UTF8View.SubSequence) -> String? {
         guard rest.first == UInt8(ascii: "\"") else {
-            // Servers write `deferSpec=20220824` and `boundary=---`; spaces end a value that has no quotes.
+            // Servers write `deferSpec=20220824` and `boundary=---` without quotes; such a value ends at a space.
             let value = rest.prefix { $0 != UInt8(ascii: ";") && $0 > 0x20 }
             rest = rest[value.endIndex...]
             return value.isEmpty ? nil : String(decoding: value, as: UTF8.self)

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkWire
 
-/// Cuts a multipart body into its parts, however its bytes are split.
+/// Splits a multipart body into its parts, however its bytes are divided into chunks.
 ///
 /// A pure state machine: bytes in, parts out. The preamble, the epilogue and white space after a delimiter are ignored;
 /// the first delimiter needs no line end before it; lines end with CRLF or LF alone. A line is a delimiter only when
@@ -9,23 +9,25 @@ import TidemarkWire
 ///
 /// - Source: RFC 2046, section 5.1.1; Protocol/graphql.md, incremental delivery.
 package struct MultipartReader: Sendable {
-    /// One part: its `Content-Type` and its body.
+    /// A part of a multipart body.
     package struct Part: Hashable, Sendable {
-        /// The type of the part's content; nil when the part names none.
+        /// The type of the part's content; nil if the part does not name one.
         package var contentType: ByteString?
+        /// The content of the part.
         package var body: [UInt8]
 
+        /// Creates a part.
         package init(contentType: ByteString?, body: [UInt8]) {
             self.contentType = contentType
             self.body = body
         }
     }
 
-    /// An error of a body that cannot be read on.
+    /// Why a body cannot be read further.
     package enum Fault: Error, Hashable, Sendable {
-        /// A part is larger than the bound.
+        /// A part is larger than the limit, or its headers are larger than 64 KiB.
         case tooLarge
-        /// The boundary is empty, longer than 70 bytes, or has a character that none may have.
+        /// The boundary is empty, longer than 70 bytes, or contains a character that is not allowed.
         case badBoundary
     }
 
@@ -39,17 +41,21 @@ package struct MultipartReader: Sendable {
     private let delimiter: [UInt8]
     private let partByteCountMax: Int
     private var state = State.preamble
-    /// The bytes since the beginning of the line that is not complete. Bounded by `partByteCountMax`.
+    /// The bytes of the line that is not complete yet. Bounded by `partByteCountMax`.
     private var line: [UInt8] = []
     private var part = Part(contentType: nil, body: [])
     private var headerByteCount = 0
-    /// The line end before the current line: it belongs to the delimiter, if the line is one.
+    /// The line end before the current line. It belongs to the delimiter, if the line is one.
     private var heldLineEnd: [UInt8] = []
 
     private static let headerByteCountMax = 64 * 1024
     private static let contentType = Array("content-type".utf8)
 
-    /// - Parameter partByteCountMax: The largest part, in bytes.
+    /// Creates a reader.
+    ///
+    /// - Parameters:
+    ///   - boundary: The boundary that the `Content-Type` names.
+    ///   - partByteCountMax: The largest part, in bytes.
     /// - Throws: ``Fault/badBoundary``.
     package init(boundary: String, partByteCountMax: Int) throws(Fault) {
         let bytes = Array(boundary.utf8)
@@ -60,17 +66,17 @@ package struct MultipartReader: Sendable {
         self.partByteCountMax = partByteCountMax
     }
 
-    /// Whether the closing delimiter was read: the body is whole.
+    /// True if the closing delimiter has been read.
     package var isWhole: Bool {
         if case .epilogue = state { return true }
         return false
     }
 
-    /// Reads bytes.
+    /// Reads the next chunk of the body.
     ///
-    /// - Parameter bytes: Any split of the body.
-    /// - Returns: The parts that are whole now, in order.
-    /// - Throws: ``Fault/tooLarge``; the reader is of no use afterwards.
+    /// - Parameter bytes: The chunk, which may begin and end anywhere.
+    /// - Returns: The parts that this chunk completes, in order.
+    /// - Throws: ``Fault/tooLarge``; the reader cannot be used afterwards.
     /// - Complexity: O(bytes).
     package mutating func read(_ bytes: [UInt8]) throws(Fault) -> [Part] {
         var parts: [Part] = []
@@ -88,9 +94,9 @@ package struct MultipartReader: Sendable {
         return parts
     }
 
-    /// Ends the input: the last line may have no line end.
+    /// Ends the input. The last line may lack its line end.
     ///
-    /// - Returns: The last part, where the closing delimiter ended without one.
+    /// - Returns: The last part, if the closing delimiter had no line end.
     package mutating func finish() throws(Fault) -> [Part] {
         if case .epilogue = state { return [] }
         return try endLine().map { [$0] } ?? []
@@ -98,7 +104,7 @@ package struct MultipartReader: Sendable {
 
     private mutating func consume(_ bytes: ArraySlice<UInt8>) throws(Fault) {
         if case .preamble = state {
-            // A line that cannot be a delimiter any more need not be kept.
+            // A line of the preamble is needed only as far as it may be a delimiter.
             line += bytes.prefix(max(0, delimiter.count + 1_024 - line.count))
             return
         }
@@ -109,7 +115,7 @@ package struct MultipartReader: Sendable {
         }
     }
 
-    /// Follows a line that is complete.
+    /// Processes a complete line.
     private mutating func endLine() throws(Fault) -> Part? {
         defer { line.removeAll(keepingCapacity: true) }
         let (text, lineEnd) = MultipartReader.content(line)
@@ -152,7 +158,7 @@ package struct MultipartReader: Sendable {
     private mutating func noteHeader(_ text: ArraySlice<UInt8>) throws(Fault) {
         headerByteCount += text.count
         guard headerByteCount <= MultipartReader.headerByteCountMax else { throw .tooLarge }
-        // Only one name matters: a header whose name has another length is not read.
+        // Only the name `Content-Type` matters, so headers whose names have another length are skipped.
         let colon = text.startIndex + MultipartReader.contentType.count
         guard colon < text.endIndex, text[colon] == UInt8(ascii: ":"), part.contentType == nil else { return }
         let name = text[..<colon].map { $0 | ($0 >= 0x41 && $0 <= 0x5A ? 0x20 : 0) }
@@ -168,7 +174,7 @@ package struct MultipartReader: Sendable {
         case none
     }
 
-    /// Tells whether a line is a delimiter.
+    /// Returns which delimiter a line is, if any.
     private func kind(of text: ArraySlice<UInt8>) -> Line {
         guard text.starts(with: delimiter) else { return .none }
         let rest = text.dropFirst(delimiter.count)
@@ -178,7 +184,7 @@ package struct MultipartReader: Sendable {
         return .none
     }
 
-    /// Splits a line into its text and its end.
+    /// Splits a line into its text and its line end.
     private static func content(_ line: [UInt8]) -> (text: ArraySlice<UInt8>, end: ArraySlice<UInt8>) {
         guard line.last == UInt8(ascii: "\n") else { return (line[...], line[line.endIndex...]) }
         let isCRLF = line.count > 1 && line[line.count - 2] == UInt8(ascii: "\r")

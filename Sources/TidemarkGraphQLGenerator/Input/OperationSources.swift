@@ -1,18 +1,18 @@
 import TidemarkGraphQL
 import TidemarkModel
 
-/// The documents of several files as one document, which still knows the file of each line.
+/// The documents of several files as one document that still knows the file of each line.
 ///
-/// Fragments may be defined in one file and spread in another. Each file is parsed alone first, so that an error of the
-/// grammar has its own file; then all are checked together.
+/// A fragment may be defined in one file and spread in another. First each file is parsed alone, so that an error in
+/// its grammar names the file; then all are checked together.
 package struct OperationSources: Sendable {
-    /// The definitions in the order of the files, then in the order written.
+    /// The definitions in the order of the files, and in each file in their original order.
     package let document: ExecutableDocument
     private let paths: [String]
     /// The number of lines before each file in the joined text.
     private let linesBefore: [Int]
 
-    /// Limits of one run: as those of a document, but for all files together.
+    /// The limits of a run: those of a document, but for all files together.
     static var limits: ExecutableLimits {
         var limits = ExecutableLimits()
         limits.byteCountMax = 16 << 20
@@ -20,7 +20,9 @@ package struct OperationSources: Sendable {
         return limits
     }
 
-    /// - Throws: ``GeneratorError`` with every finding of the grammar, or else of the rules of GraphQL.
+    /// Parses and checks the documents of all files.
+    ///
+    /// - Throws: ``GeneratorError`` with all errors in the grammar, or else all violations of the rules of GraphQL.
     package init(_ sources: [SourceText], schema: GraphQLSchema) throws(GeneratorError) {
         var text: [UInt8] = []
         var linesBefore: [Int] = []
@@ -35,7 +37,7 @@ package struct OperationSources: Sendable {
             }
             linesBefore.append(line)
             text += bytes
-            // A comment in the last line must not reach into the next file.
+            // Ends a comment in the last line before the next file begins.
             text.append(UInt8(ascii: "\n"))
             line += OperationSources.lineEndCount(bytes) + 1
         }
@@ -56,12 +58,12 @@ package struct OperationSources: Sendable {
         }
     }
 
-    /// The file of a place in `document`, and the line there.
+    /// Returns the file of a line of `document`, and the line in that file.
     package func place(ofLine line: Int) -> (path: String, line: Int) {
         FilePlaces(paths: paths, linesBefore: linesBefore).place(ofLine: line)
     }
 
-    /// A finding at a place of `document`.
+    /// Creates a finding at a place of `document`.
     package func finding(_ message: String, at place: SourcePlace) -> GeneratorFinding {
         let file = self.place(ofLine: place.line)
         return GeneratorFinding(path: file.path, line: file.line, column: place.column, message: message)
@@ -85,7 +87,7 @@ package struct OperationSources: Sendable {
         bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
     }
 
-    /// Line ends as places count them: LF, CR LF or CR.
+    /// Returns the number of line ends (LF, CR LF or CR), as places count them.
     private static func lineEndCount(_ bytes: [UInt8]) -> Int {
         var count = 0
         for (index, byte) in bytes.enumerated() {
@@ -96,12 +98,12 @@ package struct OperationSources: Sendable {
             default: break
             }
         }
-        // A CR at the end and the LF that joins the files are one line end.
+        // A final CR and the LF that joins the files count as one line end.
         return bytes.last == UInt8(ascii: "\r") ? count - 1 : count
     }
 }
 
-/// The files of the lines of a joined text.
+/// Maps the lines of a joined text to files.
 private struct FilePlaces {
     let paths: [String]
     let linesBefore: [Int]

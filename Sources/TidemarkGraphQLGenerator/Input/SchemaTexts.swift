@@ -1,7 +1,7 @@
 import TidemarkGraphQL
 import TidemarkModel
 
-/// Descriptions and the order of enum values, which a schema for checks does not keep.
+/// The descriptions and the order of enum values, which the schema for validation does not keep.
 struct SchemaTexts {
     /// One value of an enum.
     struct EnumValue {
@@ -9,11 +9,13 @@ struct SchemaTexts {
         var description: String?
     }
 
-    /// The values of each enum in the order written; those of extensions follow.
+    /// The values of each enum in their original order, followed by those of extensions.
     private(set) var values: [ByteString: [EnumValue]] = [:]
-    /// The descriptions of the fields of input types, by type, then by field.
+    /// The descriptions of the fields of input types, by type and field.
     private(set) var inputs: [ByteString: [ByteString: String]] = [:]
 
+    /// Collects the texts of a schema.
+    ///
     /// - Complexity: O(document).
     init(_ document: Document) {
         for case .type(let type) in document.definitions {

@@ -1,35 +1,39 @@
 import TidemarkGraphQL
 
-/// The fields that objects of one type have at one place of a document: one Swift structure.
+/// One Swift structure: the fields that objects of a type have at one place of a document.
 ///
 /// Every field whose type condition always holds is merged in, whichever fragment it comes from. Fields that only some
-/// of the possible types have are in ``views``, deferred fragments in ``deferrals``.
+/// of the possible types have are in ``views``, and deferred fragments in ``deferrals``.
 package struct SelectionModel: Hashable, Sendable {
+    /// The names that lead to the structure.
     package var path: TypePath
-    /// The type of the schema.
+    /// The type in the schema.
     package var typename: String
+    /// The description of the type in the schema; nil if there is none.
     package var description: String?
-    /// Object types that an object here can have, in the schema's order.
+    /// The object types that an object here can have, in the order of the schema.
     package var typenames: [String]
     /// The fields in the order of CollectFields.
     package var fields: [FieldModel] = []
-    /// One for each set of object types that has more fields, in the order of the document.
+    /// The views: one for each set of object types with further fields, in the order of the document.
     package var views: [ViewModel] = []
-    /// Fragments whose fields are all merged in.
+    /// The fragments whose fields are all merged in.
     package var spreads: [SpreadModel] = []
+    /// The deferred fragments.
     package var deferrals: [DeferralModel] = []
-    /// Fragments under `@include` or `@skip`, which are not merged.
+    /// The fragments under `@include` or `@skip`, which are not merged in.
     package var conditionals: [ConditionalModel] = []
-    /// The object of an operation, or of a fragment on such an object: it has no `__typename` of its own.
+    /// True for the object of an operation, or of a fragment on its type. It has no `__typename`.
     package var isRoot = false
 
+    /// Creates a structure without fields.
     package init(path: TypePath, typename: String, typenames: [String]) {
         self.path = path
         self.typename = typename
         self.typenames = typenames
     }
 
-    /// The structures inside this one, in the order in which they are written.
+    /// The structures nested in this one, in the order in which they are written.
     package var nested: [SelectionModel] {
         fields.compactMap { if case .own(let selection)? = $0.selection { selection } else { nil } }
             + views.map(\.selection)
@@ -37,28 +41,32 @@ package struct SelectionModel: Hashable, Sendable {
     }
 }
 
-/// A field of a selection: one property.
+/// A field of a selection, which becomes one property.
 package struct FieldModel: Hashable, Sendable {
+    /// The response name of the field.
     package var responseName: String
     /// The name of the Swift property, without backticks.
     package var name: String
+    /// The declared type.
     package var type: SchemaTypeReference
+    /// The description of the field in the schema; nil if there is none.
     package var description: String?
-    /// `@include` or `@skip` with a variable may leave the field out.
+    /// True if `@include` or `@skip` with a variable may leave the field out.
     package var isConditional: Bool
-    /// The age in seconds that the schema and the operation allow; nil without a limit.
+    /// How long the field stays fresh by the schema and the operation, in seconds; nil without a limit.
     package var maxAge: Int?
     /// The selection of an object; nil for a scalar or an enum.
     package var selection: SelectionReference?
 }
 
-/// The structure that a composite field or a deferred fragment has.
+/// The structure of a composite field or a deferred fragment.
 package indirect enum SelectionReference: Hashable, Sendable {
     /// A structure of its own, nested in the one that has the field.
     case own(SelectionModel)
     /// A structure that is written elsewhere.
     case shared(TypePath)
 
+    /// The names that lead to the structure.
     package var path: TypePath {
         switch self {
         case .own(let selection): selection.path
@@ -67,20 +75,20 @@ package indirect enum SelectionReference: Hashable, Sendable {
     }
 }
 
-/// The fields of an object that only some of the possible types have: `asDroid`.
+/// The fields of an object that only some of the possible types have, such as `asDroid`.
 package struct ViewModel: Hashable, Sendable {
     /// The name of the Swift property.
     package var name: String
-    /// The selection with the fields that every possible type has.
+    /// The selection, including the fields that every possible type has.
     package var selection: SelectionModel
 }
 
-/// A fragment that a selection spreads: `fragments.heroDetails`.
+/// A fragment that a selection spreads, such as `fragments.heroDetails`.
 package struct SpreadModel: Hashable, Sendable {
     /// The name of the Swift property.
     package var name: String
     package var path: TypePath
-    /// The property of the view that spreads it; nil when the selection itself does.
+    /// The property of the view that spreads the fragment; nil if the selection itself does.
     package var view: String?
 }
 
@@ -88,15 +96,17 @@ package struct SpreadModel: Hashable, Sendable {
 package struct DeferralModel: Hashable, Sendable {
     /// The name of the Swift property.
     package var name: String
+    /// The label of the `@defer` directive; nil if it has none.
     package var label: String?
-    /// The place of the fragment in the documents: one deferral for each.
+    /// The place of the fragment in the documents. Each place has one deferral.
     package var place: SourcePlace
-    /// The object types that its type condition allows; nil when it always holds.
+    /// The object types that satisfy its type condition; nil if all do.
     package var typenames: [String]?
+    /// The structure of the fragment's fields.
     package var selection: SelectionReference
 }
 
-/// A fragment that a variable includes or leaves out.
+/// A fragment that a variable includes or excludes.
 package struct ConditionalModel: Hashable, Sendable {
     /// The name of the Swift property.
     package var name: String

@@ -1,6 +1,6 @@
-/// Names of Swift from names of GraphQL.
+/// Makes Swift names of GraphQL names.
 package enum SwiftName {
-    /// Words that need backticks where they name a property, a parameter or a case.
+    /// The words that need backticks as the name of a property, a parameter or a case.
     private static let keywords: Set<String> = [
         "Any", "Self", "Type", "Protocol", "actor", "any", "as", "associatedtype", "await", "borrowing", "break",
         "case",
@@ -12,15 +12,15 @@ package enum SwiftName {
         "throws", "true", "try", "typealias", "var", "where", "while",
     ]
 
-    /// Contextual words that are plain names where a member is declared or used.
+    /// The contextual keywords, which need no backticks as names of members.
     private static let contextual: Set<String> = [
         "actor", "any", "await", "borrowing", "consuming", "nonisolated", "package", "some",
     ]
 
-    /// Names that a property cannot have, even in backticks, or that the generated code uses itself.
+    /// The names that a property cannot have, even in backticks, or that generated code uses itself.
     package static let reservedMembers: Set<String> = ["self", "Type", "init", "hashValue", "typename", "fragments"]
 
-    /// Names of types that generated code writes without a module, or that Swift does not allow for a nested type.
+    /// The names of types that generated code uses without a module, or that Swift does not allow for a nested type.
     package static let reservedTypes: Set<String> = [
         "Any", "AnyObject", "Array", "Bool", "Codable", "Data", "Date", "Decodable", "Decoder", "Deferred",
         "Dictionary",
@@ -33,30 +33,31 @@ package enum SwiftName {
         "TypedOperation", "TypedQuery", "TypedSubscription", "URL", "UUID", "Variables", "Void",
     ]
 
-    /// The name as it is written in code.
+    /// Returns a name in the form for code, with backticks if it needs them.
     package static func escaped(_ name: String) -> String {
         keywords.contains(name) && !contextual.contains(name) ? "`\(name)`" : name
     }
 
-    /// The name as it is written before the colon of an argument.
+    /// Returns a name in the form for the label of an argument, with backticks if it needs them.
     package static func label(_ name: String) -> String {
         ["inout", "let", "var"].contains(name) ? "`\(name)`" : name
     }
 
-    /// The name of a property: `hero_name`, `HERO_NAME` and `HeroName` are all `heroName`.
+    /// Returns the name of a property: `hero_name`, `HERO_NAME` and `HeroName` all become `heroName`.
     package static func member(_ name: String) -> String {
         let words = words(of: name)
         guard let first = words.first else { return "underscore" }
         return ([first.lowercased()] + words.dropFirst().map(capitalized)).joined().leadingLetter("value")
     }
 
-    /// The name of a type: `hero_name` and `heroName` are `HeroName`.
+    /// Returns the name of a type: `hero_name` and `heroName` become `HeroName`.
     package static func type(_ name: String) -> String {
         let words = words(of: name)
         return words.isEmpty ? "Underscore" : words.map(capitalized).joined().leadingLetter("Value")
     }
 
-    /// The name for one element of a list: `friends` gives `friend`. Only endings that are plural for certain are cut.
+    /// Returns the name for one element of a list: `friends` becomes `friend`. Only endings that are certainly plural
+    /// are removed.
     package static func singular(_ name: String) -> String {
         if ["movies", "series", "species", "cookies"].contains(where: { name.lowercased().hasSuffix($0) }) {
             return name
@@ -67,7 +68,7 @@ package enum SwiftName {
         return name.utf8.count > 2 ? String(name.dropLast()) : name
     }
 
-    /// Words of a name: split at underscores, and where a small letter stands before a capital one.
+    /// Splits a name into words: at underscores, and where an uppercase letter follows a lowercase one.
     private static func words(of name: String) -> [String] {
         var words: [String] = []
         for part in name.split(separator: "_") {
@@ -89,8 +90,8 @@ package enum SwiftName {
         return words
     }
 
-    /// A word with a capital first letter. Words in capitals become small, so that `NEW_HOPE` is `NewHope`; a short
-    /// word such as `URL` in the middle of a name stays.
+    /// Returns a word with an uppercase first letter. Words in uppercase become lowercase, so that `NEW_HOPE` becomes
+    /// `NewHope`; a short word such as `URL` in the middle of a name stays.
     private static func capitalized(_ word: String) -> String {
         guard let first = word.first else { return "" }
         let isLoud = word.utf8.count > 3 && word.allSatisfy { !$0.isLowercase }
@@ -99,7 +100,7 @@ package enum SwiftName {
 }
 
 extension String {
-    /// A name that begins with a digit gets a word before it.
+    /// Returns the name, preceded by a word if it begins with a digit.
     fileprivate func leadingLetter(_ word: String) -> String {
         first?.isNumber == true ? word + self : self
     }

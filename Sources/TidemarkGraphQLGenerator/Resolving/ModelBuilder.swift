@@ -11,7 +11,10 @@ package struct ModelBuilder {
     private var names = NameScope(SwiftName.reservedTypes)
     private var model: TypedModel
 
-    /// - Throws: ``GeneratorError`` for documents that break a rule of GraphQL, and for operations without a name.
+    /// Builds the model of a schema and its documents.
+    ///
+    /// - Throws: ``GeneratorError`` for errors in the schema, documents that break a rule of GraphQL, and operations
+    ///   without a name.
     package static func model(
         schema text: SourceText, operations: [SourceText]
     ) throws(GeneratorError) -> TypedModel {
@@ -122,7 +125,7 @@ package struct ModelBuilder {
                 data: resolver.selection([source], type: root, path: path.appending("Data"))))
     }
 
-    /// The text of a definition and the fragments that it needs, in the order in which they are first spread.
+    /// Returns the text of a definition and the fragments that it uses, in the order in which they are first spread.
     private func text(_ definition: ExecutableDocument.Definition) -> String {
         var definitions = [definition]
         var seen: Set<ByteString> = []
@@ -172,7 +175,7 @@ package struct ModelBuilder {
 }
 
 extension OperationKind {
-    /// `Query`, `Mutation` or `Subscription`.
+    /// The kind as part of a type's name: `Query`, `Mutation` or `Subscription`.
     package var typeName: String {
         switch self {
         case .query: "Query"

@@ -1,22 +1,22 @@
 import TidemarkGraphQL
 import TidemarkModel
 
-/// A selection set of the document that takes part in one place of the answer, and how it got there.
+/// A selection set that contributes to one place of the response, and how it got there.
 struct SelectionSource {
     var selections: [Selection]
-    /// The type that the selections are on.
+    /// The type on which the selections are made.
     var parent: SchemaTypeID
-    /// Object types for which the selections hold.
+    /// The object types to which the selections apply.
     var types: Set<SchemaTypeID>
-    /// `@include` or `@skip` with a variable stands around them.
+    /// True if they are under `@include` or `@skip` with a variable.
     var isConditional = false
-    /// The outermost fragment that spreads them; nil when they are written in place.
+    /// The outermost fragment that contains them; nil if they are written in place.
     var via: ByteString?
-    /// The age that the operation gives the fields, in seconds.
+    /// The maximum age that the operation sets for the fields, in seconds.
     var operationAge: Int?
 }
 
-/// One field where the document names it.
+/// A field at one place of the document.
 struct FieldItem {
     var field: Field
     var parent: SchemaTypeID
@@ -32,31 +32,33 @@ struct SpreadItem {
     var types: Set<SchemaTypeID>
 }
 
-/// A fragment that is not merged: deferred, or spread under a condition.
+/// A fragment that is not merged, because it is deferred or spread under a condition.
 struct FragmentItem {
-    /// The name of the fragment; nil for an inline one.
+    /// The name of the fragment; nil for an inline fragment.
     var name: ByteString?
     var label: String?
     var place: SourcePlace
-    /// The object types for which the place around it holds.
+    /// The object types to which the enclosing place applies.
     var outerTypes: Set<SchemaTypeID>
     var source: SelectionSource
 }
 
-/// Everything that the selections of one place hold, with fragments inserted.
+/// Everything in the selections of one place, with fragments inlined.
 struct SelectionItems {
     /// The fields in the order of CollectFields, for any type.
     private(set) var fields: [FieldItem] = []
     private(set) var spreads: [SpreadItem] = []
     private(set) var deferrals: [FragmentItem] = []
     private(set) var conditionals: [FragmentItem] = []
-    /// Conditions that do not hold for every type, in the order written, with the type that was named.
+    /// The type conditions that do not hold for every type, in their original order, with the type that was named.
     private(set) var conditions: [(type: SchemaTypeID, types: Set<SchemaTypeID>)] = []
 
     private let schema: GraphQLSchema
     private let fragments: [ByteString: FragmentDefinition]
 
-    /// - Complexity: O(selections with fragments inserted).
+    /// Collects the selections of one place.
+    ///
+    /// - Complexity: O(selections with fragments inlined).
     init(
         _ sources: [SelectionSource], schema: GraphQLSchema, fragments: [ByteString: FragmentDefinition]
     ) {
@@ -112,7 +114,7 @@ struct SelectionItems {
         add(inner)
     }
 
-    /// The source with a type condition applied.
+    /// Returns the source with a type condition applied.
     private mutating func narrowed(_ source: SelectionSource, to condition: ByteString?) -> SelectionSource {
         guard let condition, let id = schema.id(condition) else { return source }
         var inner = source
@@ -123,11 +125,13 @@ struct SelectionItems {
     }
 }
 
-/// `@include` and `@skip` of one selection, with literals decided.
+/// `@include` and `@skip` of a selection, with literals evaluated.
 enum Inclusion {
     case always, conditional
 
-    /// - Returns: nil when a literal leaves the selection out.
+    /// Evaluates the directives of a selection.
+    ///
+    /// - Returns: nil if a literal excludes the selection.
     init?(_ directives: [Directive]) {
         var isConditional = false
         for directive in directives {
@@ -143,11 +147,13 @@ enum Inclusion {
     }
 }
 
-/// `@defer` of one fragment.
+/// `@defer` of a fragment.
 struct Deferral {
     var label: String?
 
-    /// - Returns: nil without the directive, and with `if: false`.
+    /// Reads the directive of a fragment.
+    ///
+    /// - Returns: nil without the directive, or with `if: false`.
     init?(_ directives: [Directive]) {
         guard let directive = directives.first(where: { $0.name.text == "defer" }) else { return nil }
         for argument in directive.arguments {

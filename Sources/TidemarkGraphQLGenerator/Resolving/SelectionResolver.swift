@@ -1,22 +1,23 @@
 import TidemarkGraphQL
 import TidemarkModel
 
-/// Works out the structures of a document: which fields each place of the answer has, and under which Swift names.
+/// Determines the structures of a document: which fields each place of the response has, and their Swift names.
 ///
-/// Pure: a schema, fragments and names in, models out. A fragment is resolved once, when it is first needed.
+/// It is pure: its result depends only on the schema, the fragments and the names. A fragment is resolved once, when it
+/// is first needed.
 ///
-/// - Complexity: O(selections with fragments inserted × the views of their place).
+/// - Complexity: O(selections with fragments inlined × views of their place).
 struct SelectionResolver {
     let schema: GraphQLSchema
     let policy: CachePolicy
     let fragments: [ByteString: FragmentDefinition]
-    /// Swift names of the fragments.
+    /// The Swift names of the fragments.
     let fragmentPaths: [ByteString: TypePath]
-    /// Names that a nested type must not hide.
+    /// The names that a nested type must not hide.
     let topNames: Set<String>
-    /// The structures of fragments, by name. Bound: the fragments.
+    /// The structures of fragments, by name. Bounded by the fragments.
     private(set) var resolved: [ByteString: SelectionModel] = [:]
-    /// The number of places that were merged into each field of a resolved structure.
+    /// How many places were merged into each field of a resolved structure.
     private var placeCounts: [PlaceKey: Int] = [:]
 
     private struct PlaceKey: Hashable {
@@ -35,7 +36,7 @@ struct SelectionResolver {
         self.topNames = topNames
     }
 
-    /// The structure of a fragment.
+    /// Returns the structure of a fragment.
     mutating func fragment(_ name: ByteString) -> SelectionModel? {
         if let known = resolved[name] { return known }
         guard let fragment = fragments[name], let path = fragmentPaths[name],
@@ -48,7 +49,7 @@ struct SelectionResolver {
         return model
     }
 
-    /// The structure of one place.
+    /// Returns the structure of one place.
     ///
     /// - Parameter type: The type that the schema declares there.
     mutating func selection(_ sources: [SelectionSource], type: SchemaTypeID, path: TypePath) -> SelectionModel {
@@ -68,7 +69,7 @@ struct SelectionResolver {
         return model
     }
 
-    /// The sets of object types for which more is selected than for all, each once.
+    /// Returns the sets of object types that have further selections, each once.
     private func viewConditions(
         _ items: SelectionItems, _ base: Set<SchemaTypeID>
     ) -> [(type: SchemaTypeID, types: Set<SchemaTypeID>)] {
@@ -82,7 +83,7 @@ struct SelectionResolver {
 
     // MARK: One level
 
-    /// The fields that every object of some types has.
+    /// Returns the structure with the fields that every object of some types has.
     ///
     /// - Parameter around: The structure that a view belongs to.
     private mutating func level(
@@ -143,8 +144,8 @@ struct SelectionResolver {
         return model
     }
 
-    /// The structure that has the same fields already: of the fragment from which all places come, or of the selection
-    /// around a view.
+    /// Returns a structure that already has the same fields: that of the fragment which contains all places, or of the
+    /// selection around a view.
     private mutating func shared(_ group: [FieldItem], _ field: FieldModel, _ around: SelectionModel?) -> TypePath? {
         var candidates: [SelectionModel] = around.map { [$0] } ?? []
         if let via = group[0].via, group.allSatisfy({ $0.via == via }), let fragment = fragment(via) {
@@ -193,7 +194,7 @@ struct SelectionResolver {
                 ConditionalModel(name: name, path: path, typenames: typenames(item, among: types)))
         }
         for item in items.deferrals where item.outerTypes.isSuperset(of: types) {
-            // The structure around a view has what every type has.
+            // The structure around a view has everything that applies to all types.
             guard around?.deferrals.contains(where: { $0.place == item.place }) != true else { continue }
             if let deferral = deferral(item, types, model.path, &seen, &names) { model.deferrals.append(deferral) }
         }
@@ -222,7 +223,7 @@ struct SelectionResolver {
         var source = item.source
         source.types = Set(schema[source.parent].possibleTypes)
         source.via = nil
-        // The set around the fragment asks for the type's name, which the views of the fragment need.
+        // The enclosing set selects the name of the type, which the views of the fragment need.
         if !schema.roots.values.contains(source.parent) { source.selections.insert(TypenameWriter.field, at: 0) }
         let typeName = names.type(SwiftName.type(word))
         let selection = selection([source], type: source.parent, path: path.appending(typeName))
@@ -230,13 +231,13 @@ struct SelectionResolver {
             name: name, label: item.label, place: item.place, typenames: typenames, selection: .own(selection))
     }
 
-    /// The object types that a fragment's condition allows; nil when it allows all.
+    /// Returns the object types that satisfy a fragment's type condition; nil if all do.
     private func typenames(_ item: FragmentItem, among types: Set<SchemaTypeID>) -> [String]? {
         let allowed = types.intersection(schema[item.source.parent].possibleTypes)
         return allowed == types ? nil : allowed.sorted().map { schema[$0].name.description }
     }
 
-    /// Fragments that only a view spreads can be reached from the structure around it.
+    /// Makes fragments that only a view spreads accessible from the structure around it.
     private func addViewSpreads(to model: inout SelectionModel, _ items: SelectionItems) {
         var names = NameScope(Set(model.spreads.map(\.name)).union(["base", "self", "init"]))
         var paths = Set(model.spreads.map(\.path))
@@ -254,7 +255,7 @@ extension SelectionModel {
     fileprivate var allDeferrals: [DeferralModel] { deferrals + views.flatMap(\.selection.deferrals) }
 }
 
-/// Names inside one structure: its properties and its nested types.
+/// The names inside one structure: its properties and its nested types.
 struct NestedNames {
     private var members = NameScope(SwiftName.reservedMembers)
     private var types: NameScope
@@ -268,9 +269,9 @@ struct NestedNames {
     mutating func type(_ name: String) -> String { types.reserve(name, suffix: "Selection") }
 }
 
-/// `@cacheControl(maxAge:)` of a document.
+/// The `@cacheControl(maxAge:)` of a document.
 struct OperationAge {
-    /// The age in seconds; nil without the directive, and where it gives no literal.
+    /// The maximum age in seconds; nil without the directive, or if the age is not a literal.
     let seconds: Int?
 
     init(_ directives: [Directive]) {

@@ -1,9 +1,9 @@
 import TidemarkGraphQL
 import TidemarkModel
 
-/// Puts `__typename` in front of every selection set of objects, so that generated code can tell types apart.
+/// Adds `__typename` at the front of every selection set on objects, so that generated code can distinguish types.
 ///
-/// The objects of operations have none: a subscription selects one field. A fragment on such a type gets none either.
+/// The objects of operations get none, because a subscription selects only one field. Nor do fragments on their types.
 struct TypenameWriter {
     let schema: GraphQLSchema
 
@@ -53,7 +53,7 @@ struct TypenameWriter {
 
     static let name: ByteString = "__typename"
 
-    /// `__typename` as a selection.
+    /// The selection `__typename`.
     static var field: Selection {
         .field(Field(alias: nil, name: Name(name, at: .none), arguments: [], directives: [], selections: []))
     }

@@ -7,6 +7,8 @@ struct UsedTypes {
     private var seen: Set<SchemaTypeID> = []
     private let schema: GraphQLSchema
 
+    /// Collects the types of a model.
+    ///
     /// - Complexity: O(model).
     init(_ model: TypedModel) {
         schema = model.schema

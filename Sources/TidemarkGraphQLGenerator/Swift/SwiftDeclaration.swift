@@ -1,12 +1,12 @@
-/// A declaration of Swift, before it is laid out in lines.
+/// A Swift declaration, before it is laid out in lines.
 indirect enum SwiftDeclaration {
     case type(SwiftTypeDeclaration)
     case property(SwiftProperty)
     case function(SwiftFunction)
-    /// `case name`, with the text behind the name.
+    /// An enum case, with the text that follows its name.
     case enumerationCase(comment: String?, name: String, payload: String)
 
-    /// Declarations of a group stand together; a blank line comes between groups.
+    /// The group of the declaration. Blank lines separate groups.
     var group: Int {
         switch self {
         case .enumerationCase: 0
@@ -19,14 +19,14 @@ indirect enum SwiftDeclaration {
 /// A structure, an enum or an extension.
 struct SwiftTypeDeclaration {
     var comment: String?
-    /// The access modifier with a space after it, or an empty text.
+    /// The access modifier followed by a space, or an empty text.
     var access = ""
     /// `struct`, `enum` or `extension`.
     var keyword: String
     var name: String
     var conformances: [String] = []
     var members: [SwiftDeclaration] = []
-    /// The declaration has a name of many parts, which cannot be broken into lines.
+    /// True if the name consists of many parts and cannot be broken into lines.
     var isLong = false
 }
 
@@ -38,7 +38,7 @@ struct SwiftProperty {
     var isStatic = false
     var isConstant = false
     var name: String
-    /// The written type; nil where the initial value says it.
+    /// The written type; nil if it follows from the initial value.
     var type: String?
     var value: SwiftExpression?
     /// The body of a computed property.
@@ -50,7 +50,7 @@ struct SwiftProperty {
 struct SwiftFunction {
     var comment: String?
     var access = ""
-    /// `init`, or `func` with the name.
+    /// `init`, or `func` followed by the name.
     var name: String
     var parameters: [SwiftParameter]
     /// `throws(SelectionError)` or `-> Value`, or empty.
@@ -71,14 +71,14 @@ struct SwiftParameter {
 /// An expression that may need several lines.
 indirect enum SwiftExpression {
     case text(String)
-    /// `name(argument, argument)`.
+    /// A call: `name(argument, argument)`.
     case call(String, [String])
-    /// `[element, element]`.
+    /// An array literal: `[element, element]`.
     case list([String])
-    /// A string with line ends.
+    /// A string that contains line ends.
     case lines(String)
 
-    /// The expression on one line; nil where it has several.
+    /// The expression on one line; nil if it needs several.
     var line: String? {
         switch self {
         case .text(let text): text
@@ -91,10 +91,10 @@ indirect enum SwiftExpression {
 
 indirect enum SwiftStatement {
     case expression(SwiftExpression)
-    /// `target = value`.
+    /// An assignment: `target = value`.
     case assignment(String, SwiftExpression)
-    /// `if let value { … }`.
+    /// A branch: `if let value { … }`.
     case branch(String, [SwiftStatement])
-    /// `switch value { … }`, each case on a line.
+    /// A switch: `switch value { … }`, with each case on one line.
     case choice(String, [(pattern: String, text: String)])
 }

@@ -1,4 +1,4 @@
-/// Lays declarations out in lines of at most 120 columns, as `swift format` does.
+/// Lays out declarations in lines of at most 120 columns, as `swift format` does.
 struct SwiftPrinter {
     static let columnCountMax = 120
     private static let indentation = 4
@@ -6,7 +6,7 @@ struct SwiftPrinter {
     private(set) var lines: [String] = []
     private var depth = 0
 
-    /// The text of a file.
+    /// Returns the text of a file.
     ///
     /// - Complexity: O(text).
     static func text(comments: [String], imports: [String], _ declarations: [SwiftDeclaration]) -> String {
@@ -96,7 +96,7 @@ struct SwiftPrinter {
 
     // MARK: Statements
 
-    /// `start { body }`, on one line where it is one short statement.
+    /// Writes `start { body }`, on one line if the body is one short statement.
     private mutating func block(_ start: String, _ body: [SwiftStatement]) {
         if body.count == 1, case .expression(let expression) = body[0], let text = expression.line {
             let short = "\(start) { \(text) }"
@@ -155,7 +155,7 @@ struct SwiftPrinter {
         }
     }
 
-    /// A string literal over several lines; text with backslashes or quotes gets as many signs as it needs.
+    /// Writes a string literal over several lines, with the delimiters that its backslashes and quotes require.
     private mutating func literal(_ text: String, after start: String) {
         let mark = text.contains("\\") || text.contains("\"\"\"") ? "#" : ""
         line("\(start)\(mark)\"\"\"")
@@ -186,7 +186,7 @@ struct SwiftPrinter {
         wrapped(comment, mark: "///")
     }
 
-    /// Text as comment lines, broken at spaces.
+    /// Writes a text as comment lines, broken at spaces.
     private mutating func wrapped(_ text: String, mark: String) {
         for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
             var current = mark

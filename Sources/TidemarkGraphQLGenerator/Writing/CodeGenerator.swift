@@ -1,20 +1,22 @@
 import TidemarkGraphQL
 import TidemarkModel
 
-/// A file that was generated.
+/// A generated file.
 package struct GeneratedFile: Hashable, Sendable {
     /// The name without a folder.
     package var name: String
+    /// The content.
     package var text: String
 }
 
 /// Generates Swift from a schema and documents.
 ///
-/// Deterministic: equal input gives equal files, whatever the time, the machine and the folder.
+/// The output is deterministic: equal input gives equal files, whatever the time, the machine and the folder.
 ///
 /// - Source: Protocol/graphql.md, typed operations.
 package struct CodeGenerator {
-    /// The name of the file with enums and input types: `GraphQLTypes.swift`, or `PhotosTypes.swift` in a namespace.
+    /// Returns the name of the file with enums and input types: `GraphQLTypes.swift`, or `PhotosTypes.swift` in the
+    /// namespace `Photos`.
     package static func typesFileName(namespace: String?) -> String { "\(namespace ?? "GraphQL")Types.swift" }
 
     private let model: TypedModel
@@ -23,8 +25,10 @@ package struct CodeGenerator {
     private var typesFileName: String { CodeGenerator.typesFileName(namespace: options.namespace) }
     private let structures: [TypePath: SelectionModel]
 
-    /// - Throws: ``GeneratorError`` for every error of the schema and the documents.
-    /// - Complexity: O(schema + selections with fragments inserted).
+    /// Generates all files.
+    ///
+    /// - Throws: ``GeneratorError`` with all errors of the schema and the documents.
+    /// - Complexity: O(schema + selections with fragments inlined).
     package static func files(
         schema: SourceText, operations: [SourceText], options: GeneratorOptions
     ) throws(GeneratorError) -> [GeneratedFile] {
@@ -98,7 +102,8 @@ package struct CodeGenerator {
         return files + [typesFile()]
     }
 
-    /// The file that a document becomes under a build tool: `Hero.graphql.swift` for `Queries/Hero.graphql`.
+    /// Returns the name of the file generated for a document by the build plugin: `Hero.graphql.swift` for
+    /// `Queries/Hero.graphql`.
     package static func fileName(ofDocument path: String) -> String {
         (path.split(separator: "/").last.map(String.init) ?? path) + ".swift"
     }

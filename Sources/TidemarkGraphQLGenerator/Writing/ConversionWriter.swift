@@ -1,10 +1,10 @@
 import TidemarkGraphQL
 import TidemarkModel
 
-/// Writes the initializers that make a fragment's structures of the structures that hold its fields.
+/// Writes the initializers that create a fragment's structures from the structures that contain its fields.
 ///
-/// A selection that merges a fragment has all fields of the fragment, but where the document selects more, the nested
-/// structures are others. Each pair of structures gets one initializer, private to its file.
+/// A selection that merges a fragment has all of its fields. Where the document selects more, the nested structures
+/// differ. Each pair of structures gets one initializer, private to its file.
 struct ConversionWriter {
     private struct Pair: Hashable {
         var source: TypePath
@@ -13,17 +13,19 @@ struct ConversionWriter {
 
     private let models: [TypePath: SelectionModel]
     private let prefix: String
-    /// The pairs in the order in which they were found. Bound: the pairs of structures of one file.
+    /// The pairs in the order of their discovery. Bounded by the pairs of structures of one file.
     private var waiting: [Pair] = []
     private var seen: Set<Pair> = []
 
-    /// - Parameter prefix: The namespace with a dot behind it, or empty.
+    /// Creates a writer.
+    ///
+    /// - Parameter prefix: The namespace followed by a dot, or empty.
     init(_ models: [TypePath: SelectionModel], prefix: String) {
         self.models = models
         self.prefix = prefix
     }
 
-    /// The conversions that a structure and all in it need.
+    /// Records the conversions that a structure and all nested in it need.
     mutating func add(_ selection: SelectionModel) {
         for spread in selection.spreads where spread.view == nil { need(selection.path, spread.path) }
         for nested in selection.nested { add(nested) }
@@ -34,6 +36,8 @@ struct ConversionWriter {
         if source != target, seen.insert(pair).inserted { waiting.append(pair) }
     }
 
+    /// Returns the recorded conversions, and those that they need.
+    ///
     /// - Complexity: O(pairs × fields).
     mutating func declarations() -> [SwiftDeclaration] {
         var declarations: [SwiftDeclaration] = []
@@ -99,13 +103,14 @@ struct ConversionWriter {
         return converted(text, type, to)
     }
 
-    /// A structure made of `$0`; a type whose name is long is left to the compiler.
+    /// Returns an expression that creates a structure from `$0`. If the name of its type is long, the compiler infers
+    /// it.
     private func made(_ target: TypePath, of text: String = "$0") -> String {
         let name = prefix + target.description
         return (name.utf8.count > 50 ? ".init" : name) + "(\(text))"
     }
 
-    /// An expression that converts a value of any nesting.
+    /// Returns an expression that converts a value of any nesting.
     private func converted(_ text: String, _ type: SchemaTypeReference, _ target: TypePath) -> String {
         switch type {
         case .nonNull(.list(let element)): "\(text).map { \(converted("$0", element, target)) }"

@@ -62,7 +62,7 @@ struct OperationWriter {
         SHA256Digest(of: Array(trimmed(document).utf8)).hexadecimal
     }
 
-    /// The document without its last line end, which a literal does not have.
+    /// Returns the document without its last line end, which the literal does not have.
     private static func trimmed(_ document: String) -> String {
         document.hasSuffix("\n") ? String(document.dropLast()) : document
     }
@@ -72,7 +72,9 @@ struct OperationWriter {
 struct LiteralWriter {
     let types: SwiftTypeNames
 
-    /// - Returns: nil for a value that Swift has no short literal for: objects, and values of custom scalars.
+    /// Returns a default as a Swift literal.
+    ///
+    /// - Returns: nil for values without a short literal: objects, and values of custom scalars.
     func text(_ value: Value, _ type: SchemaTypeReference) -> String? {
         switch (value.kind, type.nullable) {
         case (.null, _): return "nil"

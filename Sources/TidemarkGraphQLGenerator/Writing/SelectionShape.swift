@@ -5,22 +5,22 @@ import TidemarkModel
 struct SelectionShape {
     struct Property {
         var name: String
-        /// The name in the initializer: another one for the storage of a view.
+        /// The name in the initializer, which differs for the storage of a view.
         var parameter: String
         var type: String
         /// The default in the initializer, or empty.
         var value = ""
         var comment: String?
         var isDeferred = false
-        /// A view behind a computed property.
+        /// True for the storage of a view, which is accessed through a computed property.
         var isStorage = false
         /// The names of a view's types, for its comment.
         var words = ""
-        /// The call of a reader that gives the value.
+        /// The call of a reader that returns the value.
         var reading: String
-        /// The call of a writer that takes it.
+        /// The call of a writer that receives the value.
         var writing: String
-        /// Copies between a field and the same field of views.
+        /// The statements that copy the value between a field and the same field of views.
         var observer: [SwiftStatement] = []
     }
 
@@ -64,7 +64,7 @@ struct SelectionShape {
         if isTypename, selection.typenames.count == 1 { value = "\"\(selection.typenames[0])\"" }
         let call = field.isConditional ? "conditional" : "value"
         let writing = field.isConditional ? "writeConditional" : "write"
-        // The type's name never changes.
+        // The name of the type never changes.
         let observer: [SwiftStatement] = views.compactMap { view, storage in
             guard !isTypename,
                 let other = view.selection.fields.first(where: { $0.responseName == field.responseName }),

@@ -6,9 +6,10 @@ struct StructureWriter {
     let types: SwiftTypeNames
     let access: String
 
+    /// Returns the declaration of a selection's structure.
+    ///
     /// - Parameters:
-    ///   - name: The name of the structure, where it stands.
-    ///   - more: Declarations that come first.
+    ///   - more: The declarations at the beginning.
     func declaration(
         _ selection: SelectionModel, conformance: String = "SelectionSet", comment: String? = nil,
         more: [SwiftDeclaration] = []

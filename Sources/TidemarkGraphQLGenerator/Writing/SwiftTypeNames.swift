@@ -1,10 +1,10 @@
 import TidemarkGraphQL
 import TidemarkModel
 
-/// The Swift types of the schema's types.
+/// The Swift types for the types of the schema.
 struct SwiftTypeNames {
     let schema: GraphQLSchema
-    /// Enums and input types.
+    /// The Swift names of enums and input types.
     let names: [String: String]
     let scalars: [String: String]
 
@@ -12,7 +12,7 @@ struct SwiftTypeNames {
         "Int": "Int", "Float": "Double", "String": "String", "Boolean": "Bool", "ID": "String",
     ]
 
-    /// A type of a field of data.
+    /// Returns the type of a field of data.
     ///
     /// - Parameter composite: The structure of an object; nil for scalars and enums.
     func output(_ type: SchemaTypeReference, composite: String?) -> String {
@@ -22,7 +22,7 @@ struct SwiftTypeNames {
         }
     }
 
-    /// A type of a variable or an input field that must be given.
+    /// Returns the type of a variable or input field that must be given.
     func input(_ type: SchemaTypeReference) -> String {
         switch type {
         case .nonNull(let inner): bare(inner, input) ?? leaf(inner.named)
@@ -30,7 +30,7 @@ struct SwiftTypeNames {
         }
     }
 
-    /// A type of a variable or an input field that may be absent.
+    /// Returns the type of a variable or input field that may be absent.
     func nullableInput(_ type: SchemaTypeReference) -> String { "GraphQLNullable<\(input(.nonNull(type.nullable)))>" }
 
     private func bare(_ type: SchemaTypeReference, _ element: (SchemaTypeReference) -> String) -> String? {

@@ -1,29 +1,45 @@
 import Tidemark
 
-/// A form in which a server delivers an answer in parts, distinguished by a parameter of its `Content-Type`.
+/// A format in which a server delivers a response in parts, named by a parameter of its `Content-Type`.
+///
+/// A program supports a format of its own with a ``DeliveryParser``:
+///
+/// ```swift
+/// struct OneItemParser: DeliveryParser {
+///     mutating func read(_ payload: JSONValue) throws(DeliveryFault) -> DeliveryStep {
+///         var step = DeliveryStep()
+///         step.data = payload["data"]
+///         step.hasNext = payload["more"]?.bool ?? false
+///         return step
+///     }
+/// }
+/// let format = DeliveryFormat(parameter: "deliverySpec", value: "1.0") { OneItemParser() }
+/// print(format.parameter, format.value)
+/// ```
 ///
 /// - Source: Protocol/graphql.md, incremental delivery.
 public struct DeliveryFormat: Sendable {
-    /// The kinds of what comes in parts.
+    /// What is delivered in parts.
     package enum Kind: Sendable {
-        /// Parts of one answer.
+        /// One response in parts, read by a parser.
         case answer(@Sendable () -> any DeliveryParser)
-        /// Payloads of a subscription.
+        /// The payloads of a subscription.
         case subscription
     }
 
-    /// The name of the parameter, such as `deferSpec`. Compared without regard to case.
+    /// The name of the parameter, such as `deferSpec`. Upper and lower case are equal.
     public let parameter: String
     /// The value of the parameter, such as `20220824`.
     public let value: String
+    /// What is delivered in this format.
     package let kind: Kind
 
-    /// Makes a form of answers.
+    /// Creates a format of responses in parts.
     ///
     /// - Parameters:
-    ///   - parameter: The name of the parameter of `multipart/mixed` that names the form.
-    ///   - value: The parameter's value.
-    ///   - parser: Makes the reader of one answer's payloads. Called once for each answer, on any thread.
+    ///   - parameter: The name of the parameter of `multipart/mixed`.
+    ///   - value: The value of the parameter.
+    ///   - parser: Creates the parser for one response. Called once for each response, on any thread.
     public init(parameter: String, value: String, parser: @escaping @Sendable () -> any DeliveryParser) {
         self.init(parameter: parameter, value: value, kind: .answer(parser))
     }
@@ -34,83 +50,91 @@ public struct DeliveryFormat: Sendable {
         self.kind = kind
     }
 
-    /// Items with `path`, `data` and `label` in `incremental`.
+    /// `deferSpec=20220824`: the items in `incremental` have `path`, `data` and `label`.
     public static let defer20220824 = DeliveryFormat(parameter: "deferSpec", value: "20220824") { PathParser() }
-    /// `pending` names fragments, `incremental` refers to them by `id` and `subPath`, `completed` ends them.
+    /// `incrementalSpec=v0.2`: `pending` announces fragments, `incremental` refers to them by `id` and `subPath`, and
+    /// `completed` ends them.
     public static let incremental02 = DeliveryFormat(parameter: "incrementalSpec", value: "v0.2") { PendingParser() }
-    /// Each part is a payload of a subscription.
+    /// `subscriptionSpec=1.0`: each part is a payload of a subscription.
     package static let subscription1 = DeliveryFormat(
         parameter: "subscriptionSpec", value: "1.0", kind: .subscription)
 
-    /// The reader of payloads that a host sends: by path, or by id where items have one.
+    /// A parser for the payloads that a host sends. Items have an `id` or a `path`.
     package static var hostParser: any DeliveryParser { PendingParser() }
 
+    /// True if the format delivers the payloads of a subscription.
     package var isSubscription: Bool {
         if case .subscription = kind { true } else { false }
     }
 
-    /// The media type that a server gives an answer of this form.
+    /// The media type of responses in this format.
     package var mediaType: String { "multipart/mixed;\(parameter)=\(value)" }
 }
 
-/// The reader of one answer's payloads: it says for each of them what it changes in the answer so far.
+/// A parser for the payloads of one response, which returns for each payload what it adds to the response.
 ///
-/// A pure value. The cache assembles the answer, so that all forms are merged, stored and reported alike.
+/// The cache assembles the response, so that all formats are merged, stored and reported alike. A parser is a pure
+/// value.
 public protocol DeliveryParser: Sendable {
-    /// Reads a payload.
+    /// Reads one payload.
     ///
-    /// - Parameter payload: One part of the answer; never an empty object, which is a heartbeat in every form.
-    /// - Throws: ``DeliveryFault`` when it is of another form: the answer cannot be used then.
+    /// - Parameter payload: A part of the response. It is never an empty object, which is a heartbeat in every format.
+    /// - Throws: ``DeliveryFault`` if the payload does not have this format; the response is then unusable.
     mutating func read(_ payload: JSONValue) throws(DeliveryFault) -> DeliveryStep
 }
 
-/// The changes that one payload makes in the answer so far.
+/// What one payload adds to a response in parts.
 public struct DeliveryStep: Sendable {
-    /// Fields to be merged into the object at one place.
+    /// Fields to merge into the object at one path.
     public struct Item: Sendable {
-        /// Names and indices from the root of `data`; empty for the root.
+        /// The path of the object from the root of `data`: names and indices; empty for the root.
         public var path: [JSONValue]
-        /// An object; anything else is left out, as an item is whose path leads to no object.
+        /// The fields, as an object. An item is left out if this is not an object, or the path leads to none.
         public var data: JSONValue
 
+        /// Creates an item.
         public init(path: [JSONValue], data: JSONValue) {
             self.path = path
             self.data = data
         }
     }
 
-    /// The answer's own `data`; nil when the payload has none. Once some has come, null says nothing.
+    /// The payload's own `data`; nil if it has none. After the first `data`, null is ignored.
     public var data: JSONValue?
-    /// Merged in this order, after `data`.
+    /// The items, which are merged in this order after `data`.
     public var items: [Item] = []
-    /// Appended to the errors of the answer.
+    /// Errors to append to those of the response.
     public var errors: [JSONValue] = []
-    /// Members of `extensions`; the last one of a name counts.
+    /// Members to add to `extensions`. Of members with one name the last one counts.
     public var extensions: [JSONMember] = []
-    /// The fragments whose data will not come.
+    /// The fragments that the server could not deliver.
     public var failed: [DeferredFragment] = []
-    /// Whether more payloads follow.
+    /// True if more payloads follow.
     public var hasNext = true
 
+    /// Creates a step that adds nothing, with more payloads to follow.
     public init() {}
 }
 
-/// A deferred fragment at one place of an answer.
+/// A deferred fragment at one place in the data.
 public struct DeferredFragment: Hashable, Sendable {
-    /// Names and indices from the root of `data`.
+    /// The path of the object from the root of `data`: names and indices.
     public var path: [JSONValue]
+    /// The label of the `@defer` directive; nil if it has none.
     public var label: String?
 
+    /// Names a fragment at one place.
     public init(path: [JSONValue], label: String? = nil) {
         self.path = path
         self.label = label
     }
 }
 
-/// An error of a payload that is no part of an answer.
+/// Why a payload cannot be part of a response.
 public struct DeliveryFault: Error, Hashable, Sendable {
     /// One sentence without a full stop.
     public var message: String
 
+    /// Creates an error.
     public init(_ message: String) { self.message = message }
 }

@@ -4,12 +4,12 @@ import TidemarkStore
 import TidemarkWire
 
 extension AnswerParts {
-    /// Gives an answer as it has come so far.
+    /// Converts a response in parts, as far as it has arrived.
     ///
-    /// The payloads were checked one by one, so their text is not read again.
+    /// The payloads have been checked one by one, so their text is not parsed again.
     ///
-    /// - Throws: ``AnswerFault`` when `data` is neither an object nor null, and when neither it nor errors have come.
-    /// - Complexity: O(answer).
+    /// - Throws: ``AnswerFault`` if `data` is neither an object nor null, or if neither `data` nor errors have arrived.
+    /// - Complexity: O(response).
     init(_ answer: IncrementalAnswer) throws(AnswerFault) {
         try AnswerParts.checkResponse(saysData: answer.hasData, saysErrors: answer.hasErrors)
         guard answer.data.isNull || answer.data.members != nil else { throw .dataIsNoObject }
@@ -25,7 +25,7 @@ extension AnswerParts {
 }
 
 extension [DeferredState] {
-    /// Returns the states with those of fragments that failed.
+    /// Returns the states, with the failed fragments marked as failed.
     func failing(_ failed: [AnswerParts.FailedFragment]) -> [DeferredState] {
         guard !failed.isEmpty else { return self }
         return map { state in
@@ -41,7 +41,7 @@ extension [DeferredState] {
         }
     }
 
-    /// Returns the states after the delivery has died: whatever did not come has failed.
+    /// Returns the states after the delivery broke off: every pending fragment has failed.
     var ended: [DeferredState] {
         map { state in
             var state = state

@@ -1,21 +1,21 @@
 import Tidemark
 
 extension JSONValue {
-    /// Returns a member that is there: servers write one that is not there as null, too.
+    /// Returns a member; nil if it is absent or null, because servers write absent members as null, too.
     fileprivate func member(_ name: String) -> JSONValue? {
         guard let value = self[name], !value.isNull else { return nil }
         return value
     }
 }
 
-/// Members that payloads of all forms have.
+/// Members that payloads of all formats have.
 extension DeliveryStep {
-    /// The members of which a payload has at least one.
+    /// The members of a payload, of which it has at least one.
     private static let memberNames: Set = [
         "data", "errors", "extensions", "hasNext", "incremental", "pending", "completed", "path",
     ]
 
-    /// Begins a step with `hasNext`; a payload without it is the only one.
+    /// Creates a step with the `hasNext` of a payload. A payload without it is the last one.
     init(of payload: JSONValue) throws(DeliveryFault) {
         guard let members = payload.members else { throw DeliveryFault("a part of the answer is no object") }
         guard members.contains(where: { DeliveryStep.memberNames.contains($0.name) }) else {
@@ -44,15 +44,15 @@ extension DeliveryStep {
         extensions += payload["extensions"]?.members ?? []
     }
 
-    /// Adds the data of a fragment; null says that the fragment failed.
+    /// Adds the data of a fragment; null means that the fragment failed.
     mutating func add(_ data: JSONValue?, at path: [JSONValue], of fragment: DeferredFragment) {
         guard let data else { return }
         if data.isNull { failed.append(fragment) } else { items.append(Item(path: path, data: data)) }
     }
 
-    /// Returns the steps of a path; none when it is absent.
+    /// Returns the steps of a path; empty if it is absent.
     ///
-    /// - Returns: nil for a value that is no path, which is told in the errors.
+    /// - Returns: nil if the value is not a path, which is reported in the errors.
     mutating func path(_ name: String, of item: JSONValue) -> [JSONValue]? {
         guard let value = item.member(name) else { return [] }
         if let steps = value.elements { return steps }
@@ -60,7 +60,7 @@ extension DeliveryStep {
         return nil
     }
 
-    /// Returns the elements of a member that is a list; none when it is absent or null.
+    /// Returns the elements of a member that is a list; empty if it is absent or null.
     static func list(_ name: String, of payload: JSONValue) throws(DeliveryFault) -> [JSONValue] {
         guard let value = payload.member(name) else { return [] }
         guard let list = value.elements else { throw DeliveryFault("\(name) is no list") }
@@ -72,7 +72,7 @@ extension DeliveryStep {
 struct PathParser: DeliveryParser {
     mutating func read(_ payload: JSONValue) throws(DeliveryFault) -> DeliveryStep {
         var step = try DeliveryStep(of: payload)
-        // A payload is an item itself where it has a path, as the first drafts of the proposal had it.
+        // A payload that has a path is an item itself, as in the first drafts of the proposal.
         if payload.member("path") != nil {
             try PathParser.read(payload, &step)
         } else {
@@ -92,7 +92,7 @@ struct PathParser: DeliveryParser {
 
 /// `incrementalSpec=v0.2`: fragments are announced, referred to by `id`, and completed.
 struct PendingParser: DeliveryParser {
-    /// The fragments that were announced, by id. At most ``pendingCountMax``.
+    /// The announced fragments by id. At most ``pendingCountMax``.
     private var pending: [String: DeferredFragment] = [:]
 
     private static let pendingCountMax = 10_000
@@ -115,7 +115,7 @@ struct PendingParser: DeliveryParser {
         for item in try DeliveryStep.list("incremental", of: payload) { try read(item, &step) }
         for one in try DeliveryStep.list("completed", of: payload) {
             guard let id = one["id"]?.string, let fragment = pending.removeValue(forKey: id) else { continue }
-            // An empty list of errors is none.
+            // An empty list of errors counts as none.
             guard try !DeliveryStep.list("errors", of: one).isEmpty else { continue }
             step.failed.append(fragment)
             try step.read(notes: one)

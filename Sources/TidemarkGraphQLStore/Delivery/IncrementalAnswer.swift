@@ -1,47 +1,52 @@
 import Tidemark
 import TidemarkModel
 
-/// An answer that is assembled from its parts.
+/// A response that is assembled from its parts.
 ///
-/// A pure value: a payload goes in, and the answer so far comes out. Objects are merged deeply, lists of one length by
-/// index. An item is merged into an object: one whose path leads to none is left out, with a sentence in the errors,
-/// and the rest continues.
+/// A pure value, to which payloads are applied. Objects are merged deeply, and lists of equal length by index. An item
+/// is merged into an object. If its path leads to none, the item is left out with a sentence in the errors, and the
+/// rest continues.
 ///
 /// - Source: Protocol/graphql.md, incremental delivery.
 package struct IncrementalAnswer: Sendable {
     /// The change that one payload made.
     package struct Change: Sendable {
-        /// The places of `data` that it brought.
+        /// The places in `data` that the payload brought.
         package var mask = PayloadMask.nothing
-        /// The errors of all payloads so far.
+        /// The errors of this payload, and those of items that were left out.
         package var errors: [JSONValue] = []
-        /// Whether it changed nothing: a heartbeat.
+        /// True if the payload changed nothing.
         package var isHeartbeat = true
     }
 
     private var parser: any DeliveryParser
-    /// `data` of all payloads so far.
+    /// The `data` of all payloads so far.
     package private(set) var data = JSONValue.null
-    /// Whether a payload has said `data`, null or not.
+    /// True if a payload has had `data`, null or not.
     package private(set) var hasData = false
-    /// Whether the server has listed errors; a sentence about an item that was left out is none of them.
+    /// True if the server has sent errors. The sentence about an item that was left out does not count.
     package private(set) var hasErrors = false
+    /// The errors of all payloads so far, and those of items that were left out.
     package private(set) var errors: [JSONValue] = []
+    /// The members of `extensions` so far.
     package private(set) var extensions: [JSONMember] = []
-    /// Whether more parts follow.
+    /// True if more parts follow.
     package private(set) var hasNext = true
-    /// The fragments whose data will not come.
+    /// The fragments that the server could not deliver.
     package private(set) var failed: Set<DeferredFragment> = []
 
-    /// The errors of one answer, and the fragments that failed: later ones are left out.
+    /// The largest number of errors, and of failed fragments, of one response. Later ones are dropped.
     private static let noteCountMax = 10_000
-    /// The containers of `data` that may be open at once: with the answer around it, as many as of an answer that came
-    /// whole.
+    /// How many containers of `data` may be open at once. With the enclosing object, this is the limit of a response in
+    /// one piece.
     private static let nestingDepthMax = Limits.nestingDepthCeiling - 1
 
+    /// Creates a response without any parts.
     package init(_ parser: any DeliveryParser) { self.parser = parser }
 
-    /// - Precondition: The format is one of answers.
+    /// Creates a response without any parts.
+    ///
+    /// - Precondition: The format is one of responses, not of subscriptions.
     package init(_ format: DeliveryFormat) {
         guard case .answer(let make) = format.kind else {
             preconditionFailure("\(format.mediaType) is a form of subscriptions, not of answers")
@@ -49,7 +54,7 @@ package struct IncrementalAnswer: Sendable {
         self.init(make())
     }
 
-    /// The answer as one object, in the form of an answer that came whole.
+    /// The response so far as one object, in the form of a response in one piece.
     package var answer: JSONValue {
         var members = [JSONMember("data", data)]
         if !errors.isEmpty { members.append(JSONMember("errors", .array(errors))) }
@@ -58,9 +63,9 @@ package struct IncrementalAnswer: Sendable {
         return .object(members)
     }
 
-    /// Takes a payload.
+    /// Applies a payload.
     ///
-    /// - Throws: ``DeliveryFault`` when it is no object, or has a member of another kind.
+    /// - Throws: ``DeliveryFault`` if the payload does not have the format of the parser, or nests too deeply.
     /// - Complexity: O(payload + the members and elements along its paths).
     @discardableResult
     package mutating func apply(_ payload: JSONValue) throws(DeliveryFault) -> Change {
@@ -73,7 +78,7 @@ package struct IncrementalAnswer: Sendable {
         if let own = step.data { try begin(own, &change) }
         for item in step.items {
             try IncrementalAnswer.checkDepth(item.data, at: item.path.count)
-            // A form of a program's own may bring the first data as an item at the root.
+            // A program's own format may deliver the first data as an item at the root.
             if !hasData, item.path.isEmpty {
                 try begin(item.data, &change)
                 continue
@@ -100,9 +105,9 @@ package struct IncrementalAnswer: Sendable {
         .object([JSONMember("message", .string(message)), JSONMember("path", .array(path))])
     }
 
-    /// Takes the answer's own data: the first time what it is, later what it adds.
+    /// Applies a payload's own `data`: the first one is taken, later ones are merged.
     ///
-    /// Servers that write every member say null in a payload that has items alone.
+    /// Some servers write every member, so `data` is null in a payload that has only items.
     private mutating func begin(_ own: JSONValue, _ change: inout Change) throws(DeliveryFault) {
         try IncrementalAnswer.checkDepth(own, at: 0)
         guard !hasData || !own.isNull else { return }
@@ -117,7 +122,7 @@ package struct IncrementalAnswer: Sendable {
         }
     }
 
-    /// The reason why an item is left out, as the errors of the answer say it.
+    /// Why an item is left out, as worded in the errors of the response.
     private enum ItemFault: String, Error {
         case noObjectThere = "an incremental item's path leads nowhere"
         case noFields = "an incremental item's data is no object"
@@ -126,7 +131,7 @@ package struct IncrementalAnswer: Sendable {
     /// Merges an item into the object at its path, in place.
     ///
     /// - Returns: The places that changed.
-    /// - Throws: ``ItemFault``; nothing is changed then.
+    /// - Throws: ``ItemFault``, after changing nothing.
     private static func merge(
         _ other: JSONValue, into value: inout JSONValue, at path: ArraySlice<JSONValue>
     ) throws(ItemFault) -> PayloadMask {
@@ -153,7 +158,7 @@ package struct IncrementalAnswer: Sendable {
         }
     }
 
-    /// Merges a value into another one deeply, in place; where they are of different kinds, the new one counts.
+    /// Merges a value into another one deeply and in place. If their kinds differ, the new value replaces the old one.
     ///
     /// - Returns: The places that changed.
     private static func merge(_ other: JSONValue, into value: inout JSONValue) -> PayloadMask {
@@ -190,7 +195,7 @@ package struct IncrementalAnswer: Sendable {
 }
 
 extension JSONValue {
-    /// The largest number of containers that are open at once in the value.
+    /// How many containers are open at once in the value, at most.
     ///
     /// - Complexity: O(values).
     fileprivate var nestingDepth: Int {
@@ -201,7 +206,8 @@ extension JSONValue {
         }
     }
 
-    /// Takes the members out of an object: the caller has the only reference, and can change them without a copy.
+    /// Takes the members out of an object, so that the caller holds the only reference and can change them without a
+    /// copy.
     fileprivate mutating func takeMembers() -> [JSONMember]? {
         guard case .object(let members) = self else { return nil }
         self = .null

@@ -1,22 +1,22 @@
 import TidemarkModel
 
-/// The places of an answer that one payload brought.
+/// The places in a response that one payload brought.
 ///
 /// - Source: Protocol/graphql.md, incremental delivery.
 package indirect enum PayloadMask: Sendable {
-    /// A mask that names this place and everything in it.
+    /// This place and everything in it.
     case whole
-    /// The members or elements that came with the payload; others did not.
+    /// Only these members or elements.
     case parts([ResponseStep: PayloadMask])
 
-    /// A mask that names no place.
+    /// No place.
     static let nothing = PayloadMask.parts([:])
 
     var isWhole: Bool {
         if case .whole = self { true } else { false }
     }
 
-    /// The mask of a member or an element; nil where nothing came.
+    /// Returns the mask of a member or element; nil if the payload did not bring it.
     func child(_ step: ResponseStep) -> PayloadMask? {
         switch self {
         case .whole: .whole

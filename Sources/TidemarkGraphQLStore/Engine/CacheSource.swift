@@ -2,14 +2,14 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// A cache as a source of entities, inside one step of its actor.
+/// The entities of a cache as a source for reads, valid within one step of the cache's actor.
 struct CacheSource: EntitySource {
-    /// The state of the cache, which has it for this step.
+    /// The cache's state. The cache owns it, and it is valid for this step.
     private let state: UnsafeMutablePointer<CacheState>
     private let library: ByteString
-    /// The library's number; nil while the cache knows nothing of it.
+    /// The library's number; nil if the cache has no data of the library.
     private let libraryNumber: LibraryIndex?
-    /// Keys that the journal was asked for already.
+    /// The keys that the journal has already been asked for.
     private let asked: Set<StoredKey>
     /// Milliseconds since 1970.
     private let now: Int64
@@ -59,7 +59,7 @@ struct CacheSource: EntitySource {
         state.pointee.rootList(of: root, in: library)?.map { GraphKey(type: $0.type, canonicalID: $0.id) }
     }
 
-    /// Returns the keys to load among those that a read found to be elsewhere.
+    /// Returns the keys to load, among those that a read found only in the journal.
     fileprivate func storedKeys(_ keys: [GraphKey]) -> [StoredKey] {
         keys.compactMap { key in
             guard case .elsewhere(let stored) = state.pointee.graphLook(key.entityKey(in: library), asked: asked)
@@ -73,9 +73,9 @@ extension SyncCache {
     /// Reads a document from the entities in memory.
     ///
     /// - Parameters:
-    ///   - key: The entity that a fragment's plan is about; nil for an operation.
-    ///   - asked: Keys that the journal was asked for already.
-    /// - Returns: The outcome, and the keys to load when it is `unloaded`.
+    ///   - key: The entity that a fragment's plan reads; nil for an operation.
+    ///   - asked: The keys that the journal has already been asked for.
+    /// - Returns: The outcome, and the keys to load if it is `unloaded`.
     func readEntities(
         _ plan: OperationPlan, library: ByteString, key: GraphKey? = nil, asked: Set<StoredKey>,
         freshness: GraphFreshness, completeness: GraphCompleteness = .whole, options: GraphReadOptions = .init()

@@ -10,7 +10,7 @@ extension GraphEngine {
         depend(watcher, on: visits, in: cache)
     }
 
-    /// Lets a watcher be woken by what its last run looked at, and by nothing else.
+    /// Records the entities and lists that a watcher's last run looked at. Only changes of these wake it.
     func depend(_ watcher: GraphWatcher, on visits: [EntityVisit], in cache: isolated SyncCache) {
         var keys: [GraphKey: ListHandle] = [:]
         var handles: [ListHandle: WantedFields] = [:]
@@ -50,6 +50,9 @@ extension GraphEngine {
         cache.stopWatching(query: query)
     }
 
+    /// Ends a watcher or a subscription.
+    ///
+    /// - Returns: False if there is none of this number.
     package func cancel(_ subscription: SubscriptionID, in cache: isolated SyncCache) -> Bool {
         if let stream = streams.first(where: { $0.value.subscription == subscription }) {
             streams[stream.key] = nil
@@ -68,6 +71,7 @@ extension GraphEngine {
         return true
     }
 
+    /// Ends all watchers and subscriptions of a sink, and the reads that would start one.
     package func detach(_ sink: any ObserverSink, in cache: isolated SyncCache) {
         let own =
             watchers.values.filter { $0.sink === sink }.map(\.subscription)

@@ -2,24 +2,23 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Changes of single fields of entities that a watched document shows: they are told without reading the document
-/// again.
+/// Notifications of changes in single fields of watched entities, without reading the document again.
 ///
-/// Only values of leaves are told so. A reference, a list or an object that changed, an entity that came or went, and a
-/// list that follows a rule have the document read again.
+/// This works only for the values of leaves. The document is read again if a reference, a list or an object changed, if
+/// an entity was added or removed, or for a list with a rule.
 extension GraphEngine {
-    /// The news of single fields.
+    /// Changes of single fields, for one notification.
     private struct FieldNews {
-        /// Each value with its place in the data, and the operation that tells it.
+        /// Each value with its offset in the data.
         var values: [(offset: Int, value: [UInt8])] = []
         var operations: [PatchOperation] = []
-        /// The sequences of the places that were looked at.
+        /// The sequences of the places that were examined.
         var sequences: [(place: Int, EventSequence?)] = []
     }
 
-    /// Tells a watcher what changed in the fields that woke it.
+    /// Notifies a watcher of the changes in the fields that woke it.
     ///
-    /// - Returns: Whether that was all: false when its plan has to be run.
+    /// - Returns: True if that was everything; false if the watcher's plan has to run.
     /// - Complexity: O(fields of the changed entities), and O(places) for `as_of`.
     func tellFields(_ watcher: GraphWatcher, in cache: isolated SyncCache) -> Bool {
         let causes = watcher.causes
@@ -42,7 +41,9 @@ extension GraphEngine {
         return true
     }
 
-    /// - Returns: nil when something other than the value of a leaf changed.
+    /// Returns the changes of single fields.
+    ///
+    /// - Returns: nil if something other than the value of a leaf changed.
     private func news(
         for watcher: GraphWatcher, _ places: EntityPlaces, in cache: isolated SyncCache
     ) -> FieldNews? {
@@ -67,7 +68,7 @@ extension GraphEngine {
                     else { return nil }
                     let isShown = value.withUnsafeBytes { watcher.shown.shows($0, at: offset) }
                     if isShown { continue }
-                    // Only a run tells how two objects or two lists differ inside.
+                    // Only a run of the plan finds the differences inside objects and lists.
                     if value[0] == UInt8(ascii: "{") || value[0] == UInt8(ascii: "[") { return nil }
                     let path = places.path(of: place) + [.name(field.planned.responseName)]
                     found.append((offset, value, path))
@@ -81,12 +82,12 @@ extension GraphEngine {
     }
 }
 
-/// The least sequence of some fields; nil when none is known.
+/// The lowest sequence of some fields; nil if none is known.
 private struct LeastSequence {
     var sequence: EventSequence?
 }
 
-/// The values of one entity's leaves.
+/// Gives access to the leaves of one entity.
 private struct FieldSource: ~Copyable {
     private let entity: GraphEntity
     private let members: MemberStack
@@ -98,7 +99,7 @@ private struct FieldSource: ~Copyable {
         self.members = members
     }
 
-    /// Returns the value of a leaf; nil for a field that is not there.
+    /// Returns the value of a leaf; nil if the field is absent.
     func value(of field: CollectedField) -> [UInt8]? {
         entity.resource.withUnsafeBytes { bytes in
             StoredScan.value(of: field.planned.writtenStorageName, in: members, 0..<members.count, of: bytes).map {
@@ -107,9 +108,9 @@ private struct FieldSource: ~Copyable {
         }
     }
 
-    /// Returns the least sequence of the fields of a collection.
+    /// Returns the lowest sequence of the fields of a collection.
     ///
-    /// - Returns: nil when fields inside embedded objects have dates of their own.
+    /// - Returns: nil if fields inside embedded objects have dates of their own.
     func least(of collection: Collection) -> LeastSequence? {
         let names = collection.storageNames
         if names.isEmpty { return LeastSequence(sequence: nil) }

@@ -2,15 +2,15 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Watchers that asked to be notified of what becomes too old.
+/// Watchers with `refresh`: their data is fetched again, or reported as stale, when it becomes too old.
 ///
 /// - Source: Protocol/sessions.md, refreshing.
 extension GraphEngine {
-    /// The longest pause between two looks while looking changes nothing: 5 minutes.
+    /// The longest pause between two checks that change nothing, in milliseconds: 5 minutes.
     private static let pauseMax: Int64 = 300_000
     private static let pauseMin: Int64 = 1_000
 
-    /// Looks at a watcher again when the first of what it sees becomes too old.
+    /// Schedules a check of a watcher for the time when the first of its data becomes too old.
     func expect(_ moment: Int64?, _ watcher: GraphWatcher, in cache: isolated SyncCache) {
         guard watcher.request.refreshes, moment != watcher.expiresAt || watcher.expiry == nil else { return }
         watcher.expiry?.cancel()
@@ -31,7 +31,7 @@ extension GraphEngine {
         }
     }
 
-    /// Has a watcher's answer fetched again, or tells once that it is too old.
+    /// Fetches a watcher's data again, or reports once that it is too old.
     func expired(_ watcher: GraphWatcher, in cache: isolated SyncCache) {
         watcher.expiry = nil
         watcher.pause = min(watcher.pause * 2, GraphEngine.pauseMax)

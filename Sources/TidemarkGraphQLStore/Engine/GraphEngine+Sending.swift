@@ -2,13 +2,13 @@ import Tidemark
 import TidemarkGraphQL
 import TidemarkModel
 
-/// An operation as a server is sent it.
+/// An operation in the form that the server gets.
 struct SentOperation {
-    /// The document, printed without local directives and with what tells entities apart.
+    /// The document, printed without local directives and with the fields that identify entities.
     let document: ByteString
-    /// The operation's name; nil for one that has none.
+    /// The name of the operation; nil if it has none.
     let name: ByteString?
-    /// One JSON object.
+    /// The values of the variables, as one JSON object.
     let variables: ByteString
 
     func request(
@@ -21,10 +21,10 @@ struct SentOperation {
 }
 
 extension GraphEngine {
-    /// Returns what a server is sent for a request.
+    /// Returns an operation in the form that the server gets.
     ///
-    /// A document with one operation need not say which one is meant. Its name is sent all the same, because servers
-    /// and their tools go by it, and so two requests for it are one, whether they say it or not.
+    /// A request for a document with a single operation may omit its name. The name is sent in any case, because
+    /// servers and their tools use it; and two requests are equal whether they name the operation or not.
     ///
     /// - Throws: ``CacheError`` `invalidDocument`, `invalidParams`, `limitExceeded`.
     /// - Source: Protocol/graphql.md, calls to the host.

@@ -3,19 +3,20 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// Watched documents: what wakes them, and what their observers are notified of.
+/// Watched documents: which changes wake them, and how their observers are notified.
 ///
-/// A watcher is woken by a change of a field that it read, and by nothing else. It runs its plan again and tells the
-/// difference from what its observer saw last.
+/// Only a change of a field that it read wakes a watcher. It then runs its plan again and reports the difference from
+/// the data that its observer saw last.
 ///
 /// - Source: Protocol/graphql.md, observing.
 extension GraphEngine {
-    /// The fetches of a watcher that may leave its answer incomplete: 2. Then it is notified, and waits for another
-    /// cause.
+    /// How many fetches in a row may leave a watcher's data incomplete: 2. Then its observer is notified of the miss,
+    /// and nothing is fetched until a change with another cause.
     static let fetchCountMax = 2
 
-    // MARK: What wakes
+    // MARK: Waking
 
+    /// Wakes the watchers that read a field which this change of an entity affects.
     package func note(_ change: EntityChange) {
         guard let woken = watchersByHandle[change.handle] else { return }
         var changed: [ByteString]?
@@ -36,19 +37,22 @@ extension GraphEngine {
         }
     }
 
+    /// Wakes the watchers of a root field whose query changed.
     package func note(_ change: QueryChange) {
         for watcher in watchersByQuery[change.query] ?? [] { wake(watcher) }
     }
 
+    /// Wakes the watchers of an entity that is still absent, because the reason may have changed.
     package func noteAbsent(_ handle: ListHandle) {
         for watcher in watchersByHandle[handle] ?? [] { wake(watcher) }
     }
 
+    /// Wakes the watchers of an entity whose temporary id was replaced by the real one.
     package func rename(from old: ListHandle, to new: ListHandle) {
         for watcher in watchersByHandle[old] ?? [] { wake(watcher) }
     }
 
-    /// Has a watcher's plan run again.
+    /// Schedules a new run of a watcher's plan.
     func wake(_ watcher: GraphWatcher) {
         watcher.causes.addWhole()
         mark(watcher)
@@ -61,6 +65,7 @@ extension GraphEngine {
         dirty.append(watcher)
     }
 
+    /// Runs the watchers that were woken, in the order of their subscriptions, and notifies their observers.
     package func distribute(in cache: isolated SyncCache) {
         guard !dirty.isEmpty else { return }
         let woken = dirty.sorted { $0.subscription.rawValue < $1.subscription.rawValue }
@@ -74,7 +79,7 @@ extension GraphEngine {
 
     // MARK: Running
 
-    /// Runs a watcher's plan again and tells what is different.
+    /// Runs a watcher's plan again and reports the differences.
     func run(_ watcher: GraphWatcher, asked: Set<StoredKey> = [], isForced: Bool = false, in cache: isolated SyncCache)
     {
         guard !watcher.isEnded, !watcher.isLoading else { return }
@@ -111,14 +116,14 @@ extension GraphEngine {
         }
     }
 
-    /// Loads entities, and runs the watcher again. Its observer is then notified of everything at once.
+    /// Loads entities and then runs the watcher again, so that its observer gets a single notification.
     private func load(_ keys: [StoredKey], for watcher: GraphWatcher, in cache: isolated SyncCache) {
         watcher.isLoading = true
         let subscription = watcher.subscription
         cache.spawnGraph { await cache.loadGraph(subscription) }
     }
 
-    // MARK: Telling
+    // MARK: Notifying
 
     private func tell(
         _ watcher: GraphWatcher, _ reading: GraphReading, isForced: Bool, in cache: isolated SyncCache
@@ -132,9 +137,9 @@ extension GraphEngine {
             snapshot, places: isPatchable ? reading.places : nil, isStale: reading.isStale, handles: watcher.keys)
     }
 
-    /// Tells operations, and what is to be said beside them.
+    /// Sends a patch and the status of the data to an observer.
     ///
-    /// - Returns: Whether the observer was told; false when there is nothing new, or no room.
+    /// - Returns: True if the observer was notified; false if there is nothing new, or its sink is full.
     func tell(
         _ watcher: GraphWatcher, _ operations: [PatchOperation], _ status: GraphStatus, isForced: Bool,
         in cache: isolated SyncCache
@@ -167,7 +172,7 @@ extension GraphEngine {
         return true
     }
 
-    /// Notifies observers of the parts that have come of an answer that is not stored yet.
+    /// Notifies an observer of the parts so far of a response that is not stored yet.
     private func tell(_ watcher: GraphWatcher, _ parts: AnswerParts, isForced: Bool, in cache: isolated SyncCache) {
         let projection = AnswerProjector.projection(of: parts, watcher.plan)
         var reading = GraphReading()
@@ -177,7 +182,7 @@ extension GraphEngine {
         tell(watcher, reading, isForced: isForced, in: cache)
     }
 
-    /// Notifies an observer once when a value becomes too old.
+    /// Notifies an observer, once, that a value has become too old.
     func tellStale(_ watcher: GraphWatcher, in cache: isolated SyncCache) {
         guard !watcher.shownStale else { return }
         let isTaken = send(watcher, isForced: false, in: cache) { line in
@@ -193,7 +198,7 @@ extension GraphEngine {
         if isTaken { watcher.shownStale = true }
     }
 
-    /// Has an incomplete answer fetched again, or tells what is missing.
+    /// Fetches incomplete data again, or reports what is missing.
     private func lack(_ watcher: GraphWatcher, _ miss: GraphMiss, isForced: Bool, in cache: isolated SyncCache) {
         if watcher.isFetching || watcher.delivery != nil { return }
         let mayFetch = watcher.request.refetches && watcher.request.policy != .cacheOnly && upstream != nil
@@ -204,12 +209,13 @@ extension GraphEngine {
         }
         watcher.fetchCount += 1
         watcher.isFetching = true
-        // The change and what the fetch brings are one notification.
+        // The change and the fetched data become one notification.
         watcher.changeCount = 0
         cache.refetchGraph(watcher)
     }
 
-    /// Notifies an observer of each new miss of its answer; `data` stays as it was.
+    /// Notifies an observer of a miss, unless it is the one that was reported last. The observer's `data` stays as it
+    /// is.
     func tell(_ watcher: GraphWatcher, _ miss: GraphWatcherMiss, isForced: Bool, in cache: isolated SyncCache) {
         guard miss != watcher.shownMiss else { return }
         let isTaken = send(watcher, isForced: isForced, in: cache) { line in
@@ -269,6 +275,7 @@ extension GraphEngine {
         return true
     }
 
+    /// Runs the watchers that fell behind because their sink was full, now that it has room.
     package func catchUp(_ sink: any ObserverSink, isForced: Bool, in cache: isolated SyncCache) {
         guard !lagging.isEmpty else { return }
         let waiting = lagging

@@ -4,21 +4,21 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// The moment at which an answer that comes in parts is stored.
+/// When a response that arrives in parts is stored.
 ///
 /// - Source: Protocol/graphql.md, incremental delivery.
 public enum GraphWrite: String, Hashable, Sendable, CaseIterable {
-    /// The answer is stored as a whole, with its last part.
+    /// The complete response is stored with its last part.
     case complete
-    /// Each part's own fields as it comes.
+    /// The fields of each part are stored as soon as it arrives.
     case incremental
 }
 
-/// The documents of one cache: parsed, planned, watched and fetched.
+/// Parses, plans, watches and fetches the documents of one cache.
 ///
-/// Lives inside the cache's actor; see ``GraphHost``.
+/// It is confined to the cache's actor; see ``GraphHost``.
 package final class GraphEngine: GraphHost {
-    /// Plans that are kept; at the bound all go.
+    /// The largest number of plans that are kept. At the limit all are dropped and built again.
     private static let planCountMax = 1_000
 
     let rules: GraphRules
@@ -32,31 +32,41 @@ package final class GraphEngine: GraphHost {
 
     // MARK: Watching
 
-    /// The watchers by their subscriptions. Bound: `observerCountMax`.
+    /// The watchers by subscription. Bounded by `observerCountMax`.
     var watchers: [SubscriptionID: GraphWatcher] = [:]
-    /// The watchers of an entity by its number; each once.
+    /// The watchers of each entity; each watcher once.
     var watchersByHandle: [ListHandle: [GraphWatcher]] = [:]
-    /// The watchers of the queries that stand for root fields.
+    /// The watchers of the queries that belong to root fields.
     var watchersByQuery: [QueryID: [GraphWatcher]] = [:]
-    /// Watchers to be run again, each once. Bound: the watchers.
+    /// Watchers that have to run again, each once. Bounded by the watchers.
     var dirty: [GraphWatcher] = []
-    /// Watchers whose sink had no room, in the order in which they fell behind.
+    /// Watchers whose sink was full, in the order in which they fell behind.
     var lagging: [GraphWatcher] = []
+    /// True while storing a response that was fetched for watchers. Such a change does not reset a watcher's count of
+    /// fetches.
     package var isRefetching = false
-    /// The number of looks at watchers because of changes, and of the plans that were run for them.
+    /// How often a change was compared with the fields of a watcher.
     package internal(set) var lookCount = 0
+    /// How often the plan of a watcher was run because of a change.
     package internal(set) var runCount = 0
 
     // MARK: Fetching
 
     var fetches: [GraphFetchKey: GraphFetch] = [:]
-    /// The round of the newest of equal fetches, by the key of the first one; at most one for each fetch.
+    /// The round of the newest among equal fetches, by the key of the first one. At most one entry for each fetch.
     private var rounds: [GraphFetchKey: UInt64] = [:]
     var lastFetch: UInt64 = 0
-    /// Subscriptions that a server feeds, by the number of their fetch. Bound: the watchers.
+    /// Subscriptions to a server, by the number of their fetch. Bounded by the watchers.
     var streams: [UInt64: GraphStream] = [:]
 
-    /// - Parameter upstream: nil where nobody can be asked.
+    /// Creates an engine.
+    ///
+    /// - Parameters:
+    ///   - rules: The schema, identities and policy.
+    ///   - upstream: The server; nil to use the cache alone.
+    ///   - write: When a response in parts is stored.
+    ///   - reconnecting: How subscriptions reconnect.
+    ///   - limits: The limits of documents.
     package init(
         rules: GraphRules, upstream: (any GraphUpstream)?, write: GraphWrite = .complete,
         reconnecting: GraphReconnecting = GraphReconnecting(), limits: ExecutableLimits = ExecutableLimits()
@@ -68,15 +78,18 @@ package final class GraphEngine: GraphHost {
         self.limits = limits
     }
 
+    /// The number of watched documents.
     package var watcherCount: Int { watchers.count }
 
     // MARK: Documents
 
+    /// Returns a document, parsed and checked.
+    ///
     /// - Throws: ``CacheError`` `invalidDocument`, `limitExceeded`.
     func document(
         _ text: ByteString, purpose: DocumentValidator.Purpose = .operations
     ) throws(CacheError) -> GraphDocument {
-        // A document of fragments is judged by other rules.
+        // Documents of fragments have other rules, so they are kept under another key.
         let key = purpose == .fragments ? ByteString([0] + text.bytes) : text
         if let known = documents.parsed(key) { return known }
         do throws(DocumentRefusal) {
@@ -88,6 +101,8 @@ package final class GraphEngine: GraphHost {
         }
     }
 
+    /// Returns the plan of an operation.
+    ///
     /// - Throws: ``CacheError`` `invalidDocument`, `invalidParams`, `limitExceeded`.
     func plan(_ request: GraphRequest) throws(CacheError) -> OperationPlan {
         if let known = plans[request] { return known }
@@ -116,7 +131,7 @@ package final class GraphEngine: GraphHost {
 }
 
 extension DocumentRefusal {
-    /// The refusal as a request is answered with it.
+    /// The refusal as the error of a request.
     package var cacheError: CacheError {
         switch code {
         case .limitExceeded: CacheError(.limitExceeded, message)
@@ -141,10 +156,10 @@ extension DocumentRefusal {
 }
 
 extension SyncCache {
-    /// Whether there is a server, or a host, that is asked for documents.
+    /// True if the cache has a server or a host for documents.
     package var asksGraph: Bool { (graphHost as? GraphEngine)?.upstream != nil }
 
-    /// The engine that was attached.
+    /// The attached engine.
     var graph: GraphEngine {
         guard let engine = graphHost as? GraphEngine else {
             preconditionFailure("a document was given to a cache without a graph engine; attach one")
@@ -155,7 +170,7 @@ extension SyncCache {
 
 /// The fetches under way.
 extension GraphEngine {
-    /// Returns the key of the fetch that a reader may join, or of the one that has to begin.
+    /// Returns the key of a fetch that a reader may join, or else of a new one.
     func fetchKey(_ key: GraphFetchKey, in cache: isolated SyncCache) -> GraphFetchKey {
         var key = key
         key.round = rounds[key] ?? 0
@@ -173,7 +188,7 @@ extension GraphEngine {
 
     /// Removes a fetch that has ended.
     ///
-    /// - Returns: The fetch; nil when it was removed before.
+    /// - Returns: The fetch; nil if it was removed before.
     @discardableResult
     func end(_ key: GraphFetchKey) -> GraphFetch? {
         if rounds[key.first] == key.round { rounds[key.first] = nil }

@@ -2,20 +2,21 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Equal fetches are one: the document as it is sent, the operation and its variables.
+/// What makes fetches equal: the document in the form that is sent, the operation and its variables. Equal fetches
+/// share one request.
 struct GraphFetchKey: Hashable, Sendable {
     var document: ByteString
     var operationName: ByteString?
     var variables: ByteString
     var library: ByteString
-    /// The request as it was written where its document says in what place an answer is stored: another document with
-    /// the same text for the server may say another place.
+    /// The request as it was written, if its document names the place where a response is stored. Another document with
+    /// the same text for the server may name another place.
     var written: GraphRequest?
-    /// 0, or the number of the fetch that began although an equal one was under way: something had happened since that
-    /// the answer of the older one cannot know of.
+    /// 0, or the number of a fetch that began while an equal one was under way, because something had happened that the
+    /// response of the older one cannot include.
     var round: UInt64 = 0
 
-    /// The key of the first fetch of equal ones.
+    /// The key of the first among equal fetches.
     var first: GraphFetchKey {
         var key = self
         key.round = 0
@@ -23,34 +24,34 @@ struct GraphFetchKey: Hashable, Sendable {
     }
 }
 
-/// A request to the upstream that is under way, for all who wait for the same answer.
+/// A request to the upstream under way, for all who wait for the same response.
 struct GraphFetch {
     let number: UInt64
     let start: (start: FetchStart, number: UInt64)
-    /// The request that began it, as it was written: its answer is stored by that one.
+    /// The request that started the fetch. Its plan decides how the response is stored.
     let request: GraphRequest
     var waiters: [GraphWaiter]
-    /// The watchers whose answer is fetched again.
+    /// The watchers whose data is fetched again.
     var watchers: [SubscriptionID] = []
     let task: Task<Void, Never>
-    /// Ends it when its answer, or the next part of one, does not come in time.
+    /// Ends the fetch if its response, or the next part of one, does not arrive in time.
     var timer: Task<Void, Never>
-    /// The parts of the answer that have come; nil before observers were notified of its first part, or it was stored.
+    /// The parts that have arrived; nil before the first part was reported to observers or stored.
     var delivery: GraphDelivery?
-    /// The watchers that were answered with a part.
+    /// The watchers that started with a part of the response.
     var observers: [SubscriptionID] = []
-    /// The answer that came and is being stored.
+    /// The response that has arrived and is being stored.
     var parts: AnswerParts?
 }
 
-/// A reader that waits for an upstream's answer to a document.
+/// A reader that waits for an upstream's response to a document.
 struct GraphWaiter: Sendable {
     let request: GraphReadRequest
     let sink: (any ObserverSink)?
     let stores: Bool
-    /// The reason why the cache could not answer; nil when it was not asked.
+    /// Why the cache could not answer; nil if it was not read.
     var cacheReason: String?
-    /// The cache is read again when the upstream has failed.
+    /// If true, the cache is read again when the upstream fails.
     var fallsBack = false
     let reply: @Sendable (Result<GraphReply, CacheError>) -> Void
 
@@ -71,14 +72,14 @@ struct GraphWaiter: Sendable {
     }
 }
 
-/// A subscription that a server feeds.
+/// A subscription to a server.
 struct GraphStream {
     let subscription: SubscriptionID
     let request: GraphRequest
     let plan: OperationPlan
     let sink: any ObserverSink
-    /// Whether a server has ever answered it.
+    /// True after the server has accepted it once.
     var isConnected = false
-    /// The task that reads it.
+    /// The task that reads its payloads.
     var task: Task<Void, Never>?
 }

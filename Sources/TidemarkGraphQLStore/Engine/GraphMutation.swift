@@ -3,16 +3,19 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// A mutation of a document.
+/// A GraphQL mutation to be performed.
 package struct GraphMutation: Sendable {
+    /// The document with its variables.
     package var request: GraphRequest
+    /// The id of the layer that shows the mutation.
     package var pendingID: ByteString
-    /// Data as it is hoped for; nil when nothing is shown before the server's answer.
+    /// The expected data; nil if nothing is shown before the server's response.
     package var optimistic: AnswerParts?
-    /// The request by which the cache sends the mutation until it is answered; its method and input do not count. nil:
-    /// the mutation is sent once, and its caller waits for the answer.
+    /// The outbox request by which the cache sends the mutation until the server has responded; its method and input
+    /// are replaced. If nil, the mutation is sent once, and its caller waits for the response.
     package var send: MutationRequest?
 
+    /// Creates a mutation.
     package init(
         _ request: GraphRequest, pendingID: ByteString, optimistic: AnswerParts?, send: MutationRequest? = nil
     ) {
@@ -22,7 +25,7 @@ package struct GraphMutation: Sendable {
         self.send = send
     }
 
-    /// Makes a name for a mutation whose caller gave none.
+    /// Creates an id for a mutation whose caller did not name one.
     package static func newPendingID() -> ByteString {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
         return ByteString("tm-" + String(repeating: "0", count: 16 - digits.count) + digits)
@@ -30,12 +33,12 @@ package struct GraphMutation: Sendable {
 
     // MARK: In the outbox
 
-    /// The method of the requests of mutations in the outbox.
+    /// The method of mutations in the outbox.
     package static let method: ByteString = "graphql.mutate"
 
-    /// The request that the layer carries: its input has the document, the variables and what is hoped for.
+    /// The request that the layer carries. Its input holds the document, the variables and the expected data.
     ///
-    /// Temporary ids stand in the variables.
+    /// The pointers to temporary ids are made relative to this input.
     var sentRequest: MutationRequest? {
         guard var sent = send else { return nil }
         var input = JSONLine()
@@ -51,9 +54,9 @@ package struct GraphMutation: Sendable {
         return sent
     }
 
-    /// Reads the mutation of a request in the outbox.
+    /// Reads a mutation from a request in the outbox.
     ///
-    /// - Returns: nil when its input is not one.
+    /// - Returns: nil if the input of the request is not a mutation.
     init?(_ sent: SentMutation) {
         guard let members = JSONSlice(compact: sent.input[...]).members,
             let document = members[Array("document".utf8)]?.text

@@ -2,26 +2,30 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// The server of an outbox whose edits may be mutations of documents: these go to the server of GraphQL, all others to
-/// another one.
+/// The upstream of an outbox that holds GraphQL mutations: it sends these to the GraphQL server, and all other requests
+/// to another upstream.
 ///
 /// - Source: Protocol/graphql.md, mutations in the outbox.
 package struct GraphMutations: MutationUpstream {
-    /// A mutation that a server has performed.
+    /// A mutation that a server has performed, and its result.
     package struct Answer: Sendable {
+        /// The mutation.
         package var mutation: GraphMutation
+        /// The server's data, errors and extensions.
         package var result: GraphResult
     }
 
-    /// The cache keeps this value, so it is there as long as anything is sent.
+    /// The cache keeps this value, so the cache outlives everything that is sent.
     private unowned let cache: SyncCache
     private let other: (any MutationUpstream)?
     private let answered: @Sendable (Answer) -> Void
 
+    /// Creates an upstream.
+    ///
     /// - Parameters:
     ///   - cache: A cache with a graph engine.
-    ///   - other: The server of all other requests; nil: they fail.
-    ///   - answered: Called with each answer that was stored; must not wait.
+    ///   - other: The upstream for all other requests; if nil, they fail.
+    ///   - answered: Called with each result that was stored; it must not block.
     package init(
         _ cache: SyncCache, other: (any MutationUpstream)?, answered: @escaping @Sendable (Answer) -> Void = { _ in }
     ) {
@@ -30,6 +34,7 @@ package struct GraphMutations: MutationUpstream {
         self.answered = answered
     }
 
+    /// Sends a mutation to the GraphQL server, or another request to the other upstream.
     package nonisolated(nonsending) func send(_ mutation: SentMutation) async throws(UpstreamError) -> OptimisticCommit
     {
         if mutation.method == GraphMutation.method { return try await cache.sendGraph(mutation, answered) }
@@ -42,11 +47,12 @@ package struct GraphMutations: MutationUpstream {
     }
 }
 
-/// One attempt to send a mutation of the outbox.
+/// One attempt to send a mutation from the outbox.
 extension SyncCache {
-    /// Asks the server of GraphQL to perform a mutation, and stores its answer, which settles the layer.
+    /// Sends a mutation to the server and stores its result, which settles the layer.
     ///
-    /// - Throws: ``UpstreamError``: a refusal for `errors` without `data`, and for what no attempt can mend.
+    /// - Throws: ``UpstreamError``; a refusal if the server sent `errors` without `data`, or if no further attempt can
+    ///   succeed.
     func sendGraph(
         _ sent: SentMutation, _ answered: @Sendable (GraphMutations.Answer) -> Void
     ) async throws(UpstreamError) -> OptimisticCommit {
@@ -65,12 +71,12 @@ extension SyncCache {
         defer { endGraphFetch(start.number, in: sent.library) }
         let parts = try await askGraph(mutation)
         guard parts.hasData else { throw parts.refusal }
-        // The answer to an attempt that has ended concerns nobody.
+        // The attempt has ended meanwhile, so its response is not needed.
         guard let added = addedKeys(by: sent) else { return OptimisticCommit(pendingID: sent.pendingID) }
         do throws(CacheError) {
             let realIDs = try realIDs(mutation, parts, plan, added.keys)
             guard added.isPending else {
-                // The edit has settled, or was rolled back: of the answer only the real ids are of use.
+                // The edit has been settled or rolled back: only the real ids in the response are still useful.
                 let known = realIDs.map { ($0.temporary, $0.real) }
                 return OptimisticCommit(
                     pendingID: sent.pendingID, realIDs: Dictionary(known, uniquingKeysWith: { first, _ in first }))
@@ -90,8 +96,8 @@ extension SyncCache {
         return OptimisticCommit(pendingID: sent.pendingID)
     }
 
-    /// Returns the real ids of entities that the layer adds: those that stand in the answer where the hoped data has
-    /// the temporary ones.
+    /// Returns the real ids of entities that the layer adds: those in the response at the places where the expected
+    /// data has temporary ids.
     private func realIDs(
         _ mutation: GraphMutation, _ parts: AnswerParts, _ plan: OperationPlan, _ added: Set<EntityKey>
     ) throws(CacheError) -> [LayerConfirmation.RealID] {
@@ -113,7 +119,7 @@ extension SyncCache {
             throw CacheError(.invalidParams, error.description)
         }
         return found.sorted { $0.key < $1.key }.compactMap { temporary, real in
-            // One temporary id cannot stand for two entities.
+            // A temporary id cannot become two entities.
             guard real.count == 1, let id = real.first, id != temporary else { return nil }
             return LayerConfirmation.RealID(temporary: temporary, real: id)
         }
@@ -121,7 +127,7 @@ extension SyncCache {
 }
 
 extension AnswerParts {
-    /// The refusal that `errors` without `data` are: with the message of the first error, and its `extensions.code`.
+    /// The refusal expressed by `errors` without `data`, with the message of the first error and its `extensions.code`.
     var refusal: UpstreamError {
         let first = errors?.elements?.first?.members
         let message = first?[Array("message".utf8)]?.text.map { String(decoding: $0, as: UTF8.self) }

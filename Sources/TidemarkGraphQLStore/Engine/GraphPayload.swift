@@ -4,14 +4,16 @@ import Tidemark
 ///
 /// - Source: Protocol/graphql.md, subscriptions.
 struct GraphPayload {
-    /// The answer in it as JSON, which may be none of GraphQL; nil for a payload without one.
+    /// The response in the payload as JSON, which may not be a GraphQL response; nil if there is none.
     let answer: [UInt8]?
-    /// Whether no more follow.
+    /// True if this is the last payload.
     let isLast: Bool
-    /// The error that ended the subscription; nil when it is just over.
+    /// The error that ended the subscription; nil if there was none.
     let error: GraphStreamError?
 
-    /// - Parameter payload: An object with a member; one without any is a heartbeat.
+    /// Reads a payload.
+    ///
+    /// - Parameter payload: An object with at least one member; an empty one is a heartbeat.
     init(_ payload: JSONValue, _ form: GraphStreamForm) {
         switch form {
         case .answers:
@@ -22,13 +24,13 @@ struct GraphPayload {
         case .payloads:
             let errors = payload["errors"] ?? .null
             if payload["payload"] == nil, payload["errors"] == nil {
-                // Whatever it is, it is no part of a subscription.
+                // This is not a payload of a subscription; reading it as a response will fail.
                 answer = payload.bytes
             } else {
                 let body = payload["payload"] ?? .null
                 answer = body.isNull || body.members?.isEmpty == true ? nil : body.bytes
             }
-            // An empty list of errors is none.
+            // An empty list of errors counts as none.
             let isEnded = !errors.isNull && errors.elements?.isEmpty != true
             isLast = isEnded
             error = isEnded ? GraphStreamError(serverErrors: errors) : nil

@@ -1,25 +1,34 @@
 import Tidemark
 
-/// The pauses before a subscription whose connection was lost is asked for again.
+/// How a subscription reconnects after its connection was lost.
 ///
-/// The pause doubles from ``pauseMin`` to ``pauseMax``, and each is chosen at random between half of it and all of it,
-/// so that the clients of a server that was away do not come back at one moment.
+/// The pause doubles from ``pauseMin`` to ``pauseMax`` with each attempt. Each one is chosen at random between half of
+/// it and all of it, so that the clients of a server that was down do not all return at once.
+///
+/// ```swift
+/// var reconnecting = GraphReconnecting()
+/// reconnecting.attemptCountMax = 20
+/// reconnecting.pauseMax = 10_000
+/// print(reconnecting.pauseMin)  // 1000
+/// ```
 ///
 /// - Source: Protocol/graphql.md, subscriptions.
 public struct GraphReconnecting: Hashable, Sendable {
-    /// The attempts in a row, without anything that comes, after which a subscription ends with its error; 0: none.
+    /// How many attempts in a row may fail before the subscription ends with its error: 5; with 0 it never reconnects.
+    /// Any payload or heartbeat resets the count.
     public var attemptCountMax = 5
-    /// The pause before the first attempt, in milliseconds.
+    /// The pause before the first attempt, in milliseconds: 1 s.
     public var pauseMin: Int64 = 1_000
-    /// The longest pause, in milliseconds.
+    /// The longest pause, in milliseconds: 60 s.
     public var pauseMax: Int64 = 60_000
 
+    /// Creates the default settings.
     public init() {}
 
     /// Returns the pause before an attempt, in milliseconds.
     ///
     /// - Parameters:
-    ///   - attempt: 1 for the first attempt after a connection that worked.
+    ///   - attempt: 1 for the first attempt after a working connection.
     ///   - random: A number from 0 to 1.
     func pause(attempt: Int, random: Double) -> Int64 {
         var pause = max(1, pauseMin)
@@ -29,7 +38,7 @@ public struct GraphReconnecting: Hashable, Sendable {
 }
 
 extension UpstreamError {
-    /// Whether the same may work again: the connection broke, or the server is overloaded.
+    /// True if another attempt may succeed, because the connection broke or the server was overloaded.
     var isConnectionLost: Bool {
         switch code {
         case "connection_lost", "timed_out", "premature_end", "truncated", "offline", "unavailable": true

@@ -7,12 +7,14 @@ import TidemarkWire
 package struct GraphRequest: Hashable, Sendable {
     /// The text of the document.
     package var document: ByteString
-    /// The name of the operation; nil when the document has one operation.
+    /// The name of the operation; nil if the document has only one.
     package var operationName: ByteString?
-    /// One JSON object; nil counts as an empty one.
+    /// The values of the variables as one JSON object; nil counts as an empty one.
     package var variables: ByteString?
+    /// The library whose entities are read and written.
     package var library: ByteString
 
+    /// Creates a request.
     package init(
         _ document: ByteString, operationName: ByteString? = nil, variables: ByteString? = nil, library: ByteString = ""
     ) {
@@ -24,8 +26,8 @@ package struct GraphRequest: Hashable, Sendable {
 }
 
 extension GraphRequest {
-    /// Documents are long: their bytes are hashed once, eight at a time. Whoever makes documents that collide gains
-    /// nothing, because the tables of requests are short.
+    /// Hashes the document with a fast checksum, eight bytes at a time, because documents are long. Colliding documents
+    /// gain an attacker nothing, because the tables of requests are short.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(document.bytes.withUnsafeBytes { Checksum.xxh64($0, seed: 0) })
         hasher.combine(operationName)
@@ -34,45 +36,56 @@ extension GraphRequest {
     }
 }
 
-/// A read of a document, or the beginning of watching it.
+/// A request to read a query, or to watch it.
 ///
 /// - Source: Protocol/graphql.md, reading.
 package struct GraphReadRequest: Sendable {
+    /// The query.
     package var operation: GraphRequest
+    /// Which of cache and server are used, and in which order.
     package var policy = FetchPolicy.cacheFirst
+    /// If true, stale data of any age is accepted, unless ``maxStale`` sets a bound.
     package var allowsStale = false
-    /// The time for which stale data is accepted, in milliseconds.
+    /// How long past its limit data is accepted, in milliseconds; if nil, ``allowsStale`` decides.
     package var maxStale: Int64?
-    /// Whether a read leaves out what is missing, under `cacheOnly`.
+    /// If true, a read under `cacheOnly` leaves out what is missing.
     package var isPartial = false
-    /// A watcher is notified when something that it sees becomes too old.
+    /// If true, a watcher's data is fetched again or reported as stale when it becomes too old.
     package var refreshes = false
-    /// A watcher whose answer became incomplete has it fetched again.
+    /// If true, a watcher's data is fetched again when it becomes incomplete.
     package var refetches = true
-    /// Gives the read up when it is cancelled; nil for one that nobody gives up.
+    /// Cancels the read; nil if it cannot be cancelled.
     package var token: GraphReadToken?
 
+    /// Creates a read with the policy `cacheFirst`.
     package init(_ operation: GraphRequest) { self.operation = operation }
 
-    /// The treatment of missing fields by a read of the cache.
+    /// How a read of the cache handles missing fields.
     var completeness: GraphCompleteness {
         guard policy == .cacheOnly else { return .whole }
         return isPartial ? .partial : .deferred
     }
 }
 
-/// The answer to a read.
+/// The result of a read or a mutation.
 package struct GraphResult: Sendable {
-    /// `data` as JSON; null when a server answered without.
+    /// `data` as JSON; null if a server sent none.
     package var data: [UInt8]
+    /// Where the result came from.
     package var source: QueryAnswer.Source
+    /// True if some of the data is older than its limit allows.
     package var isStale = false
+    /// The lowest known position in the log of what was read; nil if none is known.
     package var asOf: EventSequence?
+    /// True if an edit that the server has not confirmed changes the data.
     package var isPending = false
     /// The server's errors as JSON; nil from the cache.
     package var errors: [UInt8]?
+    /// The server's extensions as JSON; nil from the cache.
     package var extensions: [UInt8]?
+    /// True if something is left out: deferred fragments that have not arrived, or missing fields of a partial read.
     package var isPartial = false
+    /// The deferred fragments, in the order of the data.
     package var deferred: [DeferredState] = []
 
     init(_ reading: GraphReading, source: QueryAnswer.Source) {
@@ -90,20 +103,22 @@ package struct GraphResult: Sendable {
         self.source = source
     }
 
-    /// Takes the server's errors and extensions.
+    /// Returns the result with the server's errors and extensions.
     func with(_ parts: AnswerParts) -> GraphResult {
         var result = self
         result.errors = parts.errors.map { Array($0.bytes) }
         result.extensions = parts.extensions.map { Array($0.bytes) }
         result.deferred = result.deferred.failing(parts.failedFragments)
-        // A fragment that failed is all that there will be of it.
+        // Nothing more will arrive of a failed fragment, so only pending ones make the result partial.
         if !result.deferred.isEmpty { result.isPartial = result.deferred.contains { $0.state == .pending } }
         return result
     }
 }
 
-/// A result, and the watcher that was made in the same step.
+/// A result, and the watcher that was created in the same step.
 package struct GraphReply: Sendable {
+    /// The result.
     package var result: GraphResult
+    /// The number of the watcher; nil if the read was not observed.
     package var subscription: SubscriptionID?
 }

@@ -2,17 +2,17 @@ import Tidemark
 import TidemarkModel
 import TidemarkWire
 
-/// The reason why a subscription ended, or lost its connection, as its observer is told it.
+/// Why a subscription ended or lost its connection, in the form that its observer gets.
 ///
 /// - Source: Protocol/graphql.md, subscriptions.
 struct GraphStreamError: Hashable, Sendable {
     var message: String
     var code = CacheError.Code.upstreamFailed
-    /// A finer code: one of the endpoint, the host's own, `errors` or `invalid_answer`; nil where nobody named one.
+    /// A more specific code: one of the endpoint, the host's own, `errors` or `invalid_answer`; nil if there is none.
     var reason: String?
-    /// The status of the HTTP answer; nil when there was none.
+    /// The status of the HTTP response; nil if there was none.
     var status: Int?
-    /// The errors with which the server ended it: one JSON list; nil when it listed none.
+    /// The errors with which the server ended the subscription, as a JSON list; nil if there were none.
     var errors: [UInt8]?
 
     init(_ message: String, reason: String?) {
@@ -20,21 +20,21 @@ struct GraphStreamError: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// Makes the error of an upstream that failed.
+    /// Creates the error for a failed upstream.
     init(_ error: UpstreamError) {
         self.init(error.message, reason: error.code)
         status = error.details.first { $0.name == "status" }.flatMap { Int(String(decoding: $0.json, as: UTF8.self)) }
     }
 
-    /// Makes the error of a payload that could not be stored.
+    /// Creates the error for a payload that could not be stored.
     init(storing error: CacheError) {
         self.init(error.message, reason: error.code == .invalidParams ? "invalid_answer" : nil)
         if error.code != .invalidParams { code = error.code }
     }
 
-    /// Makes the error of a subscription that its server ended with errors.
+    /// Creates the error for a subscription that its server ended with errors.
     ///
-    /// - Parameter errors: What the server gave as `errors`; not null.
+    /// - Parameter errors: The member `errors` of the payload; not null.
     init(serverErrors errors: JSONValue) {
         let message = errors.elements?.first?["message"]?.string
         self.init(message ?? "the server ended the subscription with an error", reason: "errors")

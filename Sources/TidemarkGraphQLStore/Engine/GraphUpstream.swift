@@ -3,68 +3,73 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
 
-/// A server of GraphQL, or a host that asks one.
+/// A GraphQL server, or a host that sends documents to one.
 ///
 /// - Source: Protocol/graphql.md, methods of a session.
 package protocol GraphUpstream: Sendable {
-    /// Whether the upstream itself ends an answer whose next part does not come in time.
+    /// True if the upstream itself ends a response whose next part does not arrive in time.
     var keepsTime: Bool { get }
 
-    /// Asks for the answer to an operation.
+    /// Sends an operation and returns its response, or the reader of its parts.
     ///
-    /// - Throws: ``UpstreamError``; one with `isRefusal` says that the operation did not happen.
+    /// - Throws: ``UpstreamError``; `isRefusal` is true if the operation was not performed.
     func ask(_ request: GraphUpstreamRequest) async throws(UpstreamError) -> GraphUpstreamAnswer
 
-    /// Receives a payload that belongs to a fetch. Returns when it was used, or when nobody wants it any more.
+    /// Receives a payload of a fetch. Returns when the payload has been used or is not needed any more.
     func receive(_ payload: JSONSlice, fetch: UInt64) async
 
-    /// Notes that nobody waits for parts of a fetch any more.
+    /// Ends a fetch whose further parts nobody waits for.
     func stop(fetch: UInt64)
 }
 
 extension GraphUpstream {
+    /// Ignores the payload: this upstream receives none from outside.
     package func receive(_ payload: JSONSlice, fetch: UInt64) async {}
 }
 
-/// The beginning of an upstream's answer.
+/// The response of an upstream, complete or in parts.
 package enum GraphUpstreamAnswer: Sendable {
+    /// A complete response.
     case whole(AnswerParts)
-    /// The payloads of one answer, the first one included.
+    /// The payloads of one response, including the first, and their parser.
     case parts(any GraphParts, any DeliveryParser)
-    /// The payloads of a subscription, the first one included.
+    /// The payloads of a subscription, including the first.
     case stream(any GraphParts, GraphStreamForm)
 }
 
 /// The form of a subscription's payloads.
 package enum GraphStreamForm: Sendable {
-    /// Each is an answer.
+    /// Each payload is a complete response.
     case answers
-    /// Each has its answer in `payload`; `errors` beside it end the subscription.
+    /// Each payload has its response in `payload`; `errors` next to it end the subscription.
     case payloads
 }
 
-/// The payloads of a fetch, one after another. Used by one task.
+/// Reads the payloads of a fetch in order. Used by one task.
 package protocol GraphParts: Sendable {
     /// Returns the next payload and its size in bytes; nil at the end. An empty object is a heartbeat.
     ///
-    /// - Throws: ``UpstreamError`` when no more can come; also when the task is cancelled.
+    /// - Throws: ``UpstreamError`` if no more payloads can arrive, or the task is cancelled.
     func next() async throws(UpstreamError) -> (payload: JSONValue, byteCount: Int)?
 
-    /// Ends the reading; a call of ``next()`` that is under way ends, too.
+    /// Ends the reading, and a call of ``next()`` under way.
     func stop()
 }
 
-/// One operation as a server is sent it.
+/// An operation in the form that the server gets.
 package struct GraphUpstreamRequest: Sendable {
-    /// The number of the fetch; parts that come later name it.
+    /// The number of the fetch, which later parts name.
     package var fetch: UInt64
-    /// The document, printed without local directives and with what tells entities apart.
+    /// The document, printed without local directives and with the fields that identify entities.
     package var document: ByteString
+    /// The name of the operation; nil if it has none.
     package var operationName: ByteString?
-    /// One JSON object.
+    /// The values of the variables, as one JSON object.
     package var variables: ByteString
+    /// Whether the operation is a query, mutation or subscription.
     package var kind: OperationKind
-    /// The name of the layer that shows the mutation.
+    /// The id of the layer that shows the mutation; nil for other operations.
     package var pendingID: ByteString?
+    /// The library whose entities the operation concerns.
     package var library: ByteString
 }

@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// One observer of a document.
+/// An observer of a document, with the data that it saw last and what it depends on.
 final class GraphWatcher {
     let subscription: SubscriptionID
     let request: GraphReadRequest
@@ -15,40 +15,41 @@ final class GraphWatcher {
     var shownStale = false
     var shownPartial = false
     var shownDeferred: [DeferredState] = []
-    /// The miss that the observer was notified of last; nil while its answer is whole.
+    /// The miss that was reported last; nil while the data is complete.
     var shownMiss: GraphWatcherMiss?
 
-    /// The entities that the last run looked up, with the fields that it wanted. Bound: what the document reads.
+    /// The entities that the last run looked up, with the fields that it read. Bounded by what the document reads.
     var handles: [ListHandle: WantedFields] = [:]
     var keys: [GraphKey: ListHandle] = [:]
-    /// The queries that stand for the root fields.
+    /// The queries that belong to the root fields.
     var queries: [QueryID] = []
 
-    /// The changes that woke it and that it has not looked at.
+    /// The changes that woke the watcher and that no run has included yet.
     var causes = WakeCauses()
-    /// Changes since the observer was notified.
+    /// The number of changes since the observer was last notified.
     var changeCount = 0
     var isDirty = false
-    /// Entities are being loaded; the run continues then.
+    /// True while entities are being loaded; then the watcher runs.
     var isLoading = false
-    /// The sink had no room.
+    /// True if the sink was full and notifications are missing.
     var isLagging = false
-    /// A fetch for it is under way.
+    /// True while a fetch for the watcher is under way.
     var isFetching = false
-    /// The fetch whose parts it is notified of; nil when its answer is whole, or nothing comes.
+    /// The fetch whose parts are reported to the observer; nil if its response is complete, or none is under way.
     var delivery: GraphFetchKey?
-    /// The deferred fragments whose data will not come: they do not count as missing.
+    /// The deferred fragments that the server could not deliver. They do not count as missing.
     var failed: [AnswerParts.FailedFragment] = []
-    /// Errors of payloads that it was not notified of yet.
+    /// Errors of payloads that have not been reported yet.
     var untoldErrors: [JSONValue] = []
-    /// Fetches since a change of another cause.
+    /// The number of fetches since a change with another cause.
     var fetchCount = 0
     var isEnded = false
-    /// The time when the first value in its view becomes too old, in milliseconds since 1970; nil unless it refreshes.
+    /// When the first value that the observer sees becomes too old, in milliseconds since 1970; nil unless the watcher
+    /// refreshes.
     var expiresAt: Int64?
-    /// The task that waits for that moment.
+    /// The task that waits for ``expiresAt``.
     var expiry: Task<Void, Never>?
-    /// The pause before the next look, in milliseconds; doubles while looking changes nothing.
+    /// The pause before the next check, in milliseconds. Doubles while checks change nothing.
     var pause: Int64 = 1_000
 
     init(
@@ -62,12 +63,12 @@ final class GraphWatcher {
         self.shown = ShownData(shown)
     }
 
-    /// The treatment of missing fields when it is run.
+    /// How a run handles missing fields.
     var completeness: GraphCompleteness {
         request.completeness == .whole && (delivery != nil || !failed.isEmpty) ? .deferred : request.completeness
     }
 
-    /// Returns the first fragment of a reading that is missing and did not fail, as a miss of its field.
+    /// Returns the first fragment of a reading that is missing and has not failed, as a miss of its field.
     func lacking(_ reading: GraphReading) -> GraphMiss? {
         guard request.completeness == .whole else { return nil }
         guard let state = reading.deferred.first(where: { $0.state == .pending }) else { return nil }
@@ -75,16 +76,16 @@ final class GraphWatcher {
     }
 }
 
-/// The reason why a watched document is incomplete, as its observer is notified.
+/// Why a watched document is incomplete, in the form that its observer gets.
 struct GraphWatcherMiss: Hashable {
     var miss: GraphMiss
-    /// The reason why fetching the document again failed; nil when nobody was asked.
+    /// Why fetching the document again failed; nil if nothing was fetched.
     var error: CacheError?
-    /// The fetches that did not help; 0 when there was none.
+    /// The number of fetches that left the data incomplete.
     var fetchCount = 0
 }
 
-/// The state of an answer beside its data, as an observer is told it.
+/// What an observer gets besides the data itself.
 struct GraphStatus {
     var isStale: Bool
     var asOf: EventSequence?

@@ -1,9 +1,9 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The data that an observer saw last: as a document was read, with values of single fields that changed since.
+/// The data that an observer saw last: the result of the last read, with the single fields that changed since.
 ///
-/// Bound: the document's data, and half as much again of changed values.
+/// Bounded by the document's data, and half as much again for changed values.
 struct ShownData {
     private struct Edit {
         /// The length of the value in the data as it was read.
@@ -15,20 +15,20 @@ struct ShownData {
     /// Changed values by their offset in the base.
     private var edits: [Int: Edit] = [:]
     private var editByteCount = 0
-    /// The places of the entities in the base; nil when a change can only be found by reading the document again.
+    /// The places of the entities in the base; nil if changes can only be found by reading the document again.
     private(set) var places: EntityPlaces?
-    /// The places of each entity, ascending by its number.
+    /// The places of each entity, ordered by its number.
     private var placesByHandle: [(handle: ListHandle, place: Int)] = []
-    /// Whether the root fields were stale when the document was read.
+    /// True if the root fields were stale when the document was read.
     private(set) var isStale = false
 
     private static let editByteCountMin = 4_096
 
     init(_ base: GraphSnapshot) { self.base = base }
 
-    /// Takes the data of a run.
+    /// Replaces everything with the data of a run.
     ///
-    /// - Parameter handles: The numbers of the entities; empty when the places are not known.
+    /// - Parameter handles: The numbers of the entities; empty if the places are unknown.
     /// - Complexity: O(places · log places).
     mutating func replace(
         _ base: GraphSnapshot, places: EntityPlaces? = nil, isStale: Bool = false, handles: [GraphKey: ListHandle] = [:]
@@ -48,9 +48,9 @@ struct ShownData {
         placesByHandle = []
     }
 
-    /// The data with all changed values in it.
+    /// The data including all changed values.
     ///
-    /// - Complexity: O(data) when something changed since it was read.
+    /// - Complexity: O(data) if something changed since it was read.
     var snapshot: GraphSnapshot {
         guard !edits.isEmpty else { return base }
         var snapshot = GraphSnapshot(data: [])
@@ -87,23 +87,23 @@ struct ShownData {
         return placesByHandle[low...].prefix { $0.handle == handle }.map(\.place)
     }
 
-    /// Tells whether a value is what the observer saw.
+    /// True if the observer saw this value at an offset.
     func shows(_ value: UnsafeRawBufferPointer, at offset: Int) -> Bool {
         if let edit = edits[offset] {
             return edit.value.withUnsafeBytes { JSONText.haveEqualBytes($0, value) }
         }
         return base.data.withUnsafeBytes { bytes in
-            // A value that is only the beginning of the one that was shown ends before it.
+            // A value that is a prefix of the shown one ends too early.
             guard offset + value.count < bytes.count else { return false }
             let old = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + value.count])
             return JSONText.haveEqualBytes(old, value) && StoredScan.end(bytes, offset) == offset + value.count
         }
     }
 
-    /// Takes values that the observer was told.
+    /// Records values that were reported to the observer.
     ///
-    /// When there are many the places are forgotten: the next change has the document read again, which costs little
-    /// for each of those before.
+    /// If there are many, the places are dropped, so that the next change reads the document again. Spread over the
+    /// changes before, that costs little.
     mutating func take(_ values: [(offset: Int, value: [UInt8])], sequences: [(place: Int, EventSequence?)]) {
         for (offset, value) in values {
             let known = edits[offset]

@@ -5,9 +5,9 @@ import TidemarkStore
 import TidemarkWire
 
 extension GraphAnswer {
-    /// Makes the entities of a server's answer.
+    /// Converts a server's response into entities.
     ///
-    /// - Throws: ``CacheError`` `invalidParams` with the path of the first place that does not fit.
+    /// - Throws: ``CacheError`` `invalidParams` with the path of the first place that does not fit the plan.
     static func made(
         of parts: AnswerParts, _ plan: OperationPlan, _ library: ByteString, key: GraphKey? = nil,
         options: AnswerNormalizer.Options = AnswerNormalizer.Options(),

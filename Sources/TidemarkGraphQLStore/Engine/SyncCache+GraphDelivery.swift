@@ -3,26 +3,26 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
 
-/// An answer of which some parts have come.
+/// A response whose first parts have arrived.
 struct GraphDelivery {
-    /// The answer as it has come so far.
+    /// The response so far.
     var parts: AnswerParts
-    /// The last part is here, and is being stored: observers are notified when that is done.
+    /// True while the last part is being stored. Observers are notified afterwards.
     var isEnding = false
 }
 
-/// Answers that come in parts.
+/// Responses that arrive in parts.
 ///
 /// - Source: Protocol/graphql.md, incremental delivery.
 extension SyncCache {
-    /// The largest answer in parts: 64 MiB.
+    /// The largest response in parts, in bytes: 64 MiB.
     static let deliveryByteCountMax = 64 << 20
 
-    /// Gathers the payloads of an answer.
+    /// Collects the payloads of a response.
     ///
-    /// - Parameter each: Called after each payload but the last one that changed something; returns whether to go on.
-    /// - Returns: The whole answer and the change that the last payload made; nil when `each` ended it.
-    /// - Throws: ``UpstreamError`` when the answer ends before its last part, or a payload cannot be used.
+    /// - Parameter each: Called after each payload except the last one; returns false to stop.
+    /// - Returns: The complete response, and the change made by the last payload; nil if `each` stopped the reading.
+    /// - Throws: ``UpstreamError`` if the response ends before its last part, or a payload cannot be used.
     func gatherGraph(
         _ parts: any GraphParts, _ parser: any DeliveryParser,
         each: (IncrementalAnswer, IncrementalAnswer.Change) async throws(UpstreamError) -> Bool
@@ -48,7 +48,7 @@ extension SyncCache {
         }
     }
 
-    /// Follows the parts of a fetch to its end.
+    /// Reads the parts of a fetch to the end.
     func followGraph(
         _ parts: any GraphParts, _ parser: any DeliveryParser, _ key: GraphFetchKey, _ number: UInt64
     ) async {
@@ -65,20 +65,20 @@ extension SyncCache {
             for watcher in observers(of: key) { watcher.untoldErrors += whole.last.errors }
             await graphFetched(.success(answer), key, number, last: whole.last.mask)
         } catch {
-            // Nobody wants the rest of an answer that cannot be used.
+            // The rest of an unusable response is not needed.
             if graph.fetches[key]?.number == number { graph.upstream?.stop(fetch: number) }
             await graphFetched(.failure(error), key, number)
         }
     }
 
-    /// Begins the time for the next part anew.
+    /// Restarts the time limit for the next part.
     private func timeGraph(_ key: GraphFetchKey, _ fetch: GraphFetch) {
         fetch.timer.cancel()
         guard graph.upstream?.keepsTime == false else { return }
         graph.fetches[key]?.timer = graphTimer(key, fetch.number)
     }
 
-    /// Receives what has come so far: stores it where that is wanted, and notifies observers.
+    /// Handles the response so far: stores it if parts are to be stored, and notifies observers.
     private func receivePart(
         _ answer: IncrementalAnswer, _ change: IncrementalAnswer.Change, _ key: GraphFetchKey, _ fetch: GraphFetch
     ) async throws(UpstreamError) {
@@ -91,7 +91,7 @@ extension SyncCache {
             do throws(CacheError) {
                 try await storePart(parts, change.mask, key, fetch, isLast: false)
             } catch {
-                // Its readers get the answer all the same when all of it is here.
+                // Its readers still get the response when it is complete.
                 guard error.isCleared else { throw UpstreamError.unusable(error) }
             }
         }
@@ -115,7 +115,7 @@ extension SyncCache {
         var options = AnswerNormalizer.Options()
         options.mask = mask
         var answer = try graphAnswer(parts, plan, key.library, options: options, start: fetch.start)
-        // Types that only later payloads named count for the root fields, too.
+        // The types that later payloads name count for the root fields, too.
         if isLast, !mask.isWhole {
             answer.roots = try graphAnswer(parts, plan, key.library, start: fetch.start).roots
         }
@@ -123,7 +123,7 @@ extension SyncCache {
         try await store(answer, isRefetch: !fetch.watchers.isEmpty)
     }
 
-    /// Answers one that observes with what has come so far.
+    /// Starts an observer with the response so far.
     func answerPart(_ parts: AnswerParts, to waiter: GraphWaiter, _ key: GraphFetchKey) async {
         if graph.write == .incremental {
             let refusal = await answerGraph(
@@ -145,7 +145,7 @@ extension SyncCache {
         }
     }
 
-    /// Ends the delivery for its observers: each is run on what is stored now, or told that there is no more.
+    /// Ends the delivery for its observers, before each runs on what is now stored, or is notified of the failure.
     func endDelivery(_ fetch: GraphFetch, _ parts: AnswerParts?, _ error: CacheError?) {
         for subscription in fetch.observers + fetch.watchers {
             guard let watcher = graph.watchers[subscription] else { continue }
@@ -156,13 +156,14 @@ extension SyncCache {
         }
     }
 
-    /// Ends a fetch that nobody waits for any more.
+    /// Removes an observer from a fetch, and ends the fetch if nobody else needs it.
     func abandonGraph(_ subscription: SubscriptionID, _ key: GraphFetchKey) {
         graph.fetches[key]?.observers.removeAll { $0 == subscription }
         abandonUnwanted(key)
     }
 
-    /// Ends a fetch, with its request, unless somebody waits for it.
+    /// Ends a fetch and its request, unless a reader or an observer still waits for it, or its response is being
+    /// stored.
     func abandonUnwanted(_ key: GraphFetchKey) {
         guard let fetch = graph.fetches[key], fetch.parts == nil, fetch.observers.isEmpty, fetch.waiters.isEmpty,
             fetch.watchers.isEmpty
@@ -176,7 +177,7 @@ extension SyncCache {
 }
 
 extension AnswerParts {
-    /// Gives an answer as it has come so far.
+    /// Converts a response in parts, as far as it has arrived.
     static func checked(_ answer: IncrementalAnswer) throws(UpstreamError) -> AnswerParts {
         do throws(AnswerFault) {
             return try AnswerParts(answer)
@@ -187,7 +188,7 @@ extension AnswerParts {
 }
 
 extension UpstreamError {
-    /// The error of an answer in parts that cannot be used.
+    /// Creates the error for a response in parts that cannot be used.
     package static func delivery(_ reason: String, _ message: String) -> UpstreamError {
         var error = UpstreamError("the answer in parts: \(message)", code: reason)
         error.details = [CacheError.Detail("reason", json: Array("\"\(reason)\"".utf8))]

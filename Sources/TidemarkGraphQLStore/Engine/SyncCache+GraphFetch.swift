@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// Documents that are fetched.
+/// Fetching documents.
 extension SyncCache {
     private func fetchKey(_ request: GraphRequest) throws(CacheError) -> GraphFetchKey {
         let sent = try graph.sent(request)
@@ -15,8 +15,8 @@ extension SyncCache {
                 written: try graph.document(request.document).hasConnections ? request : nil), in: self)
     }
 
-    /// Asks the upstream, or joins those who wait for the same answer. After something that this answer cannot know of
-    /// the upstream is asked again.
+    /// Sends a query to the upstream, or joins a fetch of the same response. If something has happened that this
+    /// response cannot include, the query is sent again.
     func fetchGraph(_ waiter: GraphWaiter) {
         if waiter.request.token?.isCancelled == true { return waiter.reply(.failure(SyncCache.cancelledRead)) }
         do throws(CacheError) {
@@ -35,7 +35,7 @@ extension SyncCache {
         }
     }
 
-    /// Fetches a watcher's answer again, or joins a fetch of it.
+    /// Fetches the data of a watcher again, or joins a fetch of it.
     func refetchGraph(_ watcher: GraphWatcher) {
         do throws(CacheError) {
             let key = try fetchKey(watcher.request.operation)
@@ -83,7 +83,7 @@ extension SyncCache {
                 watchers: watchers, task: task, timer: graphTimer(key, number)), for: key)
     }
 
-    /// Begins to observe an answer of which parts have come.
+    /// Starts to observe a response of which parts have arrived.
     private func join(_ delivery: GraphDelivery, _ key: GraphFetchKey, _ waiter: GraphWaiter) {
         spawnGraph {
             guard self.graph.fetches[key]?.delivery != nil else { return self.fetchGraph(waiter) }
@@ -92,7 +92,7 @@ extension SyncCache {
         }
     }
 
-    /// Ends a fetch whose answer, or whose next part, does not come in time; an upstream may do that itself.
+    /// Starts the time limit for a response or its next part, unless the upstream applies it itself.
     func graphTimer(_ key: GraphFetchKey, _ number: UInt64) -> Task<Void, Never> {
         if graph.upstream?.keepsTime == true { return Task {} }
         let timeout = graphConfiguration.fetchTimeout.wholeMilliseconds
@@ -113,7 +113,9 @@ extension SyncCache {
                 .upstreamFailed, "no answer within \(graphConfiguration.fetchTimeout.wholeMilliseconds) ms"))
     }
 
-    /// - Parameter last: The places that the last payload of an answer in parts brought.
+    /// Handles the end of a request to the upstream.
+    ///
+    /// - Parameter last: The places that the last payload of a response in parts brought.
     func graphFetched(
         _ result: Result<AnswerParts, UpstreamError>, _ key: GraphFetchKey, _ number: UInt64,
         last: PayloadMask = .whole
@@ -170,8 +172,8 @@ extension SyncCache {
         refetched(ended.observers + ended.watchers, nil)
     }
 
-    /// Ends a fetch of whose answer nothing may be stored, because the cache was cleared meanwhile. Readers get it as
-    /// it is; those who would observe what is stored get the error, and watchers fetch again what they miss.
+    /// Ends a fetch whose response may not be stored because the cache was cleared meanwhile. Readers get the response
+    /// as it is, observers that would start with it get the error, and watchers fetch again what they miss.
     private func endCleared(_ parts: AnswerParts, _ key: GraphFetchKey, _ fetch: GraphFetch, _ error: CacheError) {
         let ended = graph.end(key) ?? fetch
         endGraphFetch(ended.start.number, in: key.library)
@@ -185,7 +187,7 @@ extension SyncCache {
     private func giveUnstored(_ parts: AnswerParts, to waiter: GraphWaiter) {
         do throws(CacheError) {
             let plan = try graph.plan(waiter.request.operation)
-            // An answer that does not fit is refused all the same.
+            // A response that does not fit its document is refused even so.
             _ = try graphAnswer(parts, plan, waiter.request.operation.library)
             waiter.reply(
                 .success(
@@ -199,7 +201,7 @@ extension SyncCache {
         }
     }
 
-    /// Ends a fetch without an answer.
+    /// Ends a fetch that failed.
     private func endGraph(_ key: GraphFetchKey, _ fetch: GraphFetch, _ error: CacheError) async {
         let ended = graph.end(key) ?? fetch
         ended.timer.cancel()
@@ -209,7 +211,7 @@ extension SyncCache {
         refetched(ended.observers + ended.watchers, error)
     }
 
-    /// Runs watchers again after a fetch for them; one whose answer is still incomplete is notified.
+    /// Runs watchers again after a fetch for them, and notifies those whose data is still incomplete.
     private func refetched(_ subscriptions: [SubscriptionID], _ error: CacheError?) {
         for subscription in subscriptions {
             guard let watcher = graph.watchers[subscription], watcher.isFetching else { continue }
@@ -262,13 +264,14 @@ extension GraphEngine {
         tell(watcher, GraphWatcherMiss(miss: miss, error: error), isForced: false, in: cache)
     }
 
+    /// Fails all fetches of documents, after storing the responses that have arrived.
     package func failFetches(_ reason: String, in cache: isolated SyncCache) async {
         await cache.failGraphFetches(reason)
     }
 }
 
 extension SyncCache {
-    /// Fails all fetches of documents; answers that have come are stored first.
+    /// Fails all fetches of documents, after storing the responses that have arrived.
     func failGraphFetches(_ reason: String) async {
         let open = graph.fetches.sorted { $0.value.number < $1.value.number }
         for (key, fetch) in open where fetch.parts == nil {

@@ -4,14 +4,14 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
 
-/// Mutations that are sent once, while their caller waits.
+/// Mutations that are sent once while their caller waits.
 ///
 /// - Source: Protocol/graphql.md, mutations.
 extension SyncCache {
-    /// Shows a mutation before a server has performed it: the first half of a mutation, before
-    /// ``finishGraph(_:hasLayer:)``.
+    /// Shows a mutation before a server has performed it. This is the first half of a mutation;
+    /// ``finishGraph(_:hasLayer:)`` is the second.
     ///
-    /// - Returns: Whether there is a layer now, which ``finishGraph(_:)`` has to wait for.
+    /// - Returns: True if there is a layer, for which ``finishGraph(_:hasLayer:)`` has to wait.
     /// - Throws: ``CacheError``; then there is no layer.
     package func beginGraph(_ mutation: GraphMutation) async throws(CacheError) -> Bool {
         if let closedRefusal { throw closedRefusal }
@@ -58,8 +58,7 @@ extension SyncCache {
 
     /// Returns the plan of a mutation.
     ///
-    /// - Throws: ``CacheError``: `invalidParams` for an operation that is no mutation; those of a document that breaks
-    ///   a rule.
+    /// - Throws: ``CacheError``: `invalidParams` if the operation is not a mutation; the errors of an invalid document.
     func mutationPlan(_ request: GraphRequest) throws(CacheError) -> OperationPlan {
         let plan = try graph.plan(request)
         guard case .operation(.mutation) = plan.root else {
@@ -68,7 +67,7 @@ extension SyncCache {
         return plan
     }
 
-    /// Asks the server to perform a mutation.
+    /// Sends a mutation to the server.
     func askGraph(_ mutation: GraphMutation) async throws(UpstreamError) -> AnswerParts {
         guard let upstream = graph.upstream else { throw UpstreamError("there is nobody to ask") }
         let sent: SentOperation
@@ -83,7 +82,7 @@ extension SyncCache {
         return try await wholeAnswer(request, of: upstream)
     }
 
-    /// Asks for an answer, and gathers it where it comes in parts.
+    /// Sends a request, and collects the response if it arrives in parts.
     private func wholeAnswer(
         _ request: GraphUpstreamRequest, of upstream: any GraphUpstream
     ) async throws(UpstreamError) -> AnswerParts {
@@ -100,12 +99,11 @@ extension SyncCache {
         }
     }
 
-    /// Asks the server to perform a mutation, and settles its layer by what it answers.
+    /// Sends a mutation to the server, stores its result and settles its layer.
     ///
-    /// - Parameter hasLayer: What ``beginGraph(_:)`` returned.
-    /// - Returns: `data`, `errors` and `extensions` as the server said them.
-    /// - Throws: ``CacheError`` `upstreamFailed`, `storageFailed`. The layer of a mutation whose outcome nobody knows
-    ///   stays.
+    /// - Parameter hasLayer: The result of ``beginGraph(_:)``.
+    /// - Returns: The server's `data`, `errors` and `extensions`.
+    /// - Throws: ``CacheError`` `upstreamFailed`, `storageFailed`. If the outcome is unknown, the layer stays.
     package func finishGraph(_ mutation: GraphMutation, hasLayer: Bool) async throws(CacheError) -> GraphResult {
         if hasLayer { try await finish(mutation.pendingID, isUpdate: true) }
         let plan = try graph.plan(mutation.request)
@@ -126,7 +124,7 @@ extension SyncCache {
                 answer.isMutation = true
                 if hasLayer { answer.settledLayer = mutation.pendingID }
                 try await storeMutation(answer)
-                // The layer is gone for good only when that is on the disk, as with every commit.
+                // The layer is removed for good only when that is on the disk, as with every commit.
                 if hasLayer { try await finish(mutation.pendingID, isUpdate: false) }
             } catch {
                 if error.code == .storageFailed { throw error }
@@ -139,7 +137,7 @@ extension SyncCache {
         return GraphResult(data: AnswerProjector.data(of: parts, plan), source: .upstream).with(parts)
     }
 
-    /// Stores the answer to a mutation; when the cache was cleared meanwhile, it ends its layer and stores nothing.
+    /// Stores the result of a mutation. If the cache was cleared meanwhile, nothing is stored, and the layer ends.
     func storeMutation(_ answer: GraphAnswer) async throws(CacheError) {
         do throws(CacheError) {
             try await store(answer, isRefetch: false)
@@ -148,14 +146,15 @@ extension SyncCache {
         }
     }
 
-    /// - Throws: ``CacheError`` `storageFailed` when the disk did not take it: after a restart the layer may be there
-    ///   again.
+    /// Rolls back the layer of a refused mutation.
+    ///
+    /// - Throws: ``CacheError`` `storageFailed` if the disk failed: after a restart the layer may exist again.
     private func rollBackGraph(_ pendingID: ByteString) async throws(CacheError) {
         do throws(CacheError) {
             try await rollBack(pendingID)
         } catch {
             if error.code == .storageFailed { throw error }
-            // An event has settled it meanwhile.
+            // An event has settled the layer meanwhile.
             graphConfiguration.logger.debug("the layer of a mutation is gone already: \(error)")
         }
     }

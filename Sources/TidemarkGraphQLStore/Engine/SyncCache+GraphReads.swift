@@ -4,17 +4,17 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// Reads of documents.
+/// Reading documents.
 ///
 /// - Source: Protocol/graphql.md, reading; Protocol/queries.md, fetch policies.
 extension SyncCache {
-    /// Reads a document. Returns when the source of the answer is decided; `reply` was called, or will be called when a
-    /// fetch ends.
+    /// Reads a query. Returns after the source of the result has been decided: `reply` has been called, or will be
+    /// called when a fetch ends.
     ///
     /// - Parameters:
-    ///   - sink: Gets the notifications of a watcher that is made in the same step as the answer.
+    ///   - sink: Receives the notifications of a watcher, which is created in the same step as the result.
     ///   - reply: Called once, on the cache's executor.
-    ///   - later: Called at most once, after `reply`, with the result of the fetch of `cacheAndNetwork`.
+    ///   - later: Called at most once, after `reply`, with the fetched result of `cacheAndNetwork`.
     package func readGraph(
         _ request: GraphReadRequest, observing sink: (any ObserverSink)? = nil,
         reply: @escaping @Sendable (Result<GraphReply, CacheError>) -> Void,
@@ -80,14 +80,15 @@ extension SyncCache {
         return plan
     }
 
-    /// The freshness that a reader demands of the cache.
+    /// How fresh the data of the cache must be.
     enum GraphDemand {
+        /// As fresh as the request demands.
         case asked
-        /// Any answer, however old.
+        /// Of any age.
         case any
     }
 
-    /// The reason why the cache could not answer.
+    /// Why the cache could not answer.
     enum GraphRefusal {
         case missed(GraphMiss)
         case failed(CacheError)
@@ -110,12 +111,12 @@ extension SyncCache {
         }
     }
 
-    /// Answers from the cache if the answer is whole and fresh enough, and makes the watcher in the same step.
+    /// Answers from the cache if its data is complete and fresh enough, and creates the watcher in the same step.
     ///
     /// - Parameters:
-    ///   - known: The request's plan; nil to look it up.
-    ///   - parts: The server's answer that was just stored; nil when the cache is read.
-    /// - Returns: nil when `reply` was called.
+    ///   - known: The plan of the request; nil to look it up.
+    ///   - parts: The server's response that was just stored; nil to answer from the cache.
+    /// - Returns: nil if `reply` was called; otherwise why it was not.
     func answerGraph(
         _ request: GraphReadRequest, _ demand: GraphDemand, plan known: OperationPlan? = nil, parts: AnswerParts? = nil,
         delivery: GraphFetchKey? = nil, _ sink: (any ObserverSink)?, _ reply: (Result<GraphReply, CacheError>) -> Void
@@ -165,7 +166,7 @@ extension SyncCache {
         case .missed(let miss, let missVisits):
             noteGraphRead([], miss: miss.reason.readMiss)
             guard let parts else { return .missed(miss) }
-            // The server's answer is given as it came: the cache keeps what it knows better.
+            // The server's response is returned unchanged, although the cache keeps newer values.
             let projection = AnswerProjector.projection(of: parts, plan)
             result = GraphResult(data: projection.data, source: .upstream)
             result.deferred = projection.deferred
@@ -184,7 +185,7 @@ extension SyncCache {
             snapshot = GraphSnapshot(reading)
             if let parts {
                 if parts.errors != nil {
-                    // A null that an error explains came, though the cache does not keep it: its fragment is fulfilled.
+                    // The cache does not store a null that an error explains, but its fragment is fulfilled.
                     let projection = AnswerProjector.projection(of: parts, plan)
                     result.data = projection.data
                     result.deferred = projection.deferred
@@ -204,12 +205,12 @@ extension SyncCache {
         return nil
     }
 
-    /// Gives a result, and makes the watcher in the same step.
+    /// Returns a result to its reader, and creates the watcher in the same step.
     ///
     /// - Parameters:
-    ///   - hasExplainedNulls: Whether the result has nulls of the server where the cache may keep good values: the
-    ///     watcher is notified of those next.
-    ///   - delivery: The fetch whose further parts the watcher is notified of; nil when the answer is whole.
+    ///   - hasExplainedNulls: True if the result has nulls of the server where the cache may keep good values. The
+    ///     watcher is notified of these next.
+    ///   - delivery: The fetch whose further parts are reported to the watcher; nil if the response is complete.
     func finishGraph(
         _ result: GraphResult, _ snapshot: GraphSnapshot, _ visits: [EntityVisit], _ places: EntityPlaces? = nil,
         expiresAt: Int64?,
@@ -229,7 +230,7 @@ extension SyncCache {
             graph.fetches[delivery]?.observers.append(watcher.subscription)
         }
         graph.add(watcher, visits, in: self)
-        // What is too old for a reader does not make a watched answer stale; only its root fields do.
+        // Data too old for a reader does not make the watched data stale; only stale root fields do.
         if watcher.delivery == nil, !plan.hasDeferrals, plan.isAgeless || !result.isStale, let places {
             watcher.shown.replace(snapshot, places: places, isStale: result.isStale, handles: watcher.keys)
         }
@@ -241,7 +242,7 @@ extension SyncCache {
 
     // MARK: Fragments
 
-    /// Reads the fields of a fragment from one entity, from the cache alone.
+    /// Reads the fields of a fragment of one entity, from the cache alone.
     ///
     /// - Throws: ``CacheError`` `cacheMiss`, `invalidDocument`, `invalidParams`, `storageFailed`.
     package func readFragment(
@@ -271,7 +272,7 @@ extension SyncCache {
 }
 
 extension GraphMiss {
-    /// The members of the error's data.
+    /// The details of the error `cacheMiss`.
     var details: [CacheError.Detail] {
         var path = JSONLine()
         self.path.appendJSON(to: &path)
@@ -299,7 +300,7 @@ extension GraphMiss {
 }
 
 extension GraphMiss.Reason {
-    /// The miss as the statistics count it.
+    /// The kind under which statistics count the miss.
     var readMiss: EntityRead.Miss {
         switch self {
         case .absent: .absent

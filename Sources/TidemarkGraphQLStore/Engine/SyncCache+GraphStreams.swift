@@ -4,18 +4,18 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// Subscriptions that a server feeds.
+/// Subscriptions to a server.
 ///
 /// - Source: Protocol/graphql.md, methods of a session.
 extension SyncCache {
-    /// Tells whether an operation is a subscription.
+    /// True if an operation is a subscription.
     ///
-    /// - Throws: ``CacheError`` for a document that cannot be used.
+    /// - Throws: ``CacheError`` for an invalid document.
     package func isStream(_ request: GraphRequest) throws(CacheError) -> Bool {
         try graph.plan(request).root == .operation(.subscription)
     }
 
-    /// Begins a subscription. The sink is notified of each payload, and its entities are stored.
+    /// Starts a subscription. Each payload is stored and then reported to the sink.
     package func subscribeGraph(
         _ request: GraphRequest, sink: any ObserverSink
     ) throws(CacheError) -> SubscriptionID {
@@ -34,12 +34,12 @@ extension SyncCache {
         return subscription
     }
 
-    /// Receives a payload that a host sends for a fetch. Returns when it was used, or when nobody wants it any more.
+    /// Passes a host's payload to the upstream. Returns when it has been used or is not needed any more.
     package func receiveGraph(_ payload: JSONSlice, fetch: UInt64) async {
         await graph.upstream?.receive(payload, fetch: fetch)
     }
 
-    /// Reads a subscription to its end; one whose connection is lost is asked for again.
+    /// Reads a subscription to its end, and reconnects when the connection is lost.
     private func followStream(_ request: GraphUpstreamRequest, of upstream: any GraphUpstream) async {
         var attempt = 0
         while true {
@@ -59,14 +59,16 @@ extension SyncCache {
         }
     }
 
-    /// - Returns: The error that ended the subscription; nil when it is over.
-    /// - Throws: ``UpstreamError`` when there is no connection, or it broke.
+    /// Connects once and reads payloads until the subscription ends or the connection breaks.
+    ///
+    /// - Returns: The error with which the server ended the subscription; nil if it ended without one.
+    /// - Throws: ``UpstreamError`` if there is no connection, or it broke.
     private func followOnce(
         _ request: GraphUpstreamRequest, of upstream: any GraphUpstream, attempt: inout Int
     ) async throws(UpstreamError) -> GraphStreamError? {
         let answer = try await upstream.ask(request)
         guard graph.streams[request.fetch] != nil else {
-            // It was ended while the head was on its way: nobody reads the rest.
+            // The subscription was ended while the head was on its way, so the rest is not read.
             switch answer {
             case .parts(let parts, _), .stream(let parts, _): parts.stop()
             case .whole: break
@@ -95,14 +97,16 @@ extension SyncCache {
         tell(stream, "graphql.reconnecting", line.bytes)
     }
 
-    /// - Returns: The error that ended the subscription; nil when it is over.
+    /// Reads payloads until the subscription ends or the connection breaks.
+    ///
+    /// - Returns: The error with which the server ended the subscription; nil if it ended without one.
     private func follow(
         _ parts: any GraphParts, _ form: GraphStreamForm, fetch number: UInt64, attempt: inout Int
     ) async throws(UpstreamError) -> GraphStreamError? {
         defer { parts.stop() }
         while let next = try await parts.next() {
             guard graph.streams[number] != nil else { return nil }
-            // A connection works when something comes by it, a heartbeat too.
+            // Any payload proves that the connection works, even a heartbeat.
             attempt = 0
             guard next.payload.members?.isEmpty != true else { continue }
             let payload = GraphPayload(next.payload, form)
@@ -115,13 +119,13 @@ extension SyncCache {
             }
             if payload.isLast { return payload.error }
         }
-        // The closing delimiter came: the server has ended it.
+        // The closing delimiter has been read: the server has ended the subscription.
         return nil
     }
 
     /// Stores one payload of a subscription, and notifies its observer.
     ///
-    /// - Returns: The error that ends the subscription; nil when it continues.
+    /// - Returns: The error that ends the subscription; nil if it continues.
     private func store(_ parts: AnswerParts, fetch number: UInt64) async -> GraphStreamError? {
         guard let sink = graph.streams[number]?.sink else { return nil }
         await sink.waitForRoom()
@@ -144,7 +148,7 @@ extension SyncCache {
         return nil
     }
 
-    /// Ends a subscription, with an error where there is one. One that has ended is passed over.
+    /// Ends a subscription and notifies its observer, unless it has ended already.
     private func endStream(_ number: UInt64, _ error: GraphStreamError?) {
         guard let stream = graph.streams.removeValue(forKey: number) else { return }
         var line = JSONLine()

@@ -3,13 +3,13 @@ import TidemarkModel
 import TidemarkStore
 
 extension SyncCache {
-    /// Loads what a watcher needs, and runs it.
+    /// Loads the entities that a watcher needs, and runs it.
     func loadGraph(_ subscription: SubscriptionID) async {
         guard let watcher = graph.watchers[subscription] else { return }
         let plan = watcher.plan
         let library = watcher.library
         let completeness = watcher.completeness
-        // An entity that no tier has stays to be loaded for a run that does not know it was asked for.
+        // Pass the keys on, because an entity that is in no tier would otherwise be loaded again and again.
         var loaded: Set<StoredKey> = []
         do throws(StorageError) {
             try await withGraph({ asked in
@@ -25,7 +25,7 @@ extension SyncCache {
                 endGraphStep()
             }
         } catch {
-            // The observer was not notified of a change yet: the next change of anything has it tried again.
+            // The observer has not been notified of the change. The next change of anything tries again.
             watcher.isLoading = false
             graph.wake(watcher)
         }

@@ -4,13 +4,13 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
 
-/// Writes of documents and fragments.
+/// Writing the data of documents and fragments.
 ///
 /// - Source: Protocol/graphql.md, methods of a session.
 extension SyncCache {
-    /// Writes data as the answer to an operation.
+    /// Writes data as the result of an operation.
     ///
-    /// - Parameter isPartial: Selected fields may be absent.
+    /// - Parameter isPartial: If true, selected fields may be absent.
     /// - Throws: ``CacheError``; then nothing was stored.
     package func writeGraph(
         _ request: GraphRequest, _ parts: AnswerParts, asOf: EventSequence? = nil, isPartial: Bool = false
@@ -23,7 +23,7 @@ extension SyncCache {
             graphAnswer(parts, plan, request.library, options: options, asOf: asOf), isRefetch: false)
     }
 
-    /// Writes fields of one entity as a fragment names them.
+    /// Writes the fields of a fragment to one entity.
     ///
     /// - Throws: ``CacheError``; then nothing was stored.
     package func writeFragment(

@@ -1,9 +1,9 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The fields of one entity that a watcher wants, as numbers of collections of its plan.
+/// The fields of one entity that a watcher reads, as numbers of its plan's collections.
 struct WantedFields {
-    /// An entity has one place in most documents, and is read with one set of fields in nearly all.
+    /// The first collection; most entities are read with only one.
     private let first: Int
     private var others: [Int] = []
 
@@ -14,7 +14,7 @@ struct WantedFields {
         others.append(collection)
     }
 
-    /// Tells whether one of some fields is wanted.
+    /// True if at least one of the names is among the fields.
     ///
     /// - Complexity: O(names).
     func contains(oneOf names: [ByteString], of plan: OperationPlan) -> Bool {
@@ -29,13 +29,13 @@ struct WantedFields {
 
 /// The changes since a watcher was run.
 struct WakeCauses {
-    /// The entities of which only some fields changed are told apart up to this number: 64. Past it the document is
-    /// read again, which costs no more by then.
+    /// How many entities with changed fields are recorded: 64. Beyond that the document is read again, which then costs
+    /// no more.
     static let fieldCountMax = 64
 
-    /// Entities that are there before and after, with the names of their fields that changed.
+    /// The entities that existed before and after the change, with the names of their changed fields.
     private(set) var fields: [(handle: ListHandle, names: [ByteString])] = []
-    /// Something else changed, too: the document has to be read again.
+    /// True if something else changed, too: the document has to be read again.
     private(set) var isWhole = false
 
     mutating func add(_ names: [ByteString], of handle: ListHandle) {

@@ -3,19 +3,21 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
 
-/// Keys of objects in an answer.
+/// The keys of objects in a response.
 extension AnswerNormalizer {
-    /// - Returns: nil for an object that is embedded.
+    /// Returns the key of an object.
+    ///
+    /// - Returns: nil for an embedded object.
     func key(of entry: Int, _ set: Int, _ typename: ByteString, _ collection: Collection) -> GraphKey? {
         if let custom = customKey(of: entry, typename) { return custom }
         var id: [UInt8] = []
         let isJoined = collection.keyFields.count > 1
         for (place, keyField) in collection.keyFields.enumerated() {
-            // A key that nobody selected may be there all the same, under a name that stands for nothing else.
+            // A key field that is not selected may be present all the same, under a name that means nothing else.
             let responseName = keyField.field?.planned.responseName
             if responseName == nil, plan.uses(keyField.name, in: set) { return nil }
             var value = outline.value(named: responseName ?? keyField.name, in: entry)
-            // Of several places the last one that came is stored: a part may lack some of them.
+            // A key selected at several places may lack some of them in a part; the last one present counts.
             for other in collection.otherKeyFields[place] {
                 value = outline.value(named: other.planned.responseName, in: entry) ?? value
             }
@@ -27,7 +29,7 @@ extension AnswerNormalizer {
         return GraphKey(type: plan.rules.resourceType(of: typename), id: ByteString(id))
     }
 
-    /// Returns the key that the program gives an object; nil where it leaves that to the key fields.
+    /// Returns the key that the program defines for an object; nil if the key fields decide.
     private func customKey(of entry: Int, _ typename: ByteString) -> GraphKey? {
         guard let cacheKey = plan.rules.cacheKey else { return nil }
         let item = outline[entry]
@@ -38,12 +40,12 @@ extension AnswerNormalizer {
             }
             return GraphKey(type: plan.rules.resourceType(of: typename), id: ByteString(id))
         } catch {
-            // The bytes were checked: a value that nests too deeply for a program has no key of its own.
+            // The bytes are valid; a value that nests too deeply for the program has no key of its own.
             return nil
         }
     }
 
-    /// Returns the entity that data which was read with its keys stands for.
+    /// Returns the entity of an object in data that was read together with its keys.
     func reference(of entry: Int) -> GraphKey? {
         guard options.takesReferences, let value = outline.value(named: GraphKey.referenceName, in: entry),
             outline.kind(value) == .string

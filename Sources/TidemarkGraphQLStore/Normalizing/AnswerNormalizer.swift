@@ -3,23 +3,24 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
 
-/// Turns an answer into the entities that it becomes.
+/// Converts a response into entities.
 ///
-/// Pure: the same plan and bytes give the same entities. Nothing is given back of an answer that does not fit.
+/// A pure function: the same plan and bytes give the same entities. A response that does not fit the plan gives none.
 ///
 /// - Source: Protocol/graphql.md, identity and what is stored.
 package struct AnswerNormalizer {
-    /// The strictness with which an answer is read.
+    /// How a response is read.
     package struct Options: Sendable {
-        /// Selected fields may be absent.
+        /// If true, selected fields may be absent.
         package var isPartial = false
-        /// The places of entities are remembered.
+        /// If true, the paths of entities are recorded in ``NormalizedAnswer/keysByPath``.
         package var notesPlaces = false
-        /// The places that are written; the rest of the answer tells entities apart, and names the root fields.
+        /// The places to be written. The rest of the response only identifies entities and root fields.
         package var mask = PayloadMask.whole
-        /// Whether a member `__ref` tells an entity whose key the data does not have.
+        /// If true, a member `__ref` identifies an entity whose key fields are not in the data.
         package var takesReferences = false
 
+        /// Creates the options for a complete response.
         package init() {}
     }
 
@@ -28,12 +29,12 @@ package struct AnswerNormalizer {
     private let errors: ErrorPaths
     let options: Options
     private var path: ResponsePath = []
-    /// The places below `path` that are written.
+    /// The places below `path` to be written.
     private var mask: PayloadMask
     private var result = NormalizedAnswer()
-    /// The type of the last object that said one, as it was written.
+    /// The last `__typename` that was read, in its original bytes.
     private var lastTypename: ByteString?
-    /// The types that references name since the root field began.
+    /// The types referenced so far within the current root field.
     private var referredTypes: Set<ByteString> = []
 
     private init(_ plan: OperationPlan, _ outline: JSONOutline, _ errors: ErrorPaths, _ options: Options) {
@@ -44,10 +45,14 @@ package struct AnswerNormalizer {
         mask = options.mask
     }
 
+    /// Converts a response into entities.
+    ///
     /// - Parameters:
-    ///   - data: The answer's `data` as JSON; null stores nothing.
-    ///   - errors: The answer's `errors`; nil when there are none.
-    ///   - key: The entity that a fragment's plan is about; nil for an operation.
+    ///   - data: The response's `data` as JSON; null gives no entities.
+    ///   - errors: The response's `errors`; nil if there are none.
+    ///   - plan: The plan of the operation or fragment.
+    ///   - key: The entity that a fragment's plan reads; nil for an operation.
+    ///   - options: How the response is read.
     /// - Throws: ``AnswerFault`` with the first place that does not fit.
     /// - Complexity: O(data).
     package static func normalize(
@@ -92,7 +97,7 @@ package struct AnswerNormalizer {
         }
     }
 
-    /// Returns the rule of a root field that is a list of entities which grows.
+    /// Returns the rule and the elements of a root field whose list is maintained; nil if it has no such list.
     private func list(
         _ value: StoredValue, _ field: CollectedField
     ) -> (rule: MembershipRule, elements: [GraphKey])? {
@@ -117,7 +122,9 @@ package struct AnswerNormalizer {
 
     // MARK: Values
 
-    /// - Returns: nil for a field that is not stored: absent, or a null that an error explains.
+    /// Reads the value of a field.
+    ///
+    /// - Returns: nil for a field that is not stored, because it is absent, or null and explained by an error.
     private mutating func value(
         of field: CollectedField, in object: Int, node: Int?
     ) throws(AnswerFault) -> StoredValue? {
@@ -135,7 +142,7 @@ package struct AnswerNormalizer {
         mask = inner
         defer { mask = outer }
         let value = try value(entry, field, field.type, node: errors.child(node, step))
-        // The payload brought fields of that entity, not the reference to it.
+        // The payload has fields of that entity, not the reference to it.
         if case .reference? = value, !inner.isWhole { return nil }
         return value
     }
@@ -147,7 +154,7 @@ package struct AnswerNormalizer {
         if kind == .null { return node == nil ? .null : nil }
         let isList = kind == .array
         if let type, type.isList != isList, type.isList || !plan.rules.isCustomScalar(type) {
-            // One value stands for a list nowhere in an answer.
+            // Unlike in input, a single value does not count as a list.
             throw fault(.wrongShape, type.isList ? "is no list" : "is a list, and its type is none")
         }
         if isList, field.set != nil || type?.isList == true {
@@ -186,8 +193,8 @@ package struct AnswerNormalizer {
         if case .list(let inner)? = type?.nullable { inner } else { nil }
     }
 
-    /// Writes what a payload brought of the entities in a list that came before. A list of embedded objects is written
-    /// as it stands by now.
+    /// Stores what a payload brought for the entities in an earlier list. A list of embedded objects is stored as a
+    /// whole in its current state.
     private mutating func elements(
         of entry: Int, _ field: CollectedField, _ type: SchemaTypeReference?, node: Int?
     ) throws(AnswerFault) -> StoredValue? {
@@ -261,7 +268,7 @@ package struct AnswerNormalizer {
         return .reference(key)
     }
 
-    /// Checks that an object whose type nobody knows was not asked for it.
+    /// Checks that `__typename` was not selected in an object whose type is unknown.
     private mutating func checkTypename(of entry: Int, _ collection: Collection) throws(AnswerFault) {
         guard !options.isPartial,
             let field = collection.fields.first(where: { $0.planned.isTypename && !$0.isAdded && $0.deferrals.isEmpty })
@@ -274,7 +281,8 @@ package struct AnswerNormalizer {
         throw fault(.missingField, "is selected and not there: answer every selected field")
     }
 
-    /// Stores the member `id` of an object that is distinguished by it, whatever the document calls it.
+    /// Stores the member `id` of an object that is identified by it, even if the document does not select it under that
+    /// name.
     private func setDefaultKey(of entry: Int, _ set: Int, in object: inout StoredObject) {
         guard !plan.uses("id", in: set), let id = outline.value(named: "id", in: entry) else { return }
         let item = outline[id]
@@ -308,7 +316,7 @@ package struct AnswerNormalizer {
         case .string:
             let item = outline[value]
             let written = outline.bytes[Int(item.start)..<Int(item.end)]
-            // The objects of a list have one type for the most part.
+            // The objects of a list mostly have one type, so compare with the last one first.
             if let last = lastTypename, last.bytes.elementsEqual(written) { return last }
             let name = ByteString(outline.unescapedName(value))
             lastTypename =

@@ -2,38 +2,45 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// The members of an answer.
+/// The members of a GraphQL response.
 ///
-/// What a server or a host said is read here and nowhere else, whichever way it came: JSON that is no answer of GraphQL
-/// is refused, so that nobody takes a proxy's page for an answer without data.
+/// Every response of a server or a host is parsed here and nowhere else. JSON that is not a GraphQL response is
+/// refused, so that the page of a proxy never counts as a response without data.
 ///
 /// - Source: GraphQL, October 2021, section 7.1; Protocol/graphql.md, answers.
 package struct AnswerParts: Sendable {
-    /// `data` as JSON; null when there is none.
+    /// `data` as JSON; null if there is none.
     package var data: [UInt8] = Array("null".utf8)
-    /// `errors`; nil when there are none.
+    /// `errors`; nil if there are none.
     package var errors: JSONSlice?
+    /// `extensions`; nil if there are none.
     package var extensions: JSONSlice?
-    /// More parts follow.
+    /// True if more parts follow.
     package var hasNext = false
-    /// The deferred fragments of which the server said that their data will not come.
+    /// The deferred fragments that the server reported as failed.
     package var failedFragments: [FailedFragment] = []
 
     /// A deferred fragment that failed.
     package struct FailedFragment: Hashable, Sendable {
-        /// The place of its object, as a JSON array.
+        /// The path of its object, as a JSON array.
         package var path: [UInt8]
+        /// The label of the `@defer` directive; nil if it has none.
         package var label: ByteString?
 
+        /// Names a failed fragment.
         package init(path: [UInt8], label: ByteString?) {
             self.path = path
             self.label = label
         }
     }
 
-    /// Makes an answer of what a program says, not a server.
+    /// Creates a response from data of a program, not of a server.
     ///
-    /// - Parameter data: An object, or null.
+    /// - Parameters:
+    ///   - data: An object or null, as JSON.
+    ///   - errors: A list; an empty one counts as none.
+    ///   - extensions: The extensions; nil for none.
+    ///   - hasNext: True if more parts follow.
     package init(data: [UInt8], errors: JSONSlice?, extensions: JSONSlice? = nil, hasNext: Bool = false) {
         self.data = data
         self.errors = errors.flatMap { $0.bytes.count > 2 ? $0 : nil }
@@ -41,9 +48,9 @@ package struct AnswerParts: Sendable {
         self.hasNext = hasNext
     }
 
-    /// Reads an answer from bytes that nobody has checked.
+    /// Parses a response from unchecked bytes.
     ///
-    /// - Throws: ``AnswerFault`` when they are no answer of GraphQL.
+    /// - Throws: ``AnswerFault`` if they are not a GraphQL response.
     /// - Complexity: O(bytes).
     package init(_ bytes: [UInt8]) throws(AnswerFault) {
         guard String(validating: bytes, as: UTF8.self) != nil, let outline = JSONOutline(text: bytes) else {
@@ -55,8 +62,10 @@ package struct AnswerParts: Sendable {
         try self.init(JSONSlice(validated: bytes[...]))
     }
 
-    /// - Parameter answer: What a server or a host said.
-    /// - Throws: ``AnswerFault`` when it is no answer of GraphQL, and for members that cannot be used.
+    /// Reads a response from valid JSON.
+    ///
+    /// - Parameter answer: The response of a server or a host.
+    /// - Throws: ``AnswerFault`` if it is not a GraphQL response, or has members of the wrong kind.
     package init(_ answer: JSONSlice) throws(AnswerFault) {
         guard let members = answer.members else {
             throw AnswerFault(code: .wrongShape, path: [], message: "is not in an object: send one with data")
@@ -79,14 +88,14 @@ package struct AnswerParts: Sendable {
         try AnswerParts.checkResponse(saysData: members[Array("data".utf8)] != nil, saysErrors: self.errors != nil)
     }
 
-    /// Decides whether an object is an answer of GraphQL: it says `data`, be it null, or it lists errors.
+    /// Checks that an object is a GraphQL response: it has `data`, which may be null, or errors.
     static func checkResponse(saysData: Bool, saysErrors: Bool) throws(AnswerFault) {
         guard !saysData, !saysErrors else { return }
         throw AnswerFault(
             code: .notGraphQL, path: [], message: "is no GraphQL: it has neither data nor errors")
     }
 
-    /// Whether there is `data` that is not null.
+    /// True if `data` is not null.
     package var hasData: Bool { data.first == UInt8(ascii: "{") }
 }
 

@@ -3,15 +3,16 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
 
-/// Gives a server's answer as the document asked for it: without additions, in the order of CollectFields.
+/// Converts a server's response into the data that the document selects: without additions, in the order of
+/// CollectFields.
 ///
 /// - Source: Protocol/graphql.md, sending and reading.
 struct AnswerProjector {
-    /// An answer of which parts have come.
+    /// The data of a response, which may be incomplete.
     struct Projection {
         /// `data` as JSON.
         var data: [UInt8]
-        /// Fragments that lack a field are pending.
+        /// The states of the deferred fragments. Those that lack a field are pending.
         var deferred: [DeferredState]
     }
 
@@ -22,15 +23,17 @@ struct AnswerProjector {
     private var deferred: [DeferredState] = []
     private var ledger: DeferralLedger
 
-    /// - Returns: `data` as JSON; null for an answer without, and for one that does not fit the document.
-    /// - Complexity: O(answer).
+    /// Returns the data of a response.
+    ///
+    /// - Returns: `data` as JSON; null if the response has none, or does not fit the document.
+    /// - Complexity: O(response).
     static func data(of parts: AnswerParts, _ plan: OperationPlan) -> [UInt8] {
         projection(of: parts, plan).data
     }
 
-    /// Gives the answer, and the states of its deferred fragments.
+    /// Returns the data of a response, and the states of its deferred fragments.
     ///
-    /// - Complexity: O(answer).
+    /// - Complexity: O(response).
     static func projection(of parts: AnswerParts, _ plan: OperationPlan) -> Projection {
         guard parts.hasData, let outline = JSONOutline(text: parts.data) else {
             return Projection(data: Array("null".utf8), deferred: [])

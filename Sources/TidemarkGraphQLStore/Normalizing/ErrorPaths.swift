@@ -1,15 +1,17 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The paths of an answer's errors as a tree: a null is explained when an error's path is its own or lies below it.
+/// The paths of a response's errors as a tree. An error explains a null at its path or above.
 struct ErrorPaths {
     private var children: [[ResponseStep: Int]] = [[:]]
 
-    /// The node of the whole answer.
+    /// The node of the whole response.
     let root = 0
 
-    /// - Parameter errors: The `errors` of an answer, a list; nil when there are none. Errors without a usable path
-    ///   explain nothing.
+    /// Builds the tree.
+    ///
+    /// - Parameter errors: The `errors` of a response, a list; nil if there are none. Errors without a usable path are
+    ///   ignored.
     init(_ errors: JSONSlice?) {
         for error in errors?.elements ?? [] {
             guard let path = error.members?[Array("path".utf8)]?.elements, !path.isEmpty else { continue }
@@ -34,7 +36,7 @@ struct ErrorPaths {
 
     var isEmpty: Bool { children.count == 1 }
 
-    /// The node of a step; nil where no error's path goes.
+    /// Returns the node of a step; nil if no error's path leads there.
     func child(_ node: Int?, _ step: @autoclosure () -> ResponseStep) -> Int? {
         guard let node, !children[node].isEmpty else { return nil }
         return children[node][step()]

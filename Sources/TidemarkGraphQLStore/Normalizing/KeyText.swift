@@ -1,9 +1,9 @@
 import TidemarkGraphQL
 import TidemarkModel
 
-/// The text of keys that have several parts.
+/// The text of keys that consist of several parts.
 enum KeyText {
-    /// Appends one part; in a joined key `\` and `+` are escaped.
+    /// Appends one part of a key. In a joined key `\` and `+` are escaped.
     static func append(_ part: [UInt8], isJoined: Bool, to id: inout [UInt8]) {
         guard isJoined else { return id.append(contentsOf: part) }
         for byte in part {
@@ -12,7 +12,7 @@ enum KeyText {
         }
     }
 
-    /// The text of an argument's value as a key; nil for a value that is no key.
+    /// Returns the text of an argument's value as a key; nil if the value cannot be one.
     static func text(of value: InputValue) -> [UInt8]? {
         switch value {
         case .string(let text): text.bytes.isEmpty ? nil : text.bytes

@@ -1,13 +1,15 @@
 import TidemarkModel
 
-/// The entities that an answer becomes, each once.
+/// The entities of a response, each once.
 package struct NormalizedAnswer: Sendable {
-    /// One entity with the fields that the answer has of it.
+    /// An entity, with only the fields present in the response.
     package struct Entity: Sendable {
+        /// The key of the entity.
         package let key: GraphKey
+        /// The fields of the entity.
         package var object: StoredObject
 
-        /// The resource as compact JSON.
+        /// The fields as a resource in compact JSON.
         ///
         /// - Complexity: O(bytes).
         package var resource: [UInt8] {
@@ -17,30 +19,34 @@ package struct NormalizedAnswer: Sendable {
         }
     }
 
-    /// One root field of a query.
+    /// A root field of a query.
     package struct RootField: Sendable {
+        /// The key of the root field's entity.
         package let key: GraphKey
+        /// The storage name of the field.
         package let storageName: ByteString
-        /// The types that its value refers to, each once, sorted.
+        /// The types that the field's value refers to, each once, sorted.
         package let types: [ByteString]
-        /// The rule of a list that grows, with the entities that the answer listed; nil for any other field.
+        /// The rule of a maintained list, and the entities that the response listed; nil for any other field.
         let list: (rule: MembershipRule, elements: [GraphKey])?
     }
 
-    /// The entities in the order in which the answer names them; roots stand where their field does.
+    /// The entities in the order in which the response names them, with root fields at the position of their field.
     package internal(set) var entities: [Entity] = []
-    /// The root fields that are stored; empty for mutations and subscriptions.
+    /// The stored root fields; empty for mutations and subscriptions.
     package internal(set) var roots: [RootField] = []
-    /// The entities by their places in the answer; empty unless the places were asked for.
+    /// The entities by their paths in the response; empty unless ``AnswerNormalizer/Options/notesPlaces`` is set.
     package internal(set) var keysByPath: [ResponsePath: GraphKey] = [:]
     private var places: [GraphKey: Int] = [:]
 
     init() {}
 
+    /// The entity with a key; nil if the response does not have it.
+    ///
     /// - Complexity: O(1).
     package subscript(key: GraphKey) -> Entity? { places[key].map { entities[$0] } }
 
-    /// Adds what one place of the answer has of an entity.
+    /// Adds the fields of an entity that one place of the response has.
     mutating func add(_ object: StoredObject, to key: GraphKey) {
         if let place = places[key] {
             entities[place].object.merge(object)
@@ -51,27 +57,29 @@ package struct NormalizedAnswer: Sendable {
     }
 }
 
-/// The reason why an answer does not fit its document; nothing of it is stored.
+/// Why a response does not fit its document. Nothing of such a response is stored.
 package struct AnswerFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kinds of faults; the raw value is for tools and tests.
+    /// The kinds of faults. Their raw values are for tools and tests.
     package enum Code: String, Sendable, CaseIterable {
-        /// The bytes are no JSON, or nest too deeply.
+        /// The bytes are not JSON, or nest too deeply.
         case notJSON = "not_json"
-        /// The JSON is no answer of GraphQL.
+        /// The JSON is not a GraphQL response.
         case notGraphQL = "not_graphql"
-        /// The value is of another kind than the selection or the schema wants.
+        /// The value has another kind than the selection or the schema requires.
         case wrongShape = "wrong_shape"
-        /// A selected field is not there.
+        /// A selected field is missing.
         case missingField = "missing_field"
         /// The schema does not have the object's type.
         case unknownType = "unknown_type"
     }
 
+    /// The kind of the fault.
     package var code: Code
-    /// The place in `data`.
+    /// The path in `data`.
     package var path: ResponsePath
-    /// One sentence without the place.
+    /// A sentence without the path.
     package var message: String
 
+    /// The path and the message.
     package var description: String { "\(path.words) \(message)" }
 }

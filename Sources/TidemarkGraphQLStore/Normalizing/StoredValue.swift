@@ -1,13 +1,15 @@
 import TidemarkModel
 import TidemarkStore
 
-/// A value of a field as it is stored.
+/// The value of a field in its stored form.
 package indirect enum StoredValue: Sendable {
-    /// JSON without insignificant white space, byte for byte as it came.
+    /// JSON without insignificant white space, with its original spelling.
     case json(ArraySlice<UInt8>)
+    /// A reference to an entity.
     case reference(GraphKey)
-    /// An object without a key: kept inside the field that holds it.
+    /// An object without a key, stored inside the field that holds it.
     case embedded(StoredObject)
+    /// A list of values.
     case list([StoredValue])
 
     static let null = StoredValue.json(Array("null".utf8)[...])
@@ -30,9 +32,9 @@ package indirect enum StoredValue: Sendable {
         }
     }
 
-    /// Puts together two values of one place in one answer.
+    /// Merges a later value for the same place of a response into this one.
     ///
-    /// Objects are merged, lists of one length by index; of anything else the later value counts.
+    /// Objects are merged, and lists of equal length by index. Any other value is replaced by the later one.
     ///
     /// - Complexity: O(both).
     mutating func merge(_ later: StoredValue) {
@@ -48,13 +50,15 @@ package indirect enum StoredValue: Sendable {
     }
 }
 
-/// The fields of an entity or an embedded object by storage name, in the order in which they came.
+/// The fields of an entity or an embedded object by storage name, in the order of their arrival.
 package struct StoredObject: Sendable {
-    /// One field.
+    /// A field of an object.
     package struct Field: Sendable {
+        /// The storage name.
         package var name: ByteString
         /// The name as it is written between quotes.
         var written: [UInt8]
+        /// The value of the field.
         package var value: StoredValue
 
         init(name: ByteString, written: [UInt8], value: StoredValue) {
@@ -63,7 +67,7 @@ package struct StoredObject: Sendable {
             self.value = value
         }
 
-        /// The bytes of the member, with an estimate for what is not a scalar.
+        /// Encoded size of the field in bytes; estimated for objects and lists.
         fileprivate var byteCountLikely: Int {
             if case .json(let text) = value { written.count + text.count + 4 } else { written.count + 64 }
         }
@@ -73,18 +77,19 @@ package struct StoredObject: Sendable {
         }
     }
 
-    /// The object's `__typename`; nil when nothing says it.
+    /// The `__typename` of the object; nil if unknown.
     package var typename: ByteString?
-    /// The members; no two of one name.
+    /// The fields; each name once.
     package private(set) var fields: [Field] = []
-    /// Places by name, once there are more than ``tableCountMin``.
+    /// The indices of fields by name, if there are more than ``tableCountMin``.
     private var places: [ByteString: Int] = [:]
 
     private static let tableCountMin = 16
 
+    /// Creates an object without fields.
     package init(typename: ByteString?) { self.typename = typename }
 
-    /// Two objects are of one type when either has none.
+    /// True if the types are equal, or at least one of them is unknown.
     func isSameType(as other: StoredObject) -> Bool {
         guard let typename, let otherName = other.typename else { return true }
         return typename == otherName
@@ -109,12 +114,12 @@ package struct StoredObject: Sendable {
         }
     }
 
-    /// The value of a field; nil when it is not there.
+    /// The value of a field; nil if the object does not have it.
     package subscript(name: ByteString) -> StoredValue? { place(of: name).map { fields[$0].value } }
 
     mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
 
-    /// Adds a field whose name the object does not have.
+    /// Adds a field whose name is new to the object.
     mutating func append(_ field: Field) {
         fields.append(field)
         if !places.isEmpty {
@@ -128,7 +133,7 @@ package struct StoredObject: Sendable {
         places.isEmpty ? fields.firstIndex { $0.name == name } : places[name]
     }
 
-    /// Appends the object as JSON: an embedded object with its `__typename`, when it has one.
+    /// Appends the object as JSON. An embedded object begins with its `__typename`, if it has one.
     func append(to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "{"))
         if let typename {
@@ -139,7 +144,7 @@ package struct StoredObject: Sendable {
         appendFields(to: &bytes)
     }
 
-    /// Appends the object as the resource of an entity: without a `__typename`.
+    /// Appends the object as the resource of an entity, without a `__typename`.
     func appendResource(to bytes: inout [UInt8]) {
         bytes.reserveCapacity(bytes.count + fields.reduce(2) { $0 + $1.byteCountLikely })
         bytes.append(UInt8(ascii: "{"))

@@ -2,23 +2,27 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// The state of a document that an observer saw: `data`, and which of its lists hold entities.
+/// The state of a document that an observer saw: `data`, and its lists of entities.
 package struct GraphSnapshot: Hashable, Sendable {
+    /// `data` as JSON.
     package var data: [UInt8]
+    /// The lists of entities in `data`, ordered by their offsets.
     package var lists: [EntityList]
 
+    /// Creates a state.
     package init(data: [UInt8], lists: [EntityList] = []) {
         self.data = data
         self.lists = lists
     }
 
+    /// Creates the state that a read found.
     package init(_ reading: GraphReading) { self.init(data: reading.data, lists: reading.lists) }
 }
 
-/// The operations that lead from one state of `data` to the next.
+/// Computes the operations that turn one state of `data` into the next.
 ///
-/// A change is reported where it is: members of objects one by one, elements of lists of entities as wholes that come,
-/// go and move, and inside an element that stayed only what changed.
+/// A change is reported as deep as possible: for objects member by member. Elements of lists of entities are added,
+/// removed and moved as a whole, and inside an element that stays only its changes are reported.
 ///
 /// - Source: RFC 6902; Protocol/graphql.md, observing.
 package struct DataPatch {
@@ -29,12 +33,15 @@ package struct DataPatch {
     private var path: ResponsePath = []
     private var operations: [PatchOperation] = []
 
+    /// Returns the operations that turn one state into another.
+    ///
     /// - Returns: Operations to be applied in order; empty for equal data.
-    /// - Complexity: O(both) to read them, then as ``TidemarkStore/ListDifference`` for lists that differ.
+    /// - Complexity: O(n) for n bytes of both states, then that of ``TidemarkStore/ListDifference`` for lists that
+    ///   differ.
     package static func operations(from old: GraphSnapshot, to new: GraphSnapshot) -> [PatchOperation] {
         if old.data == new.data { return [] }
         guard let before = JSONOutline(text: old.data), let after = JSONOutline(text: new.data) else {
-            // No input reaches it: both were assembled from validated values.
+            // Unreachable: both states were assembled from valid JSON.
             preconditionFailure("data of \(old.data.count) and \(new.data.count) bytes is no JSON")
         }
         var patch = DataPatch(before: before, after: after, listsBefore: old.lists, listsAfter: new.lists)
@@ -107,7 +114,7 @@ package struct DataPatch {
         }
     }
 
-    /// Compares lists whose elements have no key: by place where that takes fewer operations, else by value.
+    /// Compares lists whose elements have no key: by index if that takes fewer operations, else by value.
     private mutating func compareValues(_ old: [Int], _ new: [Int]) {
         var names = ElementNames<[UInt8]>()
         let from = names.handles(of: old.map { bytes(of: $0, in: before) })
@@ -178,7 +185,8 @@ package struct DataPatch {
     }
 }
 
-/// Numbers for the elements of two lists: equal elements get one, a repeated one a number for each time.
+/// Assigns numbers to the elements of two lists. Equal elements get the same number, and each repetition one of its
+/// own.
 private struct ElementNames<Element: Hashable> {
     private struct Occurrence: Hashable {
         var element: Element

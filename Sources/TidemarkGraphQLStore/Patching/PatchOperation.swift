@@ -1,28 +1,32 @@
 import TidemarkModel
 import TidemarkWire
 
-/// One operation of RFC 6902 over `data`.
+/// An operation of RFC 6902 on `data`.
 package struct PatchOperation: Hashable, Sendable {
-    /// The kind of the change.
+    /// What an operation does at its path.
     package enum Change: Hashable, Sendable {
-        /// A value as JSON.
+        /// Adds a value, given as JSON.
         case add([UInt8])
+        /// Removes the value.
         case remove
-        /// A value as JSON.
+        /// Replaces the value with another one, given as JSON.
         case replace([UInt8])
-        /// Moves the value from the place of a path.
+        /// Moves the value here from another path.
         case move(from: ResponsePath)
     }
 
+    /// What the operation does.
     package var change: Change
+    /// The path of the value.
     package var path: ResponsePath
 
+    /// Creates an operation.
     package init(_ change: Change, at path: ResponsePath) {
         self.change = change
         self.path = path
     }
 
-    /// The path as a JSON Pointer.
+    /// Returns a path as a JSON Pointer.
     ///
     /// - Source: RFC 6901.
     package static func pointer(_ path: ResponsePath) -> ByteString {
@@ -44,7 +48,7 @@ package struct PatchOperation: Hashable, Sendable {
         return ByteString(text)
     }
 
-    /// Appends the operation as an object.
+    /// Appends the operation as a JSON object.
     package func append(to line: inout JSONLine) {
         line.object { line in
             switch change {

@@ -1,6 +1,6 @@
-/// One step of a read of objects of one type: a field that is shown, with its names where they lie in memory.
+/// One step in reading objects of a type: a field that is shown, with pointers to its names.
 ///
-/// A step holds no reference, so that a walk over the steps counts none.
+/// A step holds no reference, so that iterating over steps does not count references.
 struct FieldStep {
     /// The number of the field in ``Collection/fields``.
     let number: Int
@@ -12,12 +12,12 @@ struct FieldStep {
     let stored: UnsafeRawBufferPointer
 }
 
-/// The steps of one ``Collection`` in the order of its fields, and the memory of their names.
+/// The steps of a ``Collection`` in the order of its fields, and the memory of their names.
 ///
-/// Bound: two names for each field.
+/// Bounded by two names for each field.
 final class FieldSteps {
     private let names: UnsafeMutableRawBufferPointer
-    /// Valid as long as this object.
+    /// The steps. Valid as long as this object.
     let steps: UnsafeMutableBufferPointer<FieldStep>
 
     init(_ fields: [CollectedField]) {

@@ -2,24 +2,31 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
 
-/// A document that was parsed and checked, ready to be planned, sent, written and read.
+/// A parsed and checked document, ready to be planned, sent, written and read.
 ///
 /// - Source: Protocol/graphql.md, documents.
 package struct GraphDocument: Sendable {
     /// The document as it was written.
     package let document: ExecutableDocument
-    /// The same with the selections that tell entities apart.
+    /// The document with the added selections that identify entities.
     let annotated: ExecutableDocument
     private let outgoing: OutgoingDocument
-    /// The text that a server is sent. Printed when it is asked for: most documents are read from the cache.
+    /// The text that the server gets. It is printed on demand, because most documents are read from the cache.
     package var sent: [UInt8] { outgoing.text() }
-    /// The variables that only removed directives used, by operation. Operations without any are not here.
+    /// The variables that only removed directives used, by operation. Operations without any are absent.
     private let unsentVariables: [ByteString?: Set<ByteString>]
-    /// Whether `@connection` names a field's place in the store.
+    /// True if `@connection` names the storage place of a field.
     let hasConnections: Bool
+    /// The schema, identities and policy under which the document was checked.
     package let rules: GraphRules
 
-    /// - Parameter purpose: Whether operations are run, or fragments are read and written by themselves.
+    /// Parses and checks a document.
+    ///
+    /// - Parameters:
+    ///   - text: The text in UTF-8.
+    ///   - rules: The schema, identities and policy.
+    ///   - purpose: Whether the document's operations are run, or its fragments are read and written on their own.
+    ///   - limits: The limits of documents.
     /// - Throws: ``DocumentRefusal``.
     package init(
         _ text: [UInt8], rules: GraphRules, purpose: DocumentValidator.Purpose = .operations,
@@ -34,9 +41,9 @@ package struct GraphDocument: Sendable {
         self.rules = rules
     }
 
-    /// Returns the variables that a server is sent.
+    /// Returns the variables that the server gets.
     ///
-    /// - Parameter variables: One JSON object that was checked; nil counts as an empty one.
+    /// - Parameter variables: One valid JSON object; nil counts as an empty one.
     package func sentVariables(operation name: ByteString?, _ variables: ByteString?) -> ByteString {
         guard let variables else { return "{}" }
         let isNamed = name.map { !$0.bytes.isEmpty } ?? false
@@ -48,25 +55,25 @@ package struct GraphDocument: Sendable {
         }
     }
 
-    /// The operation that a request asks for.
+    /// Returns the operation that a request means.
     package func operation(_ name: ByteString?) throws(DocumentRefusal) -> OperationDefinition {
         try document.operation(named: name)
     }
 
-    /// Plans an operation.
+    /// Returns the plan of an operation.
     ///
     /// - Parameter variables: One JSON object; nil counts as an empty one.
-    /// - Throws: ``DocumentRefusal`` for a name or variables that cannot be used.
+    /// - Throws: ``DocumentRefusal`` for an unknown name or invalid variables.
     package func plan(operation name: ByteString?, variables: [UInt8]?) throws(DocumentRefusal) -> OperationPlan {
         let operation = try annotated.operation(named: name)
         let values = try OperationVariables.read(variables, of: operation, schema: rules.schema)
         return PlanBuilder.plan(operation, of: annotated, variables: values, rules: rules)
     }
 
-    /// Plans a fragment.
+    /// Returns the plan of a fragment.
     ///
-    /// - Parameter name: nil when the document has one fragment.
-    /// - Throws: ``DocumentRefusal`` `invalid_params` for a fragment that is not there.
+    /// - Parameter name: The name of the fragment; nil if the document has only one.
+    /// - Throws: ``DocumentRefusal`` `invalidParams` for an unknown fragment.
     package func plan(fragment name: ByteString?, variables: [UInt8]?) throws(DocumentRefusal) -> OperationPlan {
         let fragments = annotated.fragments
         let found = name.map { name in fragments.filter { $0.name.text == name } } ?? fragments
@@ -77,13 +84,13 @@ package struct GraphDocument: Sendable {
                     ? "The document has \(fragments.count) fragments; say with fragment which one is meant."
                     : "The document has no fragment of that name; pass the name of one that it has.")
         }
-        // A fragment declares no variables: those that are given are used as they are.
+        // A fragment declares no variables, so the given ones are used without coercion.
         let values = try FragmentVariables.read(variables)
         return PlanBuilder.plan(fragment, of: annotated, variables: values, rules: rules)
     }
 }
 
-/// Variables of a fragment that is read by itself.
+/// Reads the variables of a fragment that is read on its own.
 enum FragmentVariables {
     static func read(_ json: [UInt8]?) throws(DocumentRefusal) -> OperationVariables {
         guard let json else { return OperationVariables(given: [:], coerced: [:]) }

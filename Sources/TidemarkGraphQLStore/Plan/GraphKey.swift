@@ -5,32 +5,41 @@ import TidemarkStore
 ///
 /// - Source: Protocol/graphql.md, identity.
 package struct GraphKey: Hashable, Sendable, Comparable {
+    /// The type of the entity in the cache.
     package let type: ByteString
+    /// The id of the entity in its canonical form.
     package let id: ByteString
 
     /// The type of the entities of root fields.
     package static let rootType: ByteString = "Query"
-    /// The name of the one member of a reference.
+    /// The name of the only member of a reference.
     package static let referenceName: ByteString = "__ref"
 
-    /// - Parameter id: A UUID in hyphenated form is put into lower case.
+    /// Creates a key.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the entity in the cache.
+    ///   - id: The id. A UUID in hyphenated form is put into lowercase.
     package init(type: ByteString, id: ByteString) {
         self.type = type
         self.id = EntityKey.canonicalID(id)
     }
 
-    /// - Parameter canonicalID: An id from a key.
+    /// Creates a key from an id that is canonical already.
+    ///
+    /// - Parameter canonicalID: An id that was taken from a key.
     init(type: ByteString, canonicalID: ByteString) {
         self.type = type
         id = canonicalID
     }
 
-    /// Makes the key of a root field's entity: its id is kept as it is.
+    /// Creates the key of a root field's entity. Its id is used unchanged.
     package init(root id: ByteString) {
         type = GraphKey.rootType
         self.id = id
     }
 
+    /// Returns the key of the entity in a library.
     package func entityKey(in library: ByteString) -> EntityKey {
         EntityKey(library: library, type: type, canonicalID: id)
     }
@@ -38,9 +47,9 @@ package struct GraphKey: Hashable, Sendable, Comparable {
     /// The key as `type:id`.
     package var text: ByteString { entityKey(in: "").text }
 
-    /// Reads the text of a reference.
+    /// Parses the text of a reference.
     ///
-    /// - Returns: nil for text that is not `type:id`.
+    /// - Returns: nil if the text is not of the form `type:id`.
     package init?(text: ByteString) {
         guard let key = EntityKey(text: text) else { return nil }
         type = key.type
@@ -54,5 +63,6 @@ package struct GraphKey: Hashable, Sendable, Comparable {
         bytes.append(UInt8(ascii: "}"))
     }
 
+    /// Compares keys by their text.
     package static func < (left: GraphKey, right: GraphKey) -> Bool { left.text < right.text }
 }

@@ -2,8 +2,8 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
 
-/// The rule of a root field that is a list which grows: `@fieldPolicy(forField:, membership:)` with arguments
-/// substituted.
+/// The rule of a root field whose list is maintained: `@fieldPolicy(forField:, membership:)` with its arguments filled
+/// in.
 ///
 /// - Source: Protocol/graphql.md, identity; Protocol/queries.md, membership.
 struct MembershipRule {
@@ -11,7 +11,9 @@ struct MembershipRule {
     /// The rule as compact JSON.
     let text: [UInt8]
 
-    /// - Returns: nil where no rule concerns the field, or where it is none for a list of one object type.
+    /// Creates the rule of a root field.
+    ///
+    /// - Returns: nil if the field has no rule, or the rule is not one for a list of one object type.
     init?(of planned: PlanField, _ type: SchemaTypeReference?, _ rules: GraphRules) {
         guard planned.set != nil, let rule = rules.lookup(planned.name)?.membership,
             let typename = rules.lookupTypename(of: planned.name, type), type?.isList != false,
@@ -28,7 +30,7 @@ struct MembershipRule {
         self.text = text
     }
 
-    /// Puts arguments in the place of strings `$name`; an argument without a value is null.
+    /// Replaces strings `$name` with the values of arguments; an argument without a value becomes null.
     private static func filled(_ value: InputValue, _ arguments: [ByteString: InputValue]) -> InputValue {
         switch value {
         case .string(let text) where text.bytes.first == UInt8(ascii: "$"):

@@ -2,37 +2,41 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
 
-/// A document's operation or fragment with its variables substituted: what a normalizer and a reader walk.
+/// An operation or fragment with its variables filled in: the structure that normalizer and reader walk.
 ///
-/// Fragments are inserted, conditions on variables are decided and storage names are made once. Which fields an object
-/// has depends on its type: that is worked out when the first object of a type comes, and kept.
+/// Fragments are inlined, conditions on variables are decided, and storage names are computed once. Which fields an
+/// object has depends on its type; that is computed at the first object of each type and kept.
 ///
 /// A plan is used by one thread at a time; it is not Sendable.
 ///
 /// - Source: GraphQL, October 2021, section 6.3.2, CollectFields; Protocol/graphql.md, storage names.
 package final class OperationPlan {
-    /// The object that the plan begins with.
+    /// The object at which the plan starts.
     package enum Root: Hashable, Sendable {
+        /// The root of an operation.
         case operation(OperationKind)
-        /// One entity, by a fragment.
+        /// One entity, read through a fragment.
         case fragment
     }
 
+    /// The schema, identities and policy.
     package let rules: GraphRules
+    /// The object at which the plan starts.
     package let root: Root
-    /// The seconds of `@cacheControl(maxAge:)` on the operation itself.
+    /// The `@cacheControl(maxAge:)` on the operation itself, in seconds.
     let rootMaxAge: Int?
     var fields: [PlanField] = []
     var guards: [PlanGuard] = []
     var deferrals: [PlanDeferral] = []
-    /// The sets of the document, and those that merged fields have together. Bounded by the document's limits.
+    /// The selection sets of the document, and those merged from several places of one field. Bounded by the document's
+    /// limits.
     var sets: [PlanSet] = []
     let rootSet = 0
-    /// Whether the document has limits of its own on fields.
+    /// True if the document sets limits on fields.
     var hasAges = false
-    /// Whether nothing that the plan reads can ever be too old.
+    /// True if nothing that the plan reads can become too old.
     var isAgeless: Bool { !hasAges && rootMaxAge == nil && rules.policy.types.isEmpty }
-    /// Whether some fragment is deferred.
+    /// True if at least one fragment is deferred.
     package var hasDeferrals: Bool { !deferrals.isEmpty }
 
     private struct CollectionKey: Hashable {
@@ -40,17 +44,17 @@ package final class OperationPlan {
         var typename: ByteString?
     }
 
-    /// The collected fields of each set and type. Bound: the sets times the types that the server has.
+    /// The collected fields of each set and type. Bounded by the sets times the types of the server.
     private var collections: [Collection] = []
     private var collectionIndices: [CollectionKey: Int] = [:]
-    /// The collection that was asked for last, by set: the objects of a list have one type for the most part.
+    /// The collection used last, by set, because the objects of a list mostly have one type.
     private var recent: [(typename: ByteString?, collection: Collection)?] = []
     private var mergedSets: [[SetPart]: Int] = [:]
 
     /// The selections of one place of a field.
     private struct SetPart: Hashable {
         var set: Int
-        /// The deferred fragment that the place is in; nil where it is in none, or in the one of all other places.
+        /// The deferred fragment around this place; nil if there is none, or all places are in the same one.
         var deferral: Int?
     }
 
@@ -60,7 +64,7 @@ package final class OperationPlan {
         self.rootMaxAge = rootMaxAge
     }
 
-    /// The type of the object that the plan begins with; nil for a fragment, whose entity has one.
+    /// The type of the object at which the plan starts; nil for a fragment, which takes it from its entity.
     package var rootTypename: ByteString? {
         if case .operation(let kind) = root { rules.rootTypename(of: kind) } else { nil }
     }
@@ -77,12 +81,12 @@ package final class OperationPlan {
         }
     }
 
-    /// The number that stands for the one field of a root field's entity.
+    /// The collection number that means the only field of a root field's entity.
     static let rootVisit = -1
 
     private static let rootFields: Set<ByteString> = ["value"]
 
-    /// Returns the storage names that a visit of an entity wanted.
+    /// Returns the storage names of a collection, which a visit of an entity reads.
     ///
     /// - Complexity: O(1).
     package func storageNames(of collection: Int) -> Set<ByteString> {
@@ -93,7 +97,7 @@ package final class OperationPlan {
 
     /// Returns the fields that an object of a type has in a set.
     ///
-    /// - Parameter typename: nil for an object whose type nobody knows.
+    /// - Parameter typename: The type of the object; nil if unknown.
     /// - Complexity: O(1) after the first time.
     func collection(of set: Int, typename: ByteString?) -> Collection {
         if set < recent.count, let last = recent[set], last.typename == typename { return last.collection }
@@ -112,7 +116,7 @@ package final class OperationPlan {
     }
 
     private func collect(_ set: Int, _ typename: ByteString?) -> Collection {
-        // A name has the place at which the document says it: what was added for sending comes after everything.
+        // A name takes its position from the document. Fields that were added for sending follow after all others.
         var order: [ByteString] = []
         var added: [ByteString] = []
         var isSaid: Set<ByteString> = []
@@ -152,10 +156,10 @@ package final class OperationPlan {
             })
     }
 
-    /// Returns the set that has the items of all these places of one field.
+    /// Returns the set with the items of all places of one field.
     ///
-    /// A place in a deferred fragment defers what it selects, unless all places are in that fragment: then the field
-    /// itself comes with it.
+    /// A place in a deferred fragment defers what it selects. But if all places are in the same fragment, the field
+    /// itself is deferred with it.
     private func merged(_ places: [SetPart]) -> Int {
         var parts = places
         if places.allSatisfy({ $0.deferral == places[0].deferral }) {
@@ -186,10 +190,10 @@ package final class OperationPlan {
 
     /// Returns the value of an object's `__typename`, whatever its type is.
     ///
-    /// A set may ask for it under several names, some of them in deferred fragments: the first that is there counts. A
-    /// set that asks for none may have it all the same, under a name that stands for nothing else.
+    /// A set may select it under several names, some of them in deferred fragments; the first one present counts. An
+    /// object may have it even if the set does not select it, under a name that means nothing else.
     ///
-    /// - Parameter value: Returns the value that the object has under a response name.
+    /// - Parameter value: Returns the value of the object's member with a response name.
     /// - Complexity: O(items).
     func typename<Value>(of set: Int, _ value: (ByteString) -> Value?) -> Value? {
         var isSelected = false
@@ -200,7 +204,7 @@ package final class OperationPlan {
         return isSelected || uses(PlanField.typename, in: set) ? nil : value(PlanField.typename)
     }
 
-    /// Tells whether a set uses a response name for anything.
+    /// True if a set uses a response name.
     func uses(_ responseName: ByteString, in set: Int) -> Bool {
         sets[set].items.contains { fields[$0.field].responseName == responseName }
     }

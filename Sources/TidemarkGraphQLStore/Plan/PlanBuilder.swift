@@ -2,9 +2,9 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
 
-/// Builds an ``OperationPlan`` from a document that was checked.
+/// Builds an ``OperationPlan`` from a checked document.
 struct PlanBuilder {
-    /// A fragment's body where it is inserted.
+    /// Where the body of a fragment is inlined.
     private struct Place {
         var typeGuard: Int?
         var deferral: Int?
@@ -20,8 +20,10 @@ struct PlanBuilder {
         self.plan = plan
     }
 
+    /// Builds the plan of an operation.
+    ///
     /// - Parameters:
-    ///   - document: ``OutgoingDocument/annotated``, or a document that was checked.
+    ///   - document: ``OutgoingDocument/annotated``, or another checked document.
     ///   - operation: One of its operations.
     /// - Complexity: O(fields with fragments spread).
     static func plan(
@@ -36,7 +38,7 @@ struct PlanBuilder {
         return plan
     }
 
-    /// Plans a fragment over one entity.
+    /// Builds the plan of a fragment for one entity.
     static func plan(
         _ fragment: FragmentDefinition, of document: ExecutableDocument, variables: OperationVariables,
         rules: GraphRules
@@ -49,6 +51,8 @@ struct PlanBuilder {
         return plan
     }
 
+    /// Adds a selection set.
+    ///
     /// - Returns: The number of the new set.
     private func add(_ selections: [Selection]) -> Int {
         let set = plan.sets.count
@@ -95,8 +99,8 @@ struct PlanBuilder {
         return inner
     }
 
-    /// Tells whether a set is that of the operation's own fields, and nobody knows the name of their type: servers call
-    /// it as they like, so every fragment there applies.
+    /// True for the set of an operation's root fields, if the name of their type is unknown. Servers choose that name
+    /// freely, so every fragment there applies.
     private func isOwnRoot(_ set: Int) -> Bool {
         guard case .operation = plan.root, plan.rules.schema == nil else { return false }
         return set == plan.rootSet

@@ -2,22 +2,25 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
 
-/// One field of a document with its variables substituted. An object, because a walk looks at it for every value.
+/// A field of a document with its variables filled in. It is an object because a walk accesses it for every value.
 package final class PlanField: Sendable {
+    /// The name of the field in the schema.
     package let name: ByteString
+    /// The alias, or the name if there is none.
     package let responseName: ByteString
+    /// The name under which the value is stored: the field's name and its arguments.
     package let storageName: ByteString
-    /// The response name with quotes and colon, after a comma.
+    /// A comma, the response name in quotes, and a colon.
     let separatedResponseName: [UInt8]
     /// The storage name as it is written between the quotes of a stored member.
     let writtenStorageName: [UInt8]
-    /// The set of its own selections; nil for a leaf.
+    /// The set of the field's selections; nil for a leaf.
     let set: Int?
-    /// The transformation for sending added it: it is stored and never shown.
+    /// True if the field was added for sending: it is stored and never shown.
     let isAdded: Bool
-    /// `@cacheControl(maxAge:)` of the document, in seconds.
+    /// The `@cacheControl(maxAge:)` of the document, in seconds.
     let maxAge: Int?
-    /// `@cacheControl(inheritMaxAge: true)` of the document.
+    /// True if the document has `@cacheControl(inheritMaxAge: true)`.
     let inheritsAge: Bool
     /// The arguments that have a value.
     let arguments: [ByteString: InputValue]
@@ -37,7 +40,7 @@ package final class PlanField: Sendable {
         response.append(UInt8(ascii: ":"))
         separatedResponseName = response
         if storageName == name {
-            // A name of GraphQL is written as it is.
+            // A GraphQL name needs no escapes.
             writtenStorageName = name.bytes
         } else {
             var quoted: [UInt8] = []
@@ -55,18 +58,18 @@ package final class PlanField: Sendable {
     static let typename: ByteString = "__typename"
 }
 
-/// A place where a selection set names a field.
+/// One place where a selection set names a field.
 struct PlanItem: Sendable {
-    /// An index of ``OperationPlan/fields``.
+    /// The field, as an index into ``OperationPlan/fields``.
     let field: Int
-    /// The innermost type condition around it, an index of ``OperationPlan/guards``; nil when there is none.
+    /// The innermost type condition around the place, as an index into ``OperationPlan/guards``; nil if there is none.
     let typeGuard: Int?
-    /// The innermost deferred fragment around it, an index of ``OperationPlan/deferrals``; nil when there is none. In a
-    /// set that merged fields have together it may stand in an object farther out.
+    /// The innermost deferred fragment around the place, as an index into ``OperationPlan/deferrals``; nil if there is
+    /// none. In a set merged from several places, the fragment may belong to an outer object.
     let deferral: Int?
 }
 
-/// A type condition inside others.
+/// A type condition, and the one around it.
 struct PlanGuard: Sendable {
     let condition: ByteString
     let outer: Int?
@@ -77,33 +80,33 @@ struct PlanDeferral: Sendable {
     let label: ByteString?
     /// The type conditions around the fragment.
     let outerGuard: Int?
-    /// The same with its own.
+    /// These type conditions, with the fragment's own.
     let ownGuard: Int?
 }
 
-/// One selection set with its fragments inserted.
+/// A selection set with its fragments inlined.
 struct PlanSet: Sendable {
     var items: [PlanItem] = []
     /// The deferred fragments in it, in document order.
     var deferrals: [Int] = []
 }
 
-/// A field of an object after CollectFields: every place of one response name together.
+/// A field of an object after CollectFields: all places of one response name together.
 final class CollectedField {
-    /// The first of its places in the document.
+    /// The first place in the document.
     let planned: PlanField
     /// The selections of all places; nil for a leaf.
     let set: Int?
-    /// Every place was added.
+    /// True if all places were added for sending.
     let isAdded: Bool
-    /// The deferred fragments that its places in the document are in; empty when one of them is in none. Places that
-    /// were added for sending say nothing of that.
+    /// The deferred fragments around its places in the document; empty if at least one place is in none. Places that
+    /// were added for sending do not count.
     let deferrals: [Int]
     let maxAge: Int?
     let inheritsAge: Bool
-    /// The type that the schema declares; nil without one.
+    /// The declared type; nil without a schema.
     let type: SchemaTypeReference?
-    /// The object type that the schema declares, inside all lists; nil for every other type.
+    /// The declared object type, inside all lists; nil for every other type.
     let objectTypename: ByteString?
 
     init(_ places: [PlanItem], of plan: OperationPlan, set: Int?, typename: ByteString?) {
@@ -122,27 +125,27 @@ final class CollectedField {
 
 /// The fields of objects of one type in one selection set, in the order of CollectFields.
 final class Collection {
-    /// The place among the plan's collections.
+    /// The index among the plan's collections.
     let index: Int
     let fields: [CollectedField]
     /// The deferred fragments whose fields are among `fields`.
     let deferrals: [Int]
-    /// The deferred fragments whose own type condition cannot hold.
+    /// The deferred fragments whose type condition does not hold.
     let notExecuted: [Int]
-    /// The fields that select the key fields of the type; nil for one that is not selected.
+    /// The key fields of the type, each with the field that selects it; nil if none does.
     let keyFields: [(name: ByteString, field: CollectedField?)]
-    /// Further places of each key field, under other response names. Mostly empty.
+    /// Further fields that select each key field, under other response names. Mostly empty.
     let otherKeyFields: [[CollectedField]]
-    /// Whether objects of the type are told apart by their `id`.
+    /// True if objects of the type are identified by their `id`.
     let hasDefaultKey: Bool
-    /// Whether no two fields are stored under one name.
+    /// True if all fields have different storage names.
     let hasUniqueNames: Bool
-    /// The storage names that a read of such an object wants.
+    /// The storage names that a read of such an object needs.
     private(set) lazy var storageNames = Set(
         fields.lazy.filter { !$0.planned.isTypename && !$0.isAdded }.map(\.planned.storageName))
     /// The steps of a read.
     private(set) lazy var steps = FieldSteps(fields)
-    /// The name of the type as a JSON string; nil when nobody knows it.
+    /// The name of the type as a JSON string; nil if unknown.
     let typenameText: [UInt8]?
 
     init(

@@ -1,12 +1,14 @@
 import TidemarkModel
 import TidemarkWire
 
-/// The place of a value in `data`: names and indices from the root.
+/// The path of a value in `data`: names and indices from the root.
 package typealias ResponsePath = [ResponseStep]
 
 /// One step of a path.
 package enum ResponseStep: Hashable, Sendable {
+    /// The member with this response name.
     case name(ByteString)
+    /// The element at this index, from 0.
     case index(Int)
 }
 
@@ -23,7 +25,7 @@ extension [ResponseStep] {
         }
     }
 
-    /// The path as people write it: `hero.friends[2].name`.
+    /// The path in the notation for people, such as `hero.friends[2].name`; `data` for an empty path.
     package var words: String {
         var text = ""
         for step in self {

@@ -1,23 +1,23 @@
 import TidemarkModel
 
-/// The object whose field is read.
+/// The object whose fields are being read.
 struct FieldContext {
-    /// The entity that holds the field, directly or inside.
+    /// The entity that holds the field, directly or in an embedded object.
     var key: ReadKey
-    /// The dates of that entity; nil for a look-up by key, which has no date of its own.
+    /// The dates of that entity; nil for a look-up by key, which has no dates.
     var view: EntityView?
-    /// The object's type; nil when nobody knows it.
+    /// The type of the object; nil if unknown.
     var typename: ByteString?
     /// The sequences of the entity's fields.
     var sequences = FieldSequences.one(nil)
-    /// The path of storage names inside the entity; see ``FieldPath``. Empty for the entity itself, and where neither
-    /// a limit nor a sequence depends on it.
+    /// The path of storage names inside the entity, joined as in ``StoragePath``. Empty for the entity itself, and
+    /// wherever neither a limit nor a sequence depends on it.
     var storagePath: ByteString
-    /// The limit of the schema with which the object was reached.
+    /// The schema's limit with which the object was reached.
     var reached: AgeLimit
-    /// The document's limit for the fields selected directly in the object, in seconds.
+    /// The document's limit for fields selected directly in the object, in seconds.
     var operationAge: Int?
-    /// Inside a list, nothing has a date of its own.
+    /// True inside a list, where nothing has a date of its own.
     var isInsideList = false
 
     var insideList: FieldContext {
@@ -31,18 +31,18 @@ struct FieldContext {
 struct FieldLimits {
     /// The limit of the field itself.
     var own: AgeLimit
-    /// The limit of the schema with which the object in it is reached.
+    /// The schema's limit with which the object in the field is reached.
     var inner: AgeLimit
-    /// The document's limit for the fields selected directly in that object.
+    /// The document's limit for fields selected directly in that object, in seconds.
     var operationAge: Int?
 
-    /// The limits of a field that can never be too old.
+    /// The limits of a field that never becomes too old.
     static let unlimited = FieldLimits(own: .unlimited, inner: .unlimited, operationAge: nil)
 }
 
 /// Paths of storage names inside an entity.
 enum StoragePath {
-    /// The byte between two names; no name has it.
+    /// The byte between two names, which no name contains.
     static let separator: UInt8 = 0
 
     static func joined(_ path: ByteString, _ name: ByteString) -> ByteString {
@@ -50,7 +50,8 @@ enum StoragePath {
     }
 }
 
-/// Ages: schema type < schema field < operation type < operation field.
+/// Limits of age. The later ones in this order override the earlier: schema type, schema field, operation type,
+/// operation field.
 extension DocumentReader {
     func limits(
         of field: CollectedField, _ planned: PlanField, _ context: FieldContext, found: ByteString?
@@ -95,7 +96,7 @@ extension DocumentReader {
 }
 
 extension FieldTimes {
-    /// Returns the write of a field: its own, else that of the nearest field around it that has one.
+    /// Returns the write of a field: its own, or else that of the nearest enclosing field that has one.
     func write(of path: ByteString, isInsideList: Bool) -> Write {
         if areOne { return rest }
         if let own = self[path] { return own }

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// Lists.
+/// Reading lists.
 extension DocumentReader {
     /// Reads the elements of a list.
     mutating func list(
@@ -12,7 +12,7 @@ extension DocumentReader {
         var hasKeys = false
         if options.notesEntities { reading.lists.append(EntityList(offset: data.count, keys: [])) }
         data.append(UInt8(ascii: "["))
-        // The elements of a list are as old as the list.
+        // The elements of a list have the age of the list.
         let inside = context.insideList
         try StoredScan.forEachElement(of: range, of: bytes) { (index, element) throws(GraphMiss) in
             if index > 0 { data.append(UInt8(ascii: ",")) }

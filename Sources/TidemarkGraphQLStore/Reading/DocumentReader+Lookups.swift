@@ -3,7 +3,7 @@ import TidemarkModel
 
 /// Root fields that are look-ups by key.
 extension DocumentReader {
-    /// Returns the entities that a look-up by key stands for; nil where no rule makes the field one.
+    /// Returns the entities that a look-up by key names; nil if the field has no such rule.
     func lookUp(_ field: CollectedField, _ planned: PlanField) -> StoredValue? {
         let rules = plan.rules
         guard field.set != nil, let rule = rules.lookup(planned.name), let names = rule.keyArguments,

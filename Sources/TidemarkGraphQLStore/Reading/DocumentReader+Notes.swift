@@ -2,12 +2,12 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
 
-/// References, places, and the notes that a read takes.
+/// References, paths, and what a read records for watchers.
 extension DocumentReader {
-    /// The steps to the value that is read, as readers of the answer write them.
+    /// The path of the current value in `data`.
     var responsePath: ResponsePath { plan.responsePath(path) }
 
-    /// Notes that an entity was looked up: what is read next is of it.
+    /// Records the look-up of an entity, which the following fields belong to.
     mutating func visit(_ visit: EntityVisit, fieldCount: Int) {
         reading.visits.append(visit)
         guard options.notesPlaces else { return }
@@ -17,7 +17,7 @@ extension DocumentReader {
         place = number.map { ($0, path.count) }
     }
 
-    /// The resource of a root field whose list follows a rule.
+    /// Returns the resource of a root field whose list is maintained by a rule.
     static func listResource(_ keys: [GraphKey]) -> [UInt8] {
         var bytes = Array("{\"value\":".utf8)
         StoredValue.list(keys.map { .reference($0) }).append(to: &bytes)
@@ -38,7 +38,7 @@ extension DocumentReader {
         StoredReference.read(range, of: bytes, declared: field.objectTypename, plan.rules)
     }
 
-    /// Returns the type of the first object in a value, for the policy; nil when it holds none.
+    /// Returns the type of the first object in a value, for the policy; nil if it holds none.
     func foundType(_ range: Range<Int>, of bytes: UnsafeRawBufferPointer) -> ByteString? {
         var first = range
         while bytes[first.lowerBound] == UInt8(ascii: "["), first.count > 2 {
@@ -50,9 +50,9 @@ extension DocumentReader {
             ?? StoredReference.typename(first, of: bytes)
     }
 
-    /// Notes the sequence that a field stands for.
+    /// Records the sequence of a field.
     ///
-    /// - Parameter name: The storage name of a field of the object; nil when the context's path is the field's own.
+    /// - Parameter name: The storage name of a field of the object; nil if the context's path is that of the field.
     @inline(__always)
     mutating func noteSequence(of name: ByteString?, in context: borrowing FieldContext) {
         switch context.sequences {
@@ -62,7 +62,7 @@ extension DocumentReader {
         }
     }
 
-    /// Whether the sequence of a field depends on its name.
+    /// True if the sequence of a field depends on its name.
     @inline(__always)
     func needsName(_ context: borrowing FieldContext) -> Bool {
         if case .byField = context.sequences { true } else { false }

@@ -2,17 +2,17 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
 
-/// Puts a document's data together from entities.
+/// Assembles the data of a document from entities.
 ///
-/// Pure: it asks a source for entities and changes nothing. It reads what a plan names, in the order of CollectFields,
-/// and ends at the first thing that is missing, deleted, evicted or too old.
+/// It looks up entities in a source and changes nothing. It reads what a plan selects, in the order of CollectFields,
+/// and stops at the first thing that is missing, deleted, evicted or too old.
 ///
 /// - Source: Protocol/graphql.md, reading.
 package struct DocumentReader<Source: EntitySource>: ~Copyable {
-    /// The objects of the entities that were read last in one set.
+    /// The type that was read last in one set, with its collection.
     private struct Recent {
         let type: ByteString
-        /// The type's number with the source; nil when it lends none.
+        /// The source's number of the type; nil if the source lends no entities of it.
         let number: TypeIndex?
         let typename: ByteString
         let collection: Collection
@@ -23,21 +23,21 @@ package struct DocumentReader<Source: EntitySource>: ~Copyable {
     let freshness: GraphFreshness
     let completeness: GraphCompleteness
     let options: GraphReadOptions
-    /// Nothing can be too old: dates are looked at for their sequences only.
+    /// True if nothing can be too old. Dates are then read only for their sequences.
     private let isAgeless: Bool
-    /// The entity whose fields come next, if its key is shown.
+    /// The entity whose key is shown before its fields; nil otherwise.
     private var openKey: GraphKey?
-    /// The steps to the value that is read. The step of a leaf is added when something is missing.
+    /// The path of the current value. The step of a leaf is added only when something is missing.
     var path: [PathStep] = []
     var reading = GraphReading()
     /// The data so far.
     var data = TextBuffer()
-    /// The place whose fields are read, and the steps to it.
+    /// The place whose fields are being read, and its depth in the path.
     var place: (number: Int, depth: Int)?
-    /// Entities to load; while there are some, values that need them are left open.
+    /// The entities to load. While there are some, values that need them are left open.
     private var unloaded: [GraphKey] = []
     private var members = MemberStack()
-    /// The objects read last, by set: the entities of a list have one type for the most part. Bound: the plan's sets.
+    /// The types read last, by set, because the entities of a list mostly have one type. Bounded by the plan's sets.
     private var recent: [Recent?] = []
     private let hasDeferrals: Bool
     /// The deferred fragments that lack a field.
@@ -58,8 +58,16 @@ package struct DocumentReader<Source: EntitySource>: ~Copyable {
         if options.notesPlaces { reading.places = EntityPlaces() }
     }
 
+    /// Reads a document.
+    ///
     /// - Parameters:
-    ///   - key: The entity that a fragment's plan is about; nil for an operation.
+    ///   - plan: The plan of the operation or fragment.
+    ///   - source: The entities.
+    ///   - key: The entity that a fragment's plan reads; nil for an operation.
+    ///   - freshness: Which ages are accepted.
+    ///   - completeness: How missing fields are handled.
+    ///   - options: What the read records in addition.
+    /// - Returns: The data, or the first thing that is missing, or the entities to load first.
     /// - Complexity: O(data + the resources that it is read from).
     package static func read(
         _ plan: OperationPlan, from source: Source, key: GraphKey? = nil, freshness: GraphFreshness,
@@ -71,7 +79,7 @@ package struct DocumentReader<Source: EntitySource>: ~Copyable {
         var second = DocumentReader(plan, source, freshness, completeness, options, hiding: reader.ledger.found)
         guard case .read(var reading) = second.run(key) else { return outcome }
         reading.isPartial = true
-        // A change of what is missing matters as much as one of what is shown.
+        // Changes of missing fields matter as much as changes of shown ones.
         reading.visits = first.visits
         reading.lentSlots = first.lentSlots
         return .read(reading)
@@ -149,7 +157,7 @@ package struct DocumentReader<Source: EntitySource>: ~Copyable {
 
     // MARK: Objects
 
-    /// Reads the fields of one object: braces, names, and what `body` appends as each value.
+    /// Reads the fields of one object: writes braces and names, and calls `body` to append each value.
     @inline(__always)
     private mutating func object(
         _ collection: Collection,
@@ -166,7 +174,7 @@ package struct DocumentReader<Source: EntitySource>: ~Copyable {
         }
         let hasOwnDeferrals = hasDeferrals && !collection.deferrals.isEmpty
         if hasOwnDeferrals { ledger.begin(at: responsePath) }
-        // The collection, which the plan keeps, keeps the steps.
+        // The plan retains the collection, and with it the steps.
         for step in collection.steps.steps {
             if hasDeferrals, ledger.hides(collection.fields[step.number]) { continue }
             let mark = data.count
@@ -206,7 +214,7 @@ package struct DocumentReader<Source: EntitySource>: ~Copyable {
         reading.deferred += plan.states(of: collection, missing: missing, at: place)
     }
 
-    /// Returns the objects of an entity in a set.
+    /// Returns the collection for entities of a key's type in a set.
     @inline(__always)
     private mutating func recall(_ key: ReadKey, _ set: Int) -> Recent {
         if set < recent.count, let last = recent[set], key.isOfType(last.type) { return last }
@@ -270,7 +278,7 @@ package struct DocumentReader<Source: EntitySource>: ~Copyable {
         StoredScan.open(range, of: bytes, into: &members)
         let end = members.count
         defer { members.truncate(to: base) }
-        // Stored fields have the order of the selection for the most part.
+        // Stored fields mostly have the order of the selection.
         var expected = base
         let own = isEntity ? place?.number : nil
         try object(collection) { (reader, step) throws(GraphMiss) in
@@ -307,7 +315,7 @@ package struct DocumentReader<Source: EntitySource>: ~Copyable {
 
     // MARK: Values
 
-    /// Reads the value of a field that is there, unless it is too old.
+    /// Reads the value of a field that is present, unless it is too old.
     private mutating func field(
         _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, _ field: CollectedField, _ context: FieldContext
     ) throws(GraphMiss) {

@@ -1,8 +1,8 @@
 import TidemarkModel
 
-/// Lists of entities by their place in the data.
+/// Finding lists of entities by their offset in the data.
 extension [EntityList] {
-    /// Returns the index of the first element that fulfils a condition which holds from there on.
+    /// Returns the index of the first element for which a condition holds. It must hold for all later elements, too.
     ///
     /// - Complexity: O(log count).
     func partitioningIndex(_ holds: (EntityList) -> Bool) -> Int {
@@ -15,7 +15,7 @@ extension [EntityList] {
         return low
     }
 
-    /// Returns the list that begins at a place; nil for one without entities.
+    /// Returns the list that begins at an offset; nil for a list without entities.
     func list(at offset: Int) -> EntityList? {
         let index = partitioningIndex { $0.offset >= offset }
         return index < count && self[index].offset == offset ? self[index] : nil

@@ -3,19 +3,22 @@ import TidemarkStore
 
 /// The result of looking up one entity.
 package enum EntityLook {
+    /// The entity is in memory.
     case found(EntityView)
+    /// There is no such entity, for a reason.
     case missing(GraphMiss.Reason)
-    /// The entity may be on the disk: it is loaded, and the read runs again.
+    /// The entity may be on the disk. It has to be loaded, and the read runs again.
     case unloaded
 }
 
 /// The bytes of a resource.
 enum ResourceBytes {
+    /// A copy.
     case kept([UInt8])
-    /// Bytes where they are stored: valid during the read, which changes nothing.
+    /// The bytes in their place in the store. Valid during the read, which changes nothing.
     case lent(UnsafeRawBufferPointer)
 
-    /// Lends the bytes to a function that throws errors of its own type.
+    /// Calls `body` with the bytes. `body` may throw errors of its own type.
     @inline(__always)
     func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -27,16 +30,18 @@ enum ResourceBytes {
     }
 }
 
-/// One entity as readers see it.
+/// An entity in the form that readers see.
 package struct EntityView {
     /// The resource as compact JSON.
     var resource: ResourceBytes
+    /// When its fields were written.
     package var dates: FieldTimes
-    /// Whether some layer has a change for the entity.
+    /// True if a layer changes the entity.
     package var isPending: Bool
-    /// Whether fields of the entity were evicted: an absent field then counts as evicted.
+    /// True if fields of the entity were evicted. An absent field then counts as evicted.
     package var isReduced: Bool
 
+    /// Creates a view of a resource.
     package init(
         resource: [UInt8], dates: FieldTimes, isPending: Bool = false, isReduced: Bool = false
     ) {
@@ -60,33 +65,36 @@ package struct EntityView {
     }
 }
 
-/// The times when the fields of an entity were written, and the places in the log that they stand for.
+/// When the fields of an entity were written, and their positions in the log.
 package struct FieldTimes: Sendable {
     /// One write.
     package struct Write: Hashable, Sendable {
-        /// Milliseconds since 1970.
+        /// The time of the write, in milliseconds since 1970.
         package var writtenAt: Int64
+        /// The position in the log; nil if the write has none.
         package var sequence: EventSequence?
 
+        /// Creates a write.
         package init(writtenAt: Int64, sequence: EventSequence? = nil) {
             self.writtenAt = writtenAt
             self.sequence = sequence
         }
     }
 
-    /// The forms in which writes of single fields come.
+    /// The writes of single fields in one of their forms.
     private enum Named {
         case none
         case writes([ByteString: Write])
-        /// The same as the store keeps them.
+        /// The writes in the form of the store.
         case stamps([ByteString: EntityStamp])
     }
 
     /// The write of every field that is not named.
     package var rest: Write
-    /// The writes of single fields, by path; see ``FieldPath``.
+    /// The writes of single fields, by path; see ``StoragePath``.
     private var named: Named
 
+    /// Creates the dates of an entity.
     package init(rest: Write, named: [ByteString: Write] = [:]) {
         self.rest = rest
         self.named = named.isEmpty ? .none : .writes(named)
@@ -97,12 +105,12 @@ package struct FieldTimes: Sendable {
         named = stamps.named.isEmpty ? .none : .stamps(stamps.named)
     }
 
-    /// Whether all fields were written at once.
+    /// True if all fields were written at once.
     var areOne: Bool {
         if case .none = named { true } else { false }
     }
 
-    /// Returns the write of a field that is named; nil for every other path.
+    /// The write of a named field; nil for every other path.
     subscript(path: ByteString) -> Write? {
         switch named {
         case .none: nil
@@ -111,7 +119,7 @@ package struct FieldTimes: Sendable {
         }
     }
 
-    /// The sequences that the fields stand for.
+    /// The sequences of the fields.
     ///
     /// - Complexity: O(named fields).
     var sequences: FieldSequences {
@@ -125,32 +133,35 @@ package struct FieldTimes: Sendable {
     }
 }
 
-/// The sequences that the fields of one entity stand for.
+/// The sequences of the fields of one entity.
 enum FieldSequences {
-    /// All fields have this one; nil: none has any.
+    /// All fields have this one; nil if none has any.
     case one(EventSequence?)
-    /// Each field has its own.
+    /// The fields have different ones.
     case byField
 }
 
 /// A source in which entities are looked up.
 package protocol EntitySource {
+    /// Looks up an entity.
     func look(_ key: GraphKey) -> EntityLook
-    /// Returns the number by which entities of a type are lent; nil when none is.
+    /// Returns the number by which entities of a type are lent; nil if none are.
     func typeNumber(of type: ByteString) -> TypeIndex?
-    /// Lends an entity where it is stored.
+    /// Returns an entity in its place in the store, without a copy.
     ///
     /// - Parameter id: The id in any spelling.
-    /// - Returns: nil for an entity that has to be looked up, because it is not in memory or not as it is stored.
+    /// - Returns: nil if the entity has to be looked up, because it is not in memory, or differs from what is stored.
     func lend(_ type: TypeIndex, _ id: UnsafeRawBufferPointer) -> LentEntity?
     /// Returns when a root field became stale, in milliseconds since 1970; nil while it is fresh.
     func staleSince(_ root: GraphRootName) -> Int64?
-    /// Returns the entities of a root field that is a list under a rule; nil for any other field.
+    /// Returns the entities of a root field whose list is maintained by a rule; nil for any other field.
     func list(_ root: GraphRootName) -> [GraphKey]?
 }
 
-/// A source that lends nothing.
+/// By default a source lends no entities.
 extension EntitySource {
+    /// Returns nil: the source lends no entities.
     package func typeNumber(of type: ByteString) -> TypeIndex? { nil }
+    /// Returns nil: the source lends no entities.
     package func lend(_ type: TypeIndex, _ id: UnsafeRawBufferPointer) -> LentEntity? { nil }
 }

@@ -1,28 +1,28 @@
 import TidemarkModel
 
-/// The places of the entities of a document in its data, so that a change of one field is told without reading the
-/// rest.
+/// Where the entities of a document are in its data, so that the change of one field can be reported without reading
+/// the rest.
 ///
-/// Bound: one place for each entity that the document shows, with one offset for each of its fields.
+/// Bounded by one place for each entity that the document shows, with one offset for each of its fields.
 package struct EntityPlaces: Sendable {
-    /// One entity at one path; an entity that is shown twice has two places.
+    /// One entity at one path. An entity that is shown twice has two places.
     struct Place: Sendable {
         let key: GraphKey
         /// See ``EntityVisit/collection``.
         let collection: Int
-        /// The place around it; nil when there is none.
+        /// The enclosing place; nil if there is none.
         let outer: Int?
-        /// The steps from that place.
+        /// The path from the enclosing place.
         fileprivate let steps: Range<Int>
-        /// The index of its first offset.
+        /// The index of the first offset.
         fileprivate let firstOffset: Int
     }
 
     private static let noOffset = UInt32.max
 
     private(set) var places: [Place] = []
-    /// The least of the sequences of what was read of each place; nil when none is known. Not in the places: whoever
-    /// changes a sequence would copy their keys.
+    /// The lowest sequence read at each place; nil if none is known. They are separate from the places, because
+    /// changing a sequence there would copy the keys.
     private var sequences: [EventSequence?] = []
     private var steps: ResponsePath = []
     private var offsets: [UInt32] = []
@@ -30,9 +30,9 @@ package struct EntityPlaces: Sendable {
     /// Adds a place.
     ///
     /// - Parameters:
-    ///   - fieldCount: The fields of its collection; none has a value yet.
-    ///   - path: The steps from the place around it.
-    /// - Returns: Its number.
+    ///   - fieldCount: The number of fields of its collection. None has a value yet.
+    ///   - path: The path from the enclosing place.
+    /// - Returns: The number of the place.
     mutating func open(
         _ visit: EntityVisit, fieldCount: Int, path: ArraySlice<ResponseStep>, outer: Int?
     ) -> Int {
@@ -46,9 +46,9 @@ package struct EntityPlaces: Sendable {
         return places.count - 1
     }
 
-    /// Notes where the value of a leaf begins in the data.
+    /// Records the offset of a leaf's value in the data.
     ///
-    /// - Parameter field: Its number in the place's collection.
+    /// - Parameter field: The number of the leaf in the place's collection.
     mutating func note(_ field: Int, of place: Int, at offset: Int) {
         offsets[places[place].firstOffset + field] = UInt32(clamping: offset)
     }
@@ -59,7 +59,7 @@ package struct EntityPlaces: Sendable {
 
     mutating func set(_ sequence: EventSequence?, of place: Int) { sequences[place] = sequence }
 
-    /// Returns where the value of a leaf begins in the data; nil for a field that is no leaf.
+    /// Returns the offset of a leaf's value in the data; nil for other fields.
     func offset(_ field: Int, of place: Int) -> Int? {
         let offset = offsets[places[place].firstOffset + field]
         return offset == EntityPlaces.noOffset ? nil : Int(offset)
@@ -78,9 +78,9 @@ package struct EntityPlaces: Sendable {
         return parts.reversed().flatMap { steps[$0] }
     }
 
-    /// Returns the least of the sequences of everything that was read; nil when none is known.
+    /// Returns the lowest sequence of everything that was read; nil if none is known.
     ///
-    /// - Parameter changes: Places with the sequences that they will have.
+    /// - Parameter changes: New sequences of places, which replace the recorded ones.
     /// - Complexity: O(places).
     func asOf(with changes: [(place: Int, EventSequence?)]) -> EventSequence? {
         var sequences = sequences

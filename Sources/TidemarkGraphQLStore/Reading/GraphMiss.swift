@@ -1,23 +1,26 @@
 import TidemarkModel
 import TidemarkWire
 
-/// The first thing that a read wanted and did not find, in document order.
+/// The first thing in document order that a read needed and did not find.
 ///
 /// - Source: Protocol/graphql.md, reading.
 package struct GraphMiss: Error, Hashable, Sendable {
-    /// The reason why a value is not there; the raw value is the word in `reason`.
+    /// Why a value is missing. The raw value is the word in `reason`.
     package enum Reason: String, Hashable, Sendable, CaseIterable {
+        /// In this order: never stored, older than its limit, evicted, deleted by the server, of a stale root field.
         case absent, expired, evicted, deleted, stale
     }
 
     /// A field that is too old.
     package struct Expired: Hashable, Sendable {
+        /// The storage name of the field.
         package var field: ByteString
-        /// Milliseconds since 1970.
+        /// When it was written, in milliseconds since 1970.
         package var writtenAt: Int64
-        /// Seconds.
+        /// Its limit in seconds.
         package var maxAge: Int
 
+        /// Describes a field that is too old.
         package init(field: ByteString, writtenAt: Int64, maxAge: Int) {
             self.field = field
             self.writtenAt = writtenAt
@@ -25,12 +28,16 @@ package struct GraphMiss: Error, Hashable, Sendable {
         }
     }
 
+    /// The path of the value in `data`.
     package var path: ResponsePath
+    /// Why the value is missing.
     package var reason: Reason
-    /// The entity that lacks it; nil when there is none.
+    /// The entity that lacks the value; nil if there is none.
     package var key: GraphKey?
+    /// The field that is too old; nil for other reasons.
     package var expired: Expired?
 
+    /// Creates a miss.
     package init(path: ResponsePath, reason: Reason, key: GraphKey?, expired: Expired? = nil) {
         self.path = path
         self.reason = reason

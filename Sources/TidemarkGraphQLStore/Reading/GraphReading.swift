@@ -1,60 +1,67 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The data that one read of a document found.
+/// The data of one read of a document, and what the read recorded.
 package struct GraphReading: Sendable {
     /// `data` as compact JSON.
     package var data: [UInt8] = []
-    /// The lists of entities in `data`, ascending by their place; empty unless entities are noted.
+    /// The lists of entities in `data`, ordered by offset; empty unless entities are recorded.
     package var lists: [EntityList] = []
-    /// Whether some value that was read is older than its limit allows, or its root field is stale.
+    /// True if a value is older than its limit allows, or a root field is stale.
     package var isStale = false
-    /// A layer changes something that was read.
+    /// True if a layer changes something that was read.
     package var isPending = false
-    /// The least of the places known; nil when none is.
+    /// The lowest known sequence; nil if none is known.
     package var asOf: EventSequence?
-    /// Whether the data lacks a field that the document asks for.
+    /// True if the data lacks a field that the document selects.
     package var isPartial = false
+    /// The states of the deferred fragments, in the order of the data.
     package var deferred: [DeferredState] = []
-    /// The entities that were looked up, with the fields that were wanted, once for each place.
+    /// The entities that were looked up, with the fields that were read, once for each place.
     package var visits: [EntityVisit] = []
-    /// The entities that were lent, when entities are not noted; they are not in `visits` then. Valid until the store
-    /// is next changed.
+    /// The entities that were lent, if entities are not recorded; `visits` does not include them. Valid until the store
+    /// is changed.
     package var lentSlots: [SlotIndex] = []
-    /// The places of the entities in the data; nil unless the places were asked for.
+    /// Where the entities are in the data; nil unless places are recorded.
     package var places: EntityPlaces?
-    /// The time when the first value that was read becomes too old, in milliseconds since 1970; nil: never.
+    /// When the first value becomes too old, in milliseconds since 1970; nil if none does.
     package var expiresAt: Int64?
 
+    /// Creates the result of a read that found nothing yet.
     package init() {}
 }
 
-/// A list in `data` whose elements are entities, or null.
+/// A list in `data` with elements that are entities or null.
 package struct EntityList: Hashable, Sendable {
-    /// The offset of its bracket in `data`.
+    /// The offset of its opening bracket in `data`.
     package var offset: Int
-    /// The entities of its elements; nil for an element that is none.
+    /// The entities of its elements; nil for an element that is not an entity.
     package var keys: [GraphKey?]
 
+    /// Creates a list.
     package init(offset: Int, keys: [GraphKey?]) {
         self.offset = offset
         self.keys = keys
     }
 }
 
-/// A part of an entity that a read wanted.
+/// An entity that a read looked up, and which of its fields it needed.
 package struct EntityVisit: Sendable {
+    /// The key of the entity.
     package let key: GraphKey
-    /// The number of the fields in the plan; see ``OperationPlan/storageNames(of:)``. The collection of a root field is
+    /// The number of the fields in the plan; see ``OperationPlan/storageNames(of:)``. For a root field it is
     /// ``OperationPlan/rootVisit``.
     package let collection: Int
 }
 
-/// One field of one entity: what a watcher depends on.
+/// A field of an entity on which a watcher depends.
 package struct FieldDependency: Hashable, Sendable {
+    /// The key of the entity.
     package let key: GraphKey
+    /// The storage name of the field.
     package let storageName: ByteString
 
+    /// Creates a dependency.
     package init(key: GraphKey, storageName: ByteString) {
         self.key = key
         self.storageName = storageName
@@ -63,18 +70,26 @@ package struct FieldDependency: Hashable, Sendable {
 
 /// The state of a deferred fragment in one object.
 package struct DeferredState: Hashable, Sendable {
-    /// The raw value is the word in `state`.
+    /// How far the fragment has been delivered. The raw value is the word in `state`.
     package enum State: String, Hashable, Sendable, CaseIterable {
+        /// Fields of the fragment are missing.
         case pending
+        /// The type condition of the fragment does not hold.
         case notExecuted = "not_executed"
+        /// All fields of the fragment are present.
         case fulfilled
+        /// The server could not deliver the fragment.
         case failed
     }
 
+    /// The path of the object.
     package var path: ResponsePath
+    /// The label of the `@defer` directive; nil if it has none.
     package var label: ByteString?
+    /// How far the fragment has been delivered.
     package var state: State
 
+    /// Creates the state of a fragment.
     package init(path: ResponsePath, label: ByteString?, state: State) {
         self.path = path
         self.label = label
@@ -85,7 +100,7 @@ package struct DeferredState: Hashable, Sendable {
 extension OperationPlan {
     /// Returns the states of the deferred fragments of one object.
     ///
-    /// - Parameter missing: The fragments of which a field is missing.
+    /// - Parameter missing: The fragments that lack a field.
     func states(of collection: Collection, missing: Set<Int>, at path: ResponsePath) -> [DeferredState] {
         collection.deferrals.map { deferral in
             DeferredState(
@@ -99,22 +114,24 @@ extension OperationPlan {
 
 /// The outcome of one run of a reader.
 package enum GraphReadOutcome: Sendable {
+    /// The data.
     case read(GraphReading)
-    /// The visits are those that were made until the miss.
+    /// The first thing that is missing, and the entities looked up before.
     case missed(GraphMiss, visits: [EntityVisit])
-    /// Entities that have to be loaded first.
+    /// The entities that have to be loaded first.
     case unloaded([GraphKey])
 }
 
-/// Additions to a read.
+/// What a read records besides the data.
 package struct GraphReadOptions: Sendable {
-    /// Whether each entity shows its key as `__ref`, so that the data can be written again.
+    /// If true, each entity shows its key as `__ref`, so that the data can be written again.
     package var showsKeys = false
-    /// Whether the places of entities in the data are noted.
+    /// If true, the places of entities in the data are recorded.
     package var notesPlaces = false
-    /// Whether visits and lists of entities are noted. Without a watcher nobody asks for them.
+    /// If true, visits and lists of entities are recorded. Only watchers need them.
     package var notesEntities = true
 
+    /// Creates options. Recording places includes recording entities.
     package init(showsKeys: Bool = false, notesPlaces: Bool = false, notesEntities: Bool = true) {
         self.showsKeys = showsKeys
         self.notesPlaces = notesPlaces
@@ -122,17 +139,18 @@ package struct GraphReadOptions: Sendable {
     }
 }
 
-/// The age that values may have in a read.
+/// Which ages a read accepts.
 package struct GraphFreshness: Sendable {
-    /// Milliseconds since 1970.
+    /// The current time in milliseconds since 1970.
     package var now: Int64
-    /// Whether stale data is served, however old it is.
+    /// If true, stale data of any age is accepted, unless ``maxStale`` sets a bound.
     package var allowsStale = false
-    /// The time past its limit up to which stale data is served, in milliseconds.
+    /// How long past its limit data is accepted, in milliseconds; if nil, ``allowsStale`` decides.
     package var maxStale: Int64?
-    /// Ages are not looked at: what was just fetched is never too old.
+    /// If true, ages are not checked, because data that was just fetched is never too old.
     package var ignoresAges = false
 
+    /// Creates the demands of a read; by default only fresh data is accepted.
     package init(now: Int64, allowsStale: Bool = false, maxStale: Int64? = nil, ignoresAges: Bool = false) {
         self.now = now
         self.allowsStale = allowsStale
@@ -140,18 +158,18 @@ package struct GraphFreshness: Sendable {
         self.ignoresAges = ignoresAges
     }
 
-    /// Tells whether a reader takes what has been stale since a moment.
+    /// True if data is accepted that became stale this many milliseconds ago.
     func takes(_ overdue: Int64) -> Bool {
         if let maxStale { return overdue <= maxStale }
         return allowsStale
     }
 }
 
-/// The treatment of missing fields by a read.
+/// How a read handles missing fields.
 package enum GraphCompleteness: Sendable {
-    /// A missing value makes the read a miss, also in a deferred fragment.
+    /// Any missing field makes the read a miss, even in a deferred fragment.
     case whole
-    /// A deferred fragment may lack fields: its state is `pending`, and its fields are left out.
+    /// A deferred fragment may lack fields: it is `pending`, and its fields are left out.
     case deferred
     /// Missing fields are left out.
     case partial

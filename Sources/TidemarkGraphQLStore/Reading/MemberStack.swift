@@ -1,6 +1,6 @@
-/// The members of the objects that are open, innermost last.
+/// The members of the open objects, innermost last.
 ///
-/// Not an array, for the reason of ``TextBuffer``. Bound: the members of those objects.
+/// It is not an array for the same reason as ``TextBuffer``. Bounded by the members of those objects.
 struct MemberStack: ~Copyable {
     private var start: UnsafeMutablePointer<StoredScan.Member>?
     private var capacity = 0

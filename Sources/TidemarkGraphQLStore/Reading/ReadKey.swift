@@ -1,13 +1,14 @@
 import TidemarkModel
 
-/// The key of an entity during a read: mostly the text of a reference where it is stored, so that nothing is copied
-/// for an entity that nobody asks the key of.
+/// The key of an entity during a read. It mostly points to the text of a stored reference, so that nothing is copied
+/// unless the key is used.
 enum ReadKey {
     case key(GraphKey)
-    /// `type:id` without escapes, neither of them empty; valid during the read. `typeCount`: the bytes of the type.
+    /// The text `type:id` without escapes, both parts not empty, valid during the read. `typeCount` is the length of
+    /// the type.
     case lent(UnsafeRawBufferPointer, typeCount: Int)
 
-    /// The key itself.
+    /// The key as a value of its own.
     ///
     /// - Complexity: O(1), or a copy of the text.
     var key: GraphKey {
@@ -18,7 +19,7 @@ enum ReadKey {
         }
     }
 
-    /// Tells whether the entity's type is this one.
+    /// True if the entity has this type.
     @inline(__always)
     func isOfType(_ type: ByteString) -> Bool {
         switch self {
@@ -29,7 +30,7 @@ enum ReadKey {
         }
     }
 
-    /// Lends the bytes of the id.
+    /// Calls `body` with the bytes of the id.
     @inline(__always)
     func withID<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         switch self {
@@ -47,7 +48,7 @@ enum PathStep {
 }
 
 extension OperationPlan {
-    /// Returns a path as readers of the answer write it.
+    /// Returns the path in `data` for the path of a read.
     ///
     /// - Complexity: O(steps).
     func responsePath(_ steps: some Sequence<PathStep>) -> ResponsePath {

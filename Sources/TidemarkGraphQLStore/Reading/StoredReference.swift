@@ -2,7 +2,7 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
 
-/// References inside stored values.
+/// Finds references in stored values.
 ///
 /// - Source: Protocol/graphql.md, what is stored.
 enum StoredReference {
@@ -13,8 +13,8 @@ enum StoredReference {
 
     /// Returns the entity that a value refers to.
     ///
-    /// - Parameter declared: The object type that the schema declares for the field; an event's id, or its object with
-    ///   the key fields, is a reference to an entity of that type. nil: only `__ref` is a reference.
+    /// - Parameter declared: The object type that the schema declares for the field. An id in an event, or an object
+    ///   with the key fields, then refers to an entity of that type. If nil, only `__ref` is a reference.
     /// - Returns: nil for any other value.
     @inline(__always)
     static func read(
@@ -48,7 +48,7 @@ enum StoredReference {
         return GraphKey(type: rules.resourceType(of: declared), id: ByteString(text))
     }
 
-    /// Reads the text of a reference as it is written.
+    /// Reads the text of a reference in its written form.
     @inline(__always)
     private static func key(text: UnsafeRawBufferPointer) -> ReadKey? {
         var colon = text.count
@@ -62,11 +62,11 @@ enum StoredReference {
         return .lent(text, typeCount: colon)
     }
 
-    /// Returns the key of an object that an event holds in a field of an object type.
+    /// Returns the key of an object in an event's field, whose declared type is an object type.
     private static func key(
         ofObject range: Range<Int>, of bytes: UnsafeRawBufferPointer, declared: ByteString, _ rules: GraphRules
     ) -> GraphKey? {
-        // An embedded object of an answer has no key: it says its type, and that may be another one.
+        // An embedded object of a response has no key; its own type may differ from the declared one.
         if let typename = typename(range, of: bytes), typename != declared { return nil }
         var members = MemberStack()
         StoredScan.open(range, of: bytes, into: &members)
@@ -83,7 +83,7 @@ enum StoredReference {
         return GraphKey(type: rules.resourceType(of: declared), id: ByteString(id))
     }
 
-    /// The text of a string or an integer; nil for other values.
+    /// Returns the text of a string or an integer; nil for other values.
     private static func scalarText(_ range: Range<Int>, of bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         switch bytes[range.lowerBound] {
         case UInt8(ascii: "\""):
@@ -94,7 +94,7 @@ enum StoredReference {
         }
     }
 
-    /// Returns the `__typename` that an embedded object keeps; nil when it has none.
+    /// Returns the `__typename` stored in an embedded object; nil if it has none.
     static func typename(_ range: Range<Int>, of bytes: UnsafeRawBufferPointer) -> ByteString? {
         guard bytes[range.lowerBound] == UInt8(ascii: "{") else { return nil }
         if starts(with: typenamePrefix, range, of: bytes) {

@@ -1,9 +1,9 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The members of objects inside one stored resource: compact JSON that was validated when it was stored.
+/// Scans objects in a stored resource, which is compact JSON that was validated when it was stored.
 ///
-/// - Complexity: O(bytes) to open an object; its values are stepped over, not read.
+/// - Complexity: O(bytes) to open an object. Its values are skipped, not read.
 struct StoredScan {
     struct Member {
         /// The name between the quotes, as written.
@@ -11,12 +11,12 @@ struct StoredScan {
         var value: Range<Int>
     }
 
-    /// Opens the object at a place. Of members with one name the last value counts.
+    /// Opens the object at a position. Of members with one name the last value counts.
     ///
-    /// - Parameter members: Where its members are appended, each name once.
+    /// - Parameter members: Receives the members, each name once.
     static func open(_ object: Range<Int>, of bytes: UnsafeRawBufferPointer, into members: inout MemberStack) {
         let base = members.count
-        // One bit for each name: only a name whose bit is taken can be a repeated one.
+        // One bit for each name: only a name whose bit is already set can be a repeated one.
         var seen: UInt64 = 0
         var isEscaped = false
         var at = object.lowerBound + 1
@@ -78,11 +78,11 @@ struct StoredScan {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
 
-    /// The high bit of each zero byte; bits above the lowest one may be wrong.
+    /// Marks the high bit of each zero byte. Marks above the lowest one may be wrong.
     @inline(__always)
     private static func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word & highs }
 
-    /// Tells whether two buffers have equal bytes. Names are short: words are compared here, without a call.
+    /// True if two buffers have equal bytes. Names are short, so words are compared here instead of calling `memcmp`.
     @inline(__always)
     static func haveEqualBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         let count = left.count
@@ -102,16 +102,16 @@ struct StoredScan {
         return true
     }
 
-    /// The text of a string between its quotes.
+    /// Returns the range of a string between its quotes.
     @inline(__always)
     static func string(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Range<Int> {
         var isEscaped = false
         return string(bytes, start, &isEscaped)
     }
 
-    /// The text of a string between its quotes.
+    /// Returns the range of a string between its quotes.
     ///
-    /// - Parameter isEscaped: Set when the text has a backslash.
+    /// - Parameter isEscaped: Set to true if the text has a backslash.
     @inline(__always)
     private static func string(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ isEscaped: inout Bool) -> Range<Int> {
         var at = start + 1
@@ -133,11 +133,11 @@ struct StoredScan {
             default: at += 1
             }
         }
-        // No input reaches it: what is stored was validated.
+        // Unreachable: stored resources were validated.
         preconditionFailure("a stored string at byte \(start) has no end")
     }
 
-    /// The offset after the value at a place.
+    /// Returns the offset after the value at a position.
     static func end(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Int {
         if start < bytes.count, bytes[start] == UInt8(ascii: "\"") { return string(bytes, start).upperBound + 1 }
         var at = start
@@ -162,22 +162,22 @@ struct StoredScan {
         return at
     }
 
-    /// Tells whether a written name is the wanted one, in any spelling.
+    /// True if a written name equals the wanted one, in any spelling.
     @inline(__always)
     static func isName(
         _ name: Range<Int>, _ wanted: UnsafeRawBufferPointer, of bytes: UnsafeRawBufferPointer
     ) -> Bool {
         let written = UnsafeRawBufferPointer(rebasing: bytes[name])
         if haveEqualBytes(written, wanted) { return true }
-        // A wanted name has no needless escapes; a stored one may have any.
+        // A wanted name has no needless escapes, but a stored one may have any.
         return written.contains(UInt8(ascii: "\\")) && JSONText.unescaped(written) == JSONText.unescaped(wanted)
     }
 
-    /// Returns the index of a member; nil when there is none.
+    /// Returns the index of a member; nil if there is none.
     ///
     /// - Parameters:
     ///   - range: The members of one object, each name once.
-    ///   - expected: Where the member is found at once, if it is there: most often after the one before.
+    ///   - expected: The index to try first, which is mostly the one after the previous member.
     @inline(__always)
     static func index(
         of wanted: UnsafeRawBufferPointer, in members: borrowing MemberStack, _ range: Range<Int>, expected: Int,
@@ -195,14 +195,14 @@ struct StoredScan {
         of wanted: UnsafeRawBufferPointer, in members: borrowing MemberStack, _ range: Range<Int>, after expected: Int,
         of bytes: UnsafeRawBufferPointer
     ) -> Int? {
-        // Members between two wanted ones are passed over most often; those before are looked at last.
+        // Mostly members between two wanted ones are skipped, so those before are searched last.
         let middle = min(max(expected, range.lowerBound), range.upperBound)
         for index in middle..<range.upperBound where isName(members[index].name, wanted, of: bytes) { return index }
         for index in range.lowerBound..<middle where isName(members[index].name, wanted, of: bytes) { return index }
         return nil
     }
 
-    /// The value of a member; nil when there is none.
+    /// Returns the value of a member; nil if there is none.
     static func value(
         of wanted: [UInt8], in members: borrowing MemberStack, _ range: Range<Int>, of bytes: UnsafeRawBufferPointer
     ) -> Range<Int>? {
@@ -213,7 +213,7 @@ struct StoredScan {
 }
 
 extension [UInt8] {
-    /// Lends the bytes to a function that throws errors of its own type.
+    /// Calls `body` with the bytes. `body` may throw errors of its own type.
     func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

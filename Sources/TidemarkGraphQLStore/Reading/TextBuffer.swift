@@ -1,7 +1,7 @@
-/// The text that a read writes: bytes at the end of one block of memory.
+/// A growing buffer for the text that a read writes.
 ///
-/// Not an array: a read appends three pieces for each field, and each append to an array asks whether it is shared.
-/// The block is freed with the buffer. Bound: the data of one read.
+/// It is not an array, because a read appends three pieces for each field, and every append to an array checks whether
+/// its storage is shared. The memory is freed with the buffer. Bounded by the data of one read.
 struct TextBuffer: ~Copyable {
     private var start: UnsafeMutableRawPointer
     private var capacity: Int

@@ -3,29 +3,34 @@ import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
 
-/// Reads and writes of documents that are made together, or not at all.
+/// Reads and writes of documents that take effect together, or not at all.
 ///
-/// A pure value over the entities that were loaded for it: what it needs beside them is asked for, and the run begins
+/// A pure value over the entities that were loaded for it. If it needs others, they are loaded, and the run starts
 /// again. Nothing is stored before ``SyncCache/commitGraph(_:)``.
 package struct GraphTransaction: Sendable {
-    /// Thrown when entities have to be loaded first; the run ends and begins again.
+    /// Thrown when entities have to be loaded first; the run then starts again.
     package struct NeedsEntities: Error {}
 
+    /// The library whose entities are read and written.
     package let library: ByteString
+    /// The loaded entities, with the transaction's writes over them.
     package private(set) var source = StagedSource()
-    /// The entities to be loaded before the next run.
+    /// The entities to load before the next run.
     package private(set) var unloaded: Set<GraphKey> = []
-    /// The root fields whose lists have to be known before the next run.
+    /// The root fields whose lists have to be loaded before the next run.
     package private(set) var unloadedLists: Set<GraphRootName> = []
+    /// The root fields that the transaction wrote.
     package private(set) var roots: [GraphAnswer.Root] = []
+    /// The further operations of the transaction, such as removals.
     package private(set) var operations: [TransactionOperation] = []
     private var knownLists: Set<GraphRootName> = []
 
+    /// Creates a transaction in which nothing is loaded yet.
     package init(library: ByteString) { self.library = library }
 
-    /// Reads a document. A deferred fragment may lack fields, and is left out then.
+    /// Reads a document. Deferred fragments that lack fields are left out.
     ///
-    /// - Parameter showsKeys: Whether each entity in `data` has its key as `__ref`.
+    /// - Parameter showsKeys: If true, each entity in `data` shows its key as `__ref`.
     /// - Throws: ``CacheError`` `cacheMiss`; ``NeedsEntities``.
     package mutating func read(_ plan: OperationPlan, showsKeys: Bool = false) throws -> GraphReading {
         unloadedLists.formUnion(plan.rootNames.filter { !knownLists.contains($0) })
@@ -45,7 +50,7 @@ package struct GraphTransaction: Sendable {
         }
     }
 
-    /// Writes data as the answer to a document. An object with a member `__ref` is that entity.
+    /// Writes data as the result of a document. An object with a member `__ref` is the entity that it names.
     ///
     /// - Throws: ``CacheError`` `invalidParams`; ``NeedsEntities``.
     package mutating func write(_ parts: AnswerParts, _ plan: OperationPlan) throws {
@@ -63,7 +68,7 @@ package struct GraphTransaction: Sendable {
     /// Adds an operation that names its entity.
     package mutating func add(_ operation: TransactionOperation) { operations.append(operation) }
 
-    /// Returns the same transaction before its first step, with the entities that it asked for.
+    /// Returns the transaction before its first step, with the entities that it needed.
     package func restarted(
         _ bases: [GraphKey: [UInt8]?], _ lists: [GraphRootName: [GraphKey]?]
     ) -> GraphTransaction {
@@ -79,12 +84,12 @@ package struct GraphTransaction: Sendable {
         return fresh
     }
 
-    /// Whether the run ended because something has to be loaded.
+    /// True if the run ended because entities or lists have to be loaded.
     package var needsEntities: Bool { !unloaded.isEmpty || !unloadedLists.isEmpty }
 }
 
 extension SyncCache {
-    /// Loads what a transaction asked for.
+    /// Loads the entities and lists that a transaction needs.
     ///
     /// - Throws: ``CacheError`` `storageFailed`.
     package func load(_ transaction: GraphTransaction) async throws(CacheError) -> GraphTransaction {
@@ -102,9 +107,9 @@ extension SyncCache {
         return transaction.restarted(bases, lists)
     }
 
-    /// Stores what a transaction wrote, if nothing that it read has changed since.
+    /// Stores the writes of a transaction, unless something that it read has changed since.
     ///
-    /// - Throws: ``CacheError``: `conflict`, `limitExceeded`, `storageFailed`; then nothing was stored.
+    /// - Throws: ``CacheError``: `conflict`, `limitExceeded`, `storageFailed`. Nothing is stored then.
     package func commitGraph(_ transaction: GraphTransaction) async throws(CacheError) {
         var expecting = TransactionExpectations()
         for (key, resource) in transaction.source.bases {
@@ -113,7 +118,7 @@ extension SyncCache {
         var operations: [TransactionOperation] = []
         for entity in transaction.source.staged {
             let key = entity.key.entityKey(in: transaction.library)
-            // An entity of which some fields were evicted counts as absent for readers, and is merged into.
+            // An entity of which fields were evicted is absent for readers, but writes are merged into it.
             var isThere = transaction.source.bases[entity.key] != .some(nil)
             if !isThere, case .found = graphLook(key, asked: []) { isThere = true }
             operations.append(

@@ -2,22 +2,25 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// The entities that one run of a transaction sees: those that are stored, with its own writes over them.
+/// The entities that one run of a transaction sees: the stored ones with its own writes over them.
 ///
-/// A value: throwing it away undoes everything.
+/// A value: dropping it undoes everything.
 package struct StagedSource: EntitySource {
-    /// The entities as they are stored; an inner nil: there is none. Bounded by what the transaction reads.
+    /// The stored entities; an inner nil means that there is none. Bounded by what the transaction reads.
     package private(set) var bases: [GraphKey: [UInt8]?] = [:]
     /// The fields that the transaction wrote, by entity, in the order of the first write.
     package private(set) var staged: [(key: GraphKey, resource: [UInt8])] = []
     private var places: [GraphKey: Int] = [:]
-    /// The lists that follow a rule, by root field.
+    /// The lists that rules maintain, by root field.
     package var lists: [GraphRootName: [GraphKey]] = [:]
 
+    /// Creates a source in which nothing is loaded.
     package init() {}
 
+    /// Adds a stored entity; nil if there is none.
     package mutating func load(_ key: GraphKey, _ resource: [UInt8]?) { bases.updateValue(resource, forKey: key) }
 
+    /// Returns an entity with the writes of the transaction; `unloaded` if it was not loaded.
     package func look(_ key: GraphKey) -> EntityLook {
         guard let base = bases[key] else { return .unloaded }
         let written = places[key].map { staged[$0].resource }
@@ -25,13 +28,16 @@ package struct StagedSource: EntitySource {
         return .found(EntityView(resource: resource, dates: FieldTimes(rest: FieldTimes.Write(writtenAt: 0))))
     }
 
+    /// Returns nil: transactions read data of any age.
     package func staleSince(_ root: GraphRootName) -> Int64? { nil }
 
+    /// Returns the maintained list of a root field; nil after the transaction has written anything.
     package func list(_ root: GraphRootName) -> [GraphKey]? {
-        // Writes of the transaction come before the cache.
+        // The maintained lists do not include the transaction's own writes.
         places.isEmpty ? lists[root] : nil
     }
 
+    /// Writes fields of an entity over those written before.
     package mutating func write(_ key: GraphKey, _ resource: [UInt8]) {
         if let place = places[key] {
             staged[place].resource = StagedSource.merged(staged[place].resource, resource) ?? resource

@@ -2,35 +2,39 @@ import HTTPTypes
 import TidemarkHTTPRules
 import TidemarkModel
 
-/// An answer of a ``CachingHTTPClient``.
+/// A response of a ``CachingHTTPClient``, with its whole body and where it came from.
 public struct CachedResponse: Hashable, Sendable {
-    /// Status and fields, in their order.
+    /// The status and the header fields, in their order.
     public var response: HTTPResponse
-    /// The body as it came, coding included.
+    /// The raw body. A content coding such as gzip is still applied, unless the transport has decoded it.
     public var body: [UInt8]
-    /// The URL that gave the answer, after redirects.
+    /// The URL that sent the response, after redirects.
     public var url: String
-    /// Whether the stored answer was served.
+    /// True if the stored response was served.
     public var wasLoadedFromCache: Bool
-    /// Whether a 304 confirmed it.
+    /// True if the server confirmed the stored response with a 304.
     public var wasRevalidated: Bool
-    /// Whether it is not fresh by RFC 9111, and was served without the server's word.
+    /// True if the stored response is not fresh by RFC 9111 and was served without asking the server, or because the
+    /// server gave no usable response.
     public var isStale: Bool
-    /// Whole seconds since it was stored or confirmed.
+    /// How long ago the response was stored or confirmed, in whole seconds. Under ``HTTPCachePolicy/standard`` its
+    /// current age by RFC 9111.
     public var age: Duration
+    /// True if the response is in the database.
     public var isStored: Bool
-    /// The entities that were made of the body; nil where the request asked for none.
+    /// The outcome of storing the body's entities; nil if the request asked for none.
     public var normalized: Normalized?
-    /// The value of `Cache-Status`.
+    /// The value for a `Cache-Status` header, which says how the request was handled.
     ///
     /// - Source: RFC 9211.
     public var cacheStatus: String
 
-    /// The outcome of ``HTTPEntities``.
+    /// The outcome of storing the entities that an ``HTTPEntities`` describes.
     public enum Normalized: Hashable, Sendable {
-        /// The number of resources in the body, or of those that were renewed.
+        /// The number of resources in the body; after a 304 or an equal body, the number of entities whose ages were
+        /// renewed.
         case entities(Int)
-        /// The reason why nothing was made of the body.
+        /// The reason why no entities were stored.
         case error(String)
     }
 

@@ -3,32 +3,48 @@ import Tidemark
 import TidemarkHTTPRules
 import TidemarkModel
 
-/// A client of HTTP that answers from the stored answers, the network, or both.
+/// An HTTP client that serves requests from stored responses, the network, or both.
+///
+/// ```swift
+/// let client = CachingHTTPClient(cache: HTTPResponseCache(cache), transport: CurlTransport())
+/// let page = try await client.fetch(
+///     .init(method: .get, scheme: "https", authority: "example.com", path: "/news"),
+///     policy: [.etag, .loadIfOffline])
+/// print(page.body.count, page.wasLoadedFromCache, page.isStale)
+/// await client.close()
+/// ```
 ///
 /// - Source: Protocol/http.md.
 public struct CachingHTTPClient: Sendable {
-    /// The settings of requests that have none of their own.
+    /// The settings for requests that do not pass their own.
     public struct Defaults: Hashable, Sendable {
+        /// When stored responses are used: ``HTTPCachePolicy/etag``.
         public var policy: HTTPCachePolicy = .etag
+        /// Where responses are stored: ``HTTPStoragePolicy/permanent``.
         public var storage = HTTPStoragePolicy.permanent
-        /// The number of the option ``HTTPCachePolicy/timeout``; nil: each request says its own.
+        /// The maximum age for the option ``HTTPCachePolicy/timeout``; nil if each request with that option passes its
+        /// own.
         public var timeout: Duration?
-        /// The time that an exchange may take: 30 s.
+        /// How long an exchange may take: 30 s.
         public var requestTimeout = Duration.seconds(30)
         /// The largest body that is stored or returned, in bytes: 64 MiB.
         public var bodyByteCountMax = 64 << 20
-        /// The field of an answer that names its position in the log.
+        /// The name of the response header that holds the response's position in the log.
         public var sequenceHeader = "Tidemark-Sequence"
 
+        /// Creates the default settings.
         public init() {}
     }
 
     private let client: HTTPClient
     private let defaults: Defaults
 
+    /// Creates a client.
+    ///
     /// - Parameters:
-    ///   - cache: The stored answers.
-    ///   - transport: The way to the network.
+    ///   - cache: The stored responses.
+    ///   - transport: Performs the exchanges with servers.
+    ///   - defaults: The settings for requests that do not pass their own.
     public init(cache: HTTPResponseCache, transport: any HTTPTransport, defaults: Defaults = Defaults()) {
         var settings = HTTPClientDefaults()
         settings.bodyByteCountMax = defaults.bodyByteCountMax
@@ -37,16 +53,31 @@ public struct CachingHTTPClient: Sendable {
         self.defaults = defaults
     }
 
-    /// Fetches an answer.
+    /// Fetches a response from the cache or the server, as the policy says.
+    ///
+    /// Equal GET requests under way at the same time share one exchange.
+    ///
+    /// ```swift
+    /// let client = CachingHTTPClient(cache: HTTPResponseCache(cache), transport: CurlTransport())
+    /// let photo = try await client.fetch(
+    ///     .init(method: .get, scheme: "https", authority: "example.com", path: "/photo.jpg"),
+    ///     policy: .timeout, timeout: .seconds(60))
+    /// print(photo.age, photo.cacheStatus)
+    /// ```
     ///
     /// - Parameters:
-    ///   - request: Scheme, authority and path of `http` or `https`; its method decides what may be cached.
-    ///   - policy: nil: the client's.
-    ///   - timeout: The number of the option ``HTTPCachePolicy/timeout``, in whole seconds rounded down.
-    ///   - library: The library that the answer belongs to.
-    ///   - cacheKey: The caller's own key beside method and URL; a POST or PUT is cached only with one.
-    ///   - normalize: The entities in the body: stored with the answer, in one transaction; nil: none.
-    ///   - requestTimeout: The time that the exchange may take; nil: the client's.
+    ///   - request: The request, with scheme (`http` or `https`), authority and path. Its method decides what may be
+    ///     cached.
+    ///   - body: The body of the request.
+    ///   - policy: When a stored response is used; nil for the client's default.
+    ///   - timeout: The maximum age for the option ``HTTPCachePolicy/timeout``, in whole seconds rounded down; nil for
+    ///     the client's default.
+    ///   - storage: Where the response is stored; nil for the client's default.
+    ///   - library: The library that the response belongs to.
+    ///   - cacheKey: A key of the caller, added to method and URL. A POST or PUT is cached only with one.
+    ///   - normalize: The entities in the body, which are stored with the response in one transaction; nil for none.
+    ///   - requestTimeout: How long the exchange may take; nil for the client's default.
+    ///   - followsRedirects: If false, a redirect is returned as the response.
     /// - Throws: ``Tidemark/CacheError``: `invalidParams`, the code of the exchange that failed, `limitExceeded`,
     ///   `storageFailed`.
     public func fetch(
@@ -60,20 +91,24 @@ public struct CachingHTTPClient: Sendable {
         return CachedResponse(try await client.fetch(fetch))
     }
 
-    /// Fetches an answer, and tells from then on when the stored answer becomes another one.
+    /// Fetches a response and then reports each change of the stored response.
     ///
-    /// A stored answer that was served because the host could not be reached is asked about until the host answers:
-    /// with one question for all observers of the request, after pauses of 1 s to 60 s, and at once when another
-    /// exchange with the same origin succeeds.
+    /// If a stored response was served because the server could not be reached or sent an error, the client asks again
+    /// until the server responds: with one request for all observers, after pauses of 1 s doubling up to 60 s, and at
+    /// once when another exchange with the same origin succeeds.
     ///
     /// ```swift
-    /// let page = try await client.observe(request, policy: [.etag, .loadIfOffline])
-    /// show(page.response)
-    /// for await changed in page.changes { show(changed) }
+    /// let client = CachingHTTPClient(cache: HTTPResponseCache(cache), transport: CurlTransport())
+    /// let page = try await client.observe(
+    ///     .init(method: .get, scheme: "https", authority: "example.com", path: "/news"),
+    ///     policy: [.etag, .loadIfOffline])
+    /// print("now:", page.response.body.count, "bytes")
+    /// for await changed in page.changes { print("changed:", changed.body.count, "bytes") }
     /// ```
     ///
     /// - Parameters: Those of
     ///   ``fetch(_:body:policy:timeout:storage:library:cacheKey:normalize:requestTimeout:followsRedirects:)``.
+    /// - Returns: The current response, and a stream of the later ones.
     /// - Throws: As that method; then nothing is observed.
     public func observe(
         _ request: HTTPRequest, body: [UInt8] = [], policy: HTTPCachePolicy? = nil, timeout: Duration? = nil,
@@ -83,7 +118,7 @@ public struct CachingHTTPClient: Sendable {
         let fetch = try self.fetch(
             request, body, policy, timeout, storage, library, cacheKey, normalize, requestTimeout,
             followsRedirects: followsRedirects)
-        // A reader that is slow sees the last answer, and those between are passed over.
+        // A slow reader gets only the latest response.
         let (changes, continuation) = AsyncStream.makeStream(
             of: CachedResponse.self, bufferingPolicy: .bufferingNewest(1))
         let (fetched, subscription) = try await client.observe(fetch) { _, changed in
@@ -95,22 +130,26 @@ public struct CachingHTTPClient: Sendable {
         return ObservedResponse(response: CachedResponse(fetched), changes: changes)
     }
 
-    /// Fetches an answer whose body is read as it comes, and stored beside.
+    /// Fetches a response whose body the caller reads in chunks while it arrives, and stores it meanwhile.
     ///
-    /// A body past 1 MiB is never in memory as a whole: from the network it is written to the disk in chunks that no
-    /// answer refers to until the last byte came, from the disk it is read a chunk at a time. A body that is too long
-    /// to be stored passes through. Such a request is an exchange of its own: it joins no equal one. A reader that
-    /// stops early ends the exchange, and nothing is stored.
+    /// A body longer than 1 MiB is never in memory as a whole: one from the network is written to the disk in chunks,
+    /// which become a stored response after the last byte; one from the disk is read a chunk at a time. A body that is
+    /// too long to be stored is passed through. Such a request is an exchange of its own and joins no equal one. If the
+    /// reader stops early, the exchange ends and nothing is stored.
     ///
     /// ```swift
-    /// let photo = try await client.stream(request)
-    /// for try await chunk in photo.body { file.write(chunk) }
+    /// let client = CachingHTTPClient(cache: HTTPResponseCache(cache), transport: CurlTransport())
+    /// let video = try await client.stream(
+    ///     .init(method: .get, scheme: "https", authority: "example.com", path: "/video.mp4"))
+    /// var byteCount = 0
+    /// for try await chunk in video.body { byteCount += chunk.count }
+    /// print(byteCount, await video.body.isStored)
     /// ```
     ///
     /// - Parameters: Those of
-    ///   ``fetch(_:body:policy:timeout:storage:library:cacheKey:normalize:requestTimeout:followsRedirects:)``, without
-    ///   the entities: they need the whole body.
-    /// - Throws: As that method, until the head came; afterwards the body ends with the error.
+    ///   ``fetch(_:body:policy:timeout:storage:library:cacheKey:normalize:requestTimeout:followsRedirects:)``, except
+    ///   `normalize`, which needs the whole body.
+    /// - Throws: As that method, until the head has arrived. Later errors are thrown by the body.
     public func stream(
         _ request: HTTPRequest, body: [UInt8] = [], policy: HTTPCachePolicy? = nil, timeout: Duration? = nil,
         storage: HTTPStoragePolicy? = nil, library: String = "", cacheKey: String? = nil,
@@ -147,6 +186,7 @@ public struct CachingHTTPClient: Sendable {
         return fetch
     }
 
-    /// Ends the questions that nobody waits for. To be called before the cache is closed.
+    /// Cancels all exchanges and background requests of the client, and waits for the background ones to end. Call it
+    /// before the cache is closed.
     public func close() async { await client.close() }
 }

@@ -3,38 +3,48 @@ import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
 
-/// The stored HTTP answers of a cache, beside its entities and in the same database.
+/// The HTTP responses stored in a cache, in the same database as its entities.
 ///
 /// ```swift
-/// let answers = HTTPResponseCache(cache)
-/// let client = CachingHTTPClient(cache: answers, transport: CurlTransport())
-/// let page = try await client.fetch(HTTPRequest(method: .get, scheme: "https", authority: "example.com", path: "/"))
+/// let responses = HTTPResponseCache(cache)
+/// await responses.limit(byteCountMax: 64 << 20)
+/// for stored in try await responses.list(prefix: "https://example.com/") {
+///     print(stored.url, stored.status, stored.age)
+/// }
+/// try await responses.invalidate(url: "https://example.com/news")
 /// ```
 public struct HTTPResponseCache: Sendable {
     let cache: SyncCache
     private let store: HTTPResponseStore
 
-    /// - Parameter cache: A cache that stays open as long as this is used.
+    /// Creates a view of the responses stored in a cache.
+    ///
+    /// - Parameter cache: A cache, which must stay open while the view is used.
     public init(_ cache: SyncCache) {
         self.cache = cache
         store = HTTPResponseStore(cache)
     }
 
-    /// Sets the bytes that all answers may take; the least recently used go first: 256 MiB.
+    /// Limits the size of all stored responses. Beyond it the least recently used ones are evicted.
+    ///
+    /// - Parameter byteCountMax: The limit in bytes, 256 MiB by default. Negative values count as 0.
     public func limit(byteCountMax: Int64) async {
         var limits = HTTPLimits()
         limits.byteCountMax = max(0, byteCountMax)
         await cache.httpJournal.limitHTTP(limits)
     }
 
-    /// Lists stored answers by URL.
+    /// Returns a page of the stored responses, ordered by URL.
     ///
     /// - Parameters:
-    ///   - prefix: Only URLs that begin so; nil: all.
-    ///   - after: The last answer of the page before; nil: from the start.
-    ///   - countMax: The largest number of answers, at least 1.
+    ///   - library: The library of the responses.
+    ///   - prefix: Only URLs that begin with this text; nil for all.
+    ///   - after: The last response of the previous page; nil for the first page.
+    ///   - countMax: The size of the page; at least 1.
+    /// - Returns: The responses; empty after the last page. Responses whose head is damaged are left out.
     /// - Throws: ``Tidemark/CacheError`` `storageFailed`.
-    /// - Complexity: O(answers before the end of the page that `prefix` leaves out, and those of the page).
+    /// - Complexity: O(n + m) for a page of n responses, where m is the number of responses before its end that
+    ///   `prefix` excludes.
     public func list(
         library: String = "", prefix: String? = nil, after: StoredResponse? = nil, countMax: Int = 100
     ) async throws(CacheError) -> [StoredResponse] {
@@ -44,11 +54,15 @@ public struct HTTPResponseCache: Sendable {
         return records.compactMap { StoredResponse($0, at: now) }
     }
 
-    /// Removes the answers of one URL, of all URLs that begin so, of one storage, or of the whole library.
+    /// Removes the stored responses of a library that meet all given conditions; without conditions, all of them.
     ///
-    /// - Parameter storage: `disabled` removes nothing.
-    /// - Returns: The number of answers that were removed.
-    /// - Throws: ``Tidemark/CacheError``: `invalidParams` for a URL that cannot be used, `storageFailed`.
+    /// - Parameters:
+    ///   - library: The library of the responses.
+    ///   - url: Only responses of this URL.
+    ///   - prefix: Only responses whose URL begins with this text.
+    ///   - storage: Only responses of this storage; `disabled` removes nothing.
+    /// - Returns: The number of responses removed.
+    /// - Throws: ``Tidemark/CacheError``: `invalidParams` for an invalid URL, `storageFailed`.
     @discardableResult
     public func invalidate(
         library: String = "", url: String? = nil, prefix: String? = nil, storage: HTTPStoragePolicy? = nil

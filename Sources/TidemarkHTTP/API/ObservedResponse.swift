@@ -1,8 +1,8 @@
-/// An answer that is observed.
+/// A response that is being observed: its current state and its changes.
 public struct ObservedResponse: Sendable {
-    /// The answer when the observation began.
+    /// The response at the start of the observation.
     public var response: CachedResponse
-    /// The answers since, for one reader: of several that come before it reads, the last. The observation ends with the
-    /// iteration, or when the stream is dropped.
+    /// The later responses, for a single reader. A slow reader gets only the latest one. The observation ends with the
+    /// iteration, or when the stream is released.
     public var changes: AsyncStream<CachedResponse>
 }

@@ -3,23 +3,25 @@ import Tidemark
 import TidemarkHTTPRules
 import TidemarkModel
 
-/// An answer of a ``CachingHTTPClient`` whose body is read as it comes.
+/// A response of a ``CachingHTTPClient`` whose body is read while it arrives.
 public struct StreamedResponse: Sendable {
-    /// Status and fields, in their order.
+    /// The status and the header fields, in their order.
     public var response: HTTPResponse
-    /// The body as it came, coding included.
+    /// The raw body in chunks. A content coding such as gzip is still applied, unless the transport has decoded it.
     public var body: HTTPBodyChunks
-    /// The URL that gave the answer, after redirects.
+    /// The URL that sent the response, after redirects.
     public var url: String
-    /// Whether the stored answer is served.
+    /// True if the stored response is served.
     public var wasLoadedFromCache: Bool
-    /// Whether a 304 confirmed it.
+    /// True if the server confirmed the stored response with a 304.
     public var wasRevalidated: Bool
-    /// Whether it is not fresh by RFC 9111, and is served without the server's word.
+    /// True if the stored response is not fresh by RFC 9111 and is served without asking the server, or because the
+    /// server gave no usable response.
     public var isStale: Bool
-    /// Whole seconds since it was stored or confirmed.
+    /// How long ago the response was stored or confirmed, in whole seconds. Under ``HTTPCachePolicy/standard`` its
+    /// current age by RFC 9111.
     public var age: Duration
-    /// The value of `Cache-Status`.
+    /// The value for a `Cache-Status` header, which says how the request was handled.
     ///
     /// - Source: RFC 9211.
     public var cacheStatus: String
@@ -36,9 +38,11 @@ public struct StreamedResponse: Sendable {
     }
 }
 
-/// The body of a ``StreamedResponse`` in chunks of at least one byte. It is read once, by one reader.
+/// The body of a ``StreamedResponse``, in chunks of at least one byte. It can be read once, by one reader.
 public struct HTTPBodyChunks: AsyncSequence, Sendable {
+    /// A chunk of at least one byte.
     public typealias Element = [UInt8]
+    /// The error that ends a body early.
     public typealias Failure = CacheError
 
     private let flow: HTTPBodyFlow
@@ -53,19 +57,22 @@ public struct HTTPBodyChunks: AsyncSequence, Sendable {
         flow = HTTPBodyFlow(next: { () throws(CacheError) in bytes.take() }, isStored: { isStored })
     }
 
-    /// Whether the answer is in the database. For one that comes from the network this is known after its last chunk.
+    /// True if the response is in the database. For a response from the network this is known only after its last
+    /// chunk.
     public var isStored: Bool { get async { await flow.isStored } }
 
+    /// Returns the iterator. All iterators share one position in the body.
     public func makeAsyncIterator() -> Iterator { Iterator(flow) }
 
+    /// Reads the chunks of a body in order.
     public struct Iterator: AsyncIteratorProtocol {
         private let flow: HTTPBodyFlow
 
         init(_ flow: HTTPBodyFlow) { self.flow = flow }
 
-        /// Returns the next bytes; nil after the last.
+        /// Returns the next chunk; nil after the last one.
         ///
-        /// - Throws: ``Tidemark/CacheError``. A body that ends early ends with an error, never with nil.
+        /// - Throws: ``Tidemark/CacheError`` if the body ends early; such a body never ends with nil.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(CacheError) -> [UInt8]? {

@@ -1,11 +1,12 @@
 import Tidemark
 import TidemarkStore
 
-/// Writes a body to the disk in chunks of 1 MiB as it comes. A disk that fails ends the writing, not the exchange.
+/// Writes a body to the disk in chunks of 1 MiB while it arrives. If the disk fails, the writing ends and the exchange
+/// continues.
 actor DraftWriter {
     private enum State {
         case writing
-        /// The disk failed; what was appended is still there.
+        /// The disk failed; ``takeBack()`` still returns what was appended.
         case failed
         case ended
     }
@@ -13,12 +14,14 @@ actor DraftWriter {
     private let store: HTTPResponseStore
     private var state = State.writing
     private var draft: (HTTPBodyDraft, HTTPBodyHold)?
-    /// The bytes that are not on the disk: the chunk that is not full yet, and more of them only after a failure.
+    /// The bytes that are not on the disk yet: less than a chunk, and more only after a failure.
     private var tail: [UInt8] = []
 
     init(_ store: HTTPResponseStore) { self.store = store }
 
-    /// - Returns: Whether the writing continues; otherwise ``takeBack()`` has all bytes.
+    /// Appends bytes, and writes each chunk that is full.
+    ///
+    /// - Returns: True if the writing continues. If not, ``takeBack()`` returns all bytes.
     @discardableResult
     func append(_ bytes: [UInt8]) async -> Bool {
         guard state != .ended else { return false }
@@ -47,7 +50,7 @@ actor DraftWriter {
 
     /// Writes the last chunk.
     ///
-    /// - Returns: The whole draft; nil when the writing failed or was ended.
+    /// - Returns: The complete draft; nil if the writing failed or was abandoned.
     func finish() async -> (HTTPBodyDraft, HTTPBodyHold)? {
         guard state == .writing else { return nil }
         if !tail.isEmpty { await write(tail) }
@@ -56,7 +59,7 @@ actor DraftWriter {
         return draft
     }
 
-    /// Returns everything that was appended; nil when the disk does not give back what is on it.
+    /// Returns everything that was appended; nil if the disk fails to return its part.
     func takeBack() async -> [UInt8]? {
         var bytes: [UInt8] = []
         if let (draft, hold) = draft {
@@ -70,7 +73,7 @@ actor DraftWriter {
         return bytes + tail
     }
 
-    /// Ends the writing, and lets its chunks go.
+    /// Ends the writing and removes its chunks.
     func abandon() async {
         guard state != .ended else { return }
         state = .ended

@@ -3,7 +3,8 @@ import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
 
-/// A body that its caller reads in chunks, once, from front to end. It compares by identity.
+/// A body that its caller reads in chunks, once, from front to end. Two flows are equal only if they are the same
+/// object.
 package final class HTTPBodyFlow: Sendable, Hashable {
     private let read: @Sendable () async throws(CacheError) -> [UInt8]?
     private let stored: @Sendable () async -> Bool
@@ -16,26 +17,31 @@ package final class HTTPBodyFlow: Sendable, Hashable {
         stored = isStored
     }
 
-    /// Returns the next bytes, at least one; nil after the last.
+    /// Returns the next chunk, at least one byte; nil after the last.
     ///
-    /// - Throws: ``Tidemark/CacheError``: the code of an exchange that failed, `storageFailed`. A body that ends early
-    ///   ends with an error, never with nil.
+    /// - Throws: ``Tidemark/CacheError``: the code of an exchange that failed, or `storageFailed`. A body that ends
+    ///   early throws and never ends with nil.
     package func next() async throws(CacheError) -> [UInt8]? { try await read() }
 
-    /// Whether the answer is in the database: known after the last chunk of one that comes from the network.
+    /// True if the response is in the database. For a response from the network this is known only after its last
+    /// chunk.
     package var isStored: Bool { get async { await stored() } }
 
+    /// Compares by identity.
     package static func == (first: HTTPBodyFlow, second: HTTPBodyFlow) -> Bool { first === second }
 
+    /// Hashes the identity.
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A stored body that is read from the disk a chunk at a time. Its chunks were checked when the hold was taken, and
-/// stay until the reader is done, also when the answer is replaced meanwhile.
+/// A stored body that is read from the disk a chunk at a time.
+///
+/// Its chunks were checked when the hold was taken, and stay until the reader is done, even if the response is replaced
+/// meanwhile.
 actor HeldBody {
     private let hold: HTTPBodyHold
     private let store: HTTPResponseStore
-    /// The bytes that were not given yet.
+    /// The range of bytes that the reader has not taken yet.
     private var rest: Range<Int64>
 
     init(_ hold: HTTPBodyHold, _ bounds: Range<Int64>, _ store: HTTPResponseStore) {
@@ -62,19 +68,21 @@ actor HeldBody {
     }
 }
 
-/// A body from the network that is given to its caller as it comes, and stored beside: in chunks of 1 MiB that no
-/// answer refers to until the last byte came. The caller's pace is that of the exchange.
+/// A body from the network that its caller reads while it arrives and is stored.
+///
+/// It is written in chunks of 1 MiB, which belong to no response until the last byte has arrived. The exchange runs at
+/// the pace of the caller.
 actor ArrivingBody {
-    /// The parts of an exchange that outlive its head.
+    /// What is needed to read and store a body after the head of its response has been returned.
     struct Parts: Sendable {
-        /// The bytes that were read to see how long the body is.
+        /// The bytes already read while finding out whether the body is long.
         var first: [UInt8]
         var rest: HTTPBody
-        /// The largest body that is stored; 0 for an answer that may not be.
+        /// The largest body that is stored, in bytes; 0 if the response must not be stored.
         var byteCountMax: Int
-        /// Checks the length of the whole body.
+        /// Checks the length of the complete body against the head.
         var check: @Sendable (Int64) throws(ExchangeError) -> Void
-        /// Takes a whole body that has come, kept or not, and tells whether the answer is stored.
+        /// Called with the complete body, kept or not. Returns true if the response was stored.
         var finish: @Sendable (HTTPContent) async -> Bool
     }
 
@@ -92,7 +100,7 @@ actor ArrivingBody {
     }
 
     deinit {
-        // A caller that does not want the rest ends the exchange; the draft goes with its hold.
+        // If the caller drops the rest of the body, the exchange ends, and releasing the hold removes the draft.
         parts.rest.cancel()
     }
 

@@ -1,18 +1,20 @@
-/// Character classes and comparisons of HTTP, on bytes.
+/// The character classes and comparisons of HTTP, on bytes.
 ///
 /// - Source: RFC 9110, section 5.6.
 package enum ASCII {
-    /// Compares a name with one in lower case.
+    /// Compares a name, ignoring case, with one in lowercase.
     @inline(__always)
     package static func equals(_ bytes: [UInt8], lower: String.UTF8View) -> Bool {
         bytes.count == lower.count && zip(bytes, lower).allSatisfy { lowercased($0) == $1 }
     }
 
+    /// Returns a letter in lowercase, and any other byte unchanged.
     @inline(__always)
     package static func lowercased(_ byte: UInt8) -> UInt8 {
         byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
     }
 
+    /// True for the characters of tokens.
     package static func isToken(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -24,10 +26,13 @@ package enum ASCII {
         }
     }
 
+    /// True for the digits 0 to 9.
     package static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 
+    /// True for space and tab.
     package static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
+    /// Returns the bytes without spaces and tabs at both ends.
     package static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var bytes = bytes
         while let first = bytes.first, isSpace(first) { bytes = bytes.dropFirst() }
@@ -35,7 +40,7 @@ package enum ASCII {
         return bytes
     }
 
-    /// Splits a list at commas outside quoted strings; empty members are left out.
+    /// Splits a list at commas outside quoted strings. Empty members are dropped.
     ///
     /// - Parameter separator: A comma, or a semicolon for parameters.
     /// - Source: RFC 9110, section 5.6.1.
@@ -78,9 +83,9 @@ package enum ASCII {
         return isEscaped ? nil : text
     }
 
-    /// Returns a number of digits alone; one past `max` counts as `max`.
+    /// Parses a number that consists of digits only. One beyond `max` counts as `max`.
     ///
-    /// - Returns: nil for anything but one digit or more.
+    /// - Returns: nil if the bytes are empty or contain anything but digits.
     package static func number(_ bytes: some Collection<UInt8>, max: Int64) -> Int64? {
         guard !bytes.isEmpty else { return nil }
         var number: Int64 = 0

@@ -1,13 +1,16 @@
 import TidemarkModel
 
-/// An entity tag. One without quotes is kept as it came: servers that send it expect it back so.
+/// An entity tag. A tag without quotes is kept unchanged, because servers that send it expect it back in that form.
 ///
 /// - Source: RFC 9110, section 8.8.3.
 package struct EntityTag: Hashable, Sendable {
+    /// True for a weak tag, which begins with `W/`.
     package var isWeak: Bool
-    /// The opaque part, with its quotes.
+    /// The tag itself, with its quotes.
     package var opaque: [UInt8]
 
+    /// Parses a tag.
+    ///
     /// - Returns: nil for an empty value.
     package init?(_ bytes: some Collection<UInt8>) {
         let bytes = Array(ASCII.trimmed(ArraySlice(Array(bytes))))
@@ -17,18 +20,18 @@ package struct EntityTag: Hashable, Sendable {
         if opaque.isEmpty { return nil }
     }
 
-    /// Reads the tag of an answer; nil without one.
+    /// Returns the tag of a response; nil if it has none.
     package static func of(_ fields: HeaderFields) -> EntityTag? {
         fields.first("etag").flatMap { EntityTag($0.bytes) }
     }
 
-    /// Compares as `If-None-Match` does: weak tags match too.
+    /// Compares as `If-None-Match` does: weak tags can match.
     package func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }
 
     /// Compares as `If-Match`, `If-Range` and the combining of ranges do: weak tags never match.
     package func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
 
-    /// Tells whether a list of tags, or `*`, matches.
+    /// True if a list of tags, or `*`, matches a tag.
     package static func list(_ list: ByteString, matchesWeakly tag: EntityTag?) -> Bool {
         let members = ASCII.members(list.bytes)
         if members.count == 1, members[0].elementsEqual([UInt8(ascii: "*")]) { return true }

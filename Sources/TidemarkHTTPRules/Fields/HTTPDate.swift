@@ -1,9 +1,9 @@
 import TidemarkModel
 
-/// Dates of HTTP in their three formats, as seconds since 1970.
+/// Parses and writes the dates of HTTP, as seconds since 1970. All three formats can be parsed.
 ///
-/// Each is read as its grammar says, with every space where it belongs and none beside it; only the case of letters
-/// does not matter. An `Expires` that is no date means that the answer has expired: a lenient reader would keep it.
+/// Dates must follow the grammar exactly, including all spaces; only the case of letters is ignored. This matters for
+/// `Expires`: an invalid date means that the response has expired, and a lenient parser would keep it.
 ///
 /// - Source: RFC 9110, section 5.6.7; RFC 9111, section 4.2.
 package enum HTTPDate {
@@ -12,13 +12,14 @@ package enum HTTPDate {
     ]
     private static let days = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
     private static let longDays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
-    /// The longest date is one of RFC 850 with a long weekday.
+    /// The longest text that is parsed. Dates of RFC 850 with a long weekday are the longest.
     private static let byteCountMax = 64
 
-    /// Reads a date.
+    /// Parses a date.
     ///
-    /// - Parameter now: Seconds since 1970; a year of two digits that seems more than 50 years ahead is in the past.
-    /// - Returns: nil for anything else, zones other than GMT included.
+    /// - Parameter now: The current time in seconds since 1970. A year of two digits that is more than 50 years ahead
+    ///   is taken as past.
+    /// - Returns: nil for anything else, including time zones other than GMT.
     package static func parse(_ text: ByteString, now: Int64 = 0) -> Int64? {
         guard text.bytes.count <= byteCountMax else { return nil }
         let bytes = Array(ASCII.trimmed(text.bytes[...]))
@@ -37,7 +38,7 @@ package enum HTTPDate {
             if year > thisYear + 50 { year -= 100 }
             return seconds(year: year, month: date[1], day: digits(date[0], 2), time: parts[2])
         }
-        // Sun Nov  6 08:49:37 1994: a space stands for the first digit of the day.
+        // Sun Nov  6 08:49:37 1994: a day of one digit is preceded by two spaces.
         let isPadded = parts.count == 6 && parts[2].isEmpty
         if isPadded { parts.remove(at: 2) }
         if parts.count == 5, isDay(parts[0], among: days, comma: false) {
@@ -47,7 +48,7 @@ package enum HTTPDate {
         return nil
     }
 
-    /// Returns a date as an IMF-fixdate.
+    /// Returns a date in the preferred format, IMF-fixdate.
     package static func text(_ seconds: Int64) -> String {
         let day = floored(seconds, 86_400)
         let rest = seconds - day * 86_400
@@ -75,12 +76,13 @@ package enum HTTPDate {
             day >= 1
         else { return nil }
         let number = dayNumber(year, Int64(month) + 1, day)
-        // A day that the month does not have would be a day of the next month.
+        // A day that the month does not have would become a day of the next month.
         guard civil(number).month == Int64(month) + 1 else { return nil }
         return number * 86_400 + hour * 3_600 + minute * 60 + min(second, 59)
     }
 
-    /// Returns the days from 1970-01-01 in the Gregorian calendar, counted in eras of 400 years from March on.
+    /// Returns the number of days since 1970-01-01 in the Gregorian calendar, computed in eras of 400 years that begin
+    /// in March.
     private static func dayNumber(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = floored(year, 400)

@@ -1,33 +1,37 @@
 import TidemarkModel
 
-/// The lines of a head as they come: the one parser of header fields that come as bytes. Heads of interim answers are
-/// dropped, and trailers passed over.
+/// Parses the lines of a head as they arrive. This is the only parser of header fields in bytes. Heads of interim
+/// responses are dropped, and trailers are ignored.
 ///
-/// A line that restricts what may be done with an answer must never get lost, so what cannot be kept as it came is
-/// repaired, and a head that is too long is no head at all.
+/// A line that restricts the use of a response must never get lost. So a malformed line is repaired, and a head that is
+/// too long is rejected.
 ///
 /// | a line | is read as |
 /// |---|---|
 /// | that begins with a space or tab | the continuation of the field before, after one space (RFC 9112, section 5.2) |
 /// | with spaces before its colon | a field without them (RFC 9112, section 5.1) |
-/// | with control characters in its value | a field with spaces in their place (RFC 9110, section 5.5) |
-/// | whose name is no token | nothing; its continuations too |
+/// | with control characters in its value | a field with spaces in place of them (RFC 9110, section 5.5) |
+/// | whose name is not a token | nothing, nor are its continuations |
 package struct HeadLines: Sendable {
+    /// Why a head is rejected.
     package enum Fault: Error, Hashable, Sendable {
         /// The head has too many fields, or too many bytes.
         case tooLong
     }
 
-    /// The head, once its last line came.
+    /// The head, after its last line has been read; nil before.
     package private(set) var head: ResponseHead?
     private var open: ResponseHead?
-    /// Whether the last line was a field that was kept: only such a field has continuations.
+    /// True if the last line was a field that was kept. Only such a field can be continued.
     private var isFieldOpen = false
     private var byteCount = 0
 
+    /// Creates a parser for one response.
     package init() {}
 
-    /// - Parameter line: One line with its end.
+    /// Parses the next line.
+    ///
+    /// - Parameter line: One line with its line end.
     /// - Throws: ``Fault/tooLong`` past ``HeaderFields/countMax`` fields or ``HeaderFields/byteCountMax`` bytes.
     package mutating func append(_ line: [UInt8]) throws(Fault) {
         guard head == nil else { return }
@@ -70,7 +74,7 @@ package struct HeadLines: Sendable {
         open?.fields.fields[last].value = before.bytes.isEmpty ? more : ByteString(before.bytes + [0x20] + more.bytes)
     }
 
-    /// Returns a value with spaces in the place of control characters.
+    /// Returns a value with spaces in place of control characters.
     private static func value(_ bytes: ArraySlice<UInt8>) -> ByteString {
         let isClean = bytes.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
         return ByteString(isClean ? Array(bytes) : bytes.map { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) ? $0 : 0x20 })

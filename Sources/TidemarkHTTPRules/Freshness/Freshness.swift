@@ -1,13 +1,15 @@
 import TidemarkModel
 
-/// The part of ``Freshness`` that time does not change: what the fields of an answer say.
+/// The part of ``Freshness`` that follows from the fields of a response and does not change with time.
 package struct FreshnessBasis: Hashable, Sendable {
     let lifetime: Int64
     let isExplicit: Bool
-    /// The age when the answer came, or was confirmed, in milliseconds.
+    /// The age when the response arrived or was last confirmed, in milliseconds.
     let initialAge: Int64
     let directives: CacheDirectives
 
+    /// Evaluates the fields of a response.
+    ///
     /// - Complexity: O(bytes of the fields).
     package init(_ stored: StoredHead) {
         directives = CacheDirectives(stored.head.fields)
@@ -16,28 +18,30 @@ package struct FreshnessBasis: Hashable, Sendable {
     }
 }
 
-/// The lifetime and the age of an answer: RFC 9111, section 4.2, for a private cache.
+/// The lifetime and the age of a stored response by RFC 9111, section 4.2, for a private cache.
 ///
-/// Messages speak of whole seconds; what is compared here has milliseconds, so that a request with `max-age=0` is asked
-/// also within the second in which the answer was stored.
+/// Messages give whole seconds, but comparisons are made in milliseconds, so that a request with `max-age=0` is
+/// revalidated even within the second in which the response was stored.
 package struct Freshness: Hashable, Sendable {
-    /// The lifetime; `s-maxage` has no meaning for a private cache.
-    ///
-    /// In seconds.
+    /// The lifetime in seconds. `s-maxage` does not apply to a private cache.
     package var lifetime: Int64
-    /// Whether the answer itself says how long it is fresh.
+    /// True if the response itself states its lifetime; false for a heuristic.
     package var isExplicit: Bool
     private var ageMilliseconds: Int64
-    /// Whether the clock allows a judgement; see ``StoredHead/isFromFuture(at:)``.
+    /// True if the age is unknown because of the clock; see ``StoredHead/isFromFuture(at:)``.
     private var isFromFuture: Bool
+    /// The directives of the response.
     package var directives: CacheDirectives
 
-    /// The longest heuristic lifetime: one day.
+    /// The longest heuristic lifetime, in seconds: one day.
     package static let heuristicMax: Int64 = 86_400
 
+    /// Evaluates a stored response at a time.
     package init(_ stored: StoredHead, at now: Int64) { self.init(FreshnessBasis(stored), of: stored, at: now) }
 
-    /// - Parameter basis: Of the answer.
+    /// Evaluates a stored response at a time, with the part that was computed before.
+    ///
+    /// - Parameter basis: The constant part for this response.
     package init(_ basis: FreshnessBasis, of stored: StoredHead, at now: Int64) {
         directives = basis.directives
         lifetime = basis.lifetime
@@ -48,34 +52,34 @@ package struct Freshness: Hashable, Sendable {
         isFromFuture = stored.isFromFuture(at: now)
     }
 
-    /// The age in whole seconds, rounded down, as the field `Age` gives it.
+    /// The age in whole seconds, rounded down, for the field `Age`.
     package var age: Int64 { ageMilliseconds / 1_000 }
 
+    /// True if the response is fresh; false if its age is unknown.
     package var isFresh: Bool { !isFromFuture && lifetime * 1_000 > ageMilliseconds }
 
-    /// The seconds since the answer stopped being fresh; 0 while it is, nil when the clock allows no judgement.
+    /// How long ago the response became stale, in seconds; 0 while it is fresh, nil if its age is unknown.
     package var staleness: Int64? { isFromFuture ? nil : max(0, ageMilliseconds - lifetime * 1_000) / 1_000 }
 
-    /// The seconds until the answer is stale; negative afterwards.
+    /// How long the response stays fresh, in seconds; negative once it is stale, 0 if its age is unknown.
     package var left: Int64 { isFromFuture ? 0 : lifetime - age }
 
-    /// Tells whether the answer stopped being fresh at most so many seconds ago, or is fresh; false when the clock
-    /// allows no judgement.
+    /// True if the response is fresh, or became stale at most this many seconds ago; false if its age is unknown.
     package func isStale(byAtMost seconds: Int64) -> Bool {
         !isFromFuture && ageMilliseconds - lifetime * 1_000 <= seconds * 1_000
     }
 
-    /// Tells whether the answer is fresh for so many seconds more.
+    /// True if the response stays fresh for this many seconds.
     func isFresh(for seconds: Int64) -> Bool {
         !isFromFuture && lifetime * 1_000 - ageMilliseconds >= seconds * 1_000
     }
 
-    /// Tells whether the answer is older than a request accepts: with `max-age=0` after a millisecond.
+    /// True if the response is older than a request accepts. With `max-age=0` that is so after a millisecond.
     ///
     /// - Source: RFC 9111, section 5.2.1.1.
     func isOlder(than seconds: Int64) -> Bool { ageMilliseconds > seconds * 1_000 }
 
-    /// Returns the lifetime of an answer.
+    /// Returns the lifetime of a response.
     ///
     /// - Source: RFC 9111, sections 4.2.1 and 4.2.2.
     static func lifetime(
@@ -86,7 +90,7 @@ package struct Freshness: Hashable, Sendable {
         let date = Freshness.date(head) ?? now
         let expires = head.fields.values("expires")
         if !expires.isEmpty {
-            // Of several the earliest counts; one that is no date means that the answer is stale (5.3).
+            // Of several dates the earliest counts; an invalid one means that the response is stale (5.3).
             let instants = expires.map { HTTPDate.parse($0, now: now) }
             let seconds = instants.map { $0.map { max(0, $0.subtractingClamped(date)) } ?? 0 }.min() ?? 0
             return (min(seconds, CacheDirectives.secondsMax), true)
@@ -98,7 +102,8 @@ package struct Freshness: Hashable, Sendable {
         return (min(heuristicMax, (date - modified) / 10), false)
     }
 
-    /// Returns the age in milliseconds that an answer had when it came; its current age is that and the time since.
+    /// Returns the age that a response had when it arrived, in milliseconds. Its current age is this plus the time
+    /// since.
     ///
     /// - Source: RFC 9111, section 4.2.3.
     static func initialAge(_ stored: StoredHead) -> Int64 {
@@ -109,7 +114,7 @@ package struct Freshness: Hashable, Sendable {
             min(apparent, CacheDirectives.secondsMax * 2) * 1_000, (ageValue(stored.head) * 1_000).addingClamped(delay))
     }
 
-    /// Returns the value of `Age`: the first of a list, 0 for one that cannot be read.
+    /// Returns the value of `Age`: the first of a list, and 0 if it is invalid.
     ///
     /// - Source: RFC 9111, section 5.1.
     static func ageValue(_ head: ResponseHead) -> Int64 {
@@ -117,7 +122,7 @@ package struct Freshness: Hashable, Sendable {
         return ASCII.number(first, max: CacheDirectives.secondsMax) ?? 0
     }
 
-    /// Returns the instant of `Date` in seconds; nil where it is absent or cannot be read.
+    /// Returns the time in `Date`, in seconds since 1970; nil if it is absent or invalid.
     static func date(_ head: ResponseHead) -> Int64? {
         head.fields.first("date").flatMap { HTTPDate.parse($0) }
     }

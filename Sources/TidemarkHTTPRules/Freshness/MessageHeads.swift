@@ -1,36 +1,42 @@
 import TidemarkModel
 
-/// The head of a request, as the rules see it.
+/// The method, URL and header fields of a request.
 package struct RequestHead: Hashable, Sendable {
-    /// The method as it was written: methods are case-sensitive.
+    /// The method in its original case, because methods are case-sensitive.
     package var method: ByteString
+    /// The URL that is requested.
     package var url: HTTPURL
+    /// The header fields.
     package var fields: HeaderFields
 
+    /// Creates the head of a request.
     package init(method: ByteString, url: HTTPURL, fields: HeaderFields) {
         self.method = method
         self.url = url
         self.fields = fields
     }
 
-    /// Whether the method promises to change nothing.
+    /// True if the method does not change anything on the server.
     ///
     /// - Source: RFC 9110, section 9.2.1.
     package var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method) }
 
-    /// Whether the caller asks on conditions of its own that a cache may answer.
+    /// True if the caller's request has validators of its own, which a cache may evaluate.
     package var hasOwnValidators: Bool {
         fields.contains("if-none-match") || fields.contains("if-modified-since")
     }
 }
 
-/// The head of an answer.
+/// The status and header fields of a response.
 package struct ResponseHead: Hashable, Sendable {
+    /// The status code.
     package var status: Int
-    /// The reason phrase; empty where the version of HTTP has none.
+    /// The reason phrase; empty if the version of HTTP has none.
     package var reason: ByteString
+    /// The header fields.
     package var fields: HeaderFields
 
+    /// Creates the head of a response.
     package init(status: Int, reason: ByteString = "", fields: HeaderFields) {
         self.status = status
         self.reason = reason
@@ -38,18 +44,20 @@ package struct ResponseHead: Hashable, Sendable {
     }
 }
 
-/// A stored answer without its body, and when it came. Instants are milliseconds since 1970.
+/// A stored response without its body, with the times of request and response in milliseconds since 1970.
 package struct StoredHead: Hashable, Sendable {
+    /// The status and header fields.
     package var head: ResponseHead
-    /// The instant when the request was sent that brought the answer, or that confirmed it last.
+    /// When the request was sent that got the response, or its last confirmation.
     package var requestedAt: Int64
-    /// The instant when the answer came, or was confirmed last.
+    /// When the response arrived, or was last confirmed.
     package var answeredAt: Int64
-    /// The length of the stored body.
+    /// The length of the stored body in bytes.
     package var byteCount: Int64
-    /// Whether the clock was set back to before the instants above: how much time has passed since is not known.
+    /// True if the clock was set back to before these times, so that the time since then is unknown.
     package var isUndated = false
 
+    /// Creates the record of a response.
     package init(head: ResponseHead, requestedAt: Int64, answeredAt: Int64, byteCount: Int64) {
         self.head = head
         self.requestedAt = requestedAt
@@ -57,12 +65,12 @@ package struct StoredHead: Hashable, Sendable {
         self.byteCount = byteCount
     }
 
-    /// Returns the whole seconds since the answer came or was confirmed; never negative.
+    /// Returns how long ago the response arrived or was last confirmed, in whole seconds; never negative.
     package func sinceConfirmed(at now: Int64) -> Int64 { millisecondsSinceConfirmed(at: now) / 1_000 }
 
     func millisecondsSinceConfirmed(at now: Int64) -> Int64 { max(0, now.subtractingClamped(answeredAt)) }
 
-    /// Whether the clock shows an earlier time than the one at which the answer was stored, or was set back since. Then
-    /// nothing can be said of its age, and it is not fresh.
+    /// True if the clock shows an earlier time than that of the response, or was set back since. The age is then
+    /// unknown, and the response is not fresh.
     package func isFromFuture(at now: Int64) -> Bool { isUndated || now < answeredAt }
 }

@@ -1,15 +1,15 @@
 import TidemarkModel
 
-/// The rules for storing answers.
+/// Decides which responses may be stored.
 ///
 /// - Source: RFC 9111, section 3.
 package enum StorageRules {
-    /// The statuses that may be stored without explicit freshness.
+    /// The statuses that may be stored without an explicit lifetime.
     ///
     /// - Source: RFC 9110, section 15.1.
     package static let heuristicStatuses: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
 
-    /// The final statuses whose requirements this cache knows and follows.
+    /// The final statuses whose requirements this cache knows and meets.
     ///
     /// - Source: RFC 9110, section 15; RFC 6585 (428, 429, 431), RFC 7725 (451).
     package static let understoodStatuses: Set<Int> = [
@@ -17,20 +17,20 @@ package enum StorageRules {
         409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 426, 428, 429, 431, 451, 500, 501, 502, 503, 504, 505,
     ]
 
-    /// Tells whether `standard` may store an answer.
+    /// True if a response may be stored under `standard`.
     ///
-    /// - Parameter isKeyed: Whether the caller named a key for the answer to a POST or PUT.
+    /// - Parameter isKeyed: True if the caller named a key for the response to a POST or PUT.
     package static func mayStore(_ answer: ResponseHead, to request: RequestHead, isKeyed: Bool) -> Bool {
         var directives = CacheDirectives(answer.fields)
-        // `no-store` is meant for caches that do not know `must-understand` (RFC 9111, section 5.2.2.3).
+        // `no-store` then addresses caches that do not know `must-understand` (RFC 9111, section 5.2.2.3).
         if directives.mustUnderstand, !directives.isMustUnderstandMalformed { directives.noStore = false }
         guard mayEverStore(answer, directives, to: request, isKeyed: isKeyed) else { return false }
         let isExplicit = directives.maxAge != nil || answer.fields.contains("expires") || directives.isPublic
         return heuristicStatuses.contains(answer.status) || isExplicit
     }
 
-    /// Tells whether RestKit's options may store an answer: those of success. `no-store` holds, also beside
-    /// `must-understand`.
+    /// True if a response may be stored under RestKit's options: it must be a success, and `no-store` holds even next
+    /// to `must-understand`.
     package static func mayStoreUnderOptions(_ answer: ResponseHead, to request: RequestHead, isKeyed: Bool) -> Bool {
         (200..<300).contains(answer.status)
             && mayEverStore(answer, CacheDirectives(answer.fields), to: request, isKeyed: isKeyed)
@@ -48,7 +48,7 @@ package enum StorageRules {
         return true
     }
 
-    /// A part is stored when it says where it belongs, and can be matched with others.
+    /// True if a partial response names its place, so that it can be combined with others.
     ///
     /// - Source: RFC 9111, section 3.3.
     private static func isStorablePart(_ answer: ResponseHead, _ request: RequestHead) -> Bool {
@@ -58,21 +58,21 @@ package enum StorageRules {
         return answer.fields.values("content-range").count == 1
     }
 
-    /// Tells whether the fields of an answer forbid that it is stored, or stays so.
+    /// True if the fields of a response forbid storing or keeping it.
     package static func forbidsStoring(_ fields: HeaderFields, _ rules: CacheRules) -> Bool {
         let directives = CacheDirectives(fields)
         let isLifted = rules == .standard && directives.mustUnderstand && !directives.isMustUnderstandMalformed
         return directives.noStore && !isLifted
     }
 
-    /// Tells whether an answer to an unsafe request invalidates what is stored.
+    /// True if a response to an unsafe request invalidates stored responses.
     ///
     /// - Source: RFC 9111, section 4.4.
     package static func invalidates(_ answer: ResponseHead, to request: RequestHead) -> Bool {
         !request.isSafe && (200..<400).contains(answer.status)
     }
 
-    /// Returns the URLs whose stored answers an unsafe request invalidates: its own, and those of the same origin in
+    /// Returns the URLs whose stored responses an unsafe request invalidates: its own, and those of the same origin in
     /// `Location` and `Content-Location`.
     package static func invalidated(by answer: ResponseHead, to request: RequestHead) -> [HTTPURL] {
         guard invalidates(answer, to: request) else { return [] }

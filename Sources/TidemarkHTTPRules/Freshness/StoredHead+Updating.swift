@@ -1,7 +1,8 @@
 import TidemarkModel
 
 extension StoredHead {
-    /// The fields of a 304 or HEAD that do not replace stored ones: they speak of one message, or of the stored bytes.
+    /// The fields of a 304 or a response to HEAD that do not replace stored ones, because they concern one message or
+    /// the stored bytes.
     ///
     /// - Source: RFC 9111, section 3.2.
     private static let kept: Set<String> = [
@@ -10,7 +11,7 @@ extension StoredHead {
         "content-range", "content-type", "set-cookie", "set-cookie2",
     ]
 
-    /// Returns the answer with the fields of a confirmation, as new as the confirmation.
+    /// Returns the response updated by a confirmation, with the age of the confirmation.
     ///
     /// - Source: RFC 9111, sections 3.2 and 4.3.4.
     package func confirmed(by head: ResponseHead, requestedAt: Int64, answeredAt: Int64) -> StoredHead {
@@ -18,7 +19,7 @@ extension StoredHead {
         confirmed.requestedAt = requestedAt
         confirmed.answeredAt = answeredAt
         confirmed.isUndated = false
-        // An age that an intermediary gave to the older message says nothing of the new one.
+        // The age that an intermediary gave to the older message does not apply to the new one.
         confirmed.head.fields.remove("age")
         let named = StoredHead.namedByConnection(head.fields)
         var replaced: Set<String> = []
@@ -26,7 +27,7 @@ extension StoredHead {
             let name = String(decoding: field.name.bytes.map(ASCII.lowercased), as: UTF8.self)
             guard !StoredHead.kept.contains(name), !named.contains(name) else { continue }
             if replaced.insert(name).inserted {
-                // The new fields stand where the old ones stood.
+                // The new fields take the position of the old ones.
                 let place = confirmed.head.fields.fields.firstIndex { ASCII.equals($0.name.bytes, lower: name.utf8) }
                 confirmed.head.fields.remove(name)
                 let end = confirmed.head.fields.fields.count
@@ -40,7 +41,7 @@ extension StoredHead {
         return confirmed
     }
 
-    /// Returns the fields of an answer that are stored: without those that hold for one connection, or one request.
+    /// Returns the fields of a response that are stored: without those that concern one connection or one request.
     ///
     /// - Source: RFC 9111, section 3.1.
     package static func storable(_ fields: HeaderFields) -> HeaderFields {
@@ -63,7 +64,7 @@ extension StoredHead {
             })
     }
 
-    /// Tells whether an answer to HEAD is about the stored answer to GET; otherwise that one is outdated.
+    /// True if a response to HEAD matches the stored response to GET. If not, the stored one is outdated.
     ///
     /// - Source: RFC 9111, section 4.3.5.
     package func agrees(withHead head: ResponseHead) -> Bool {

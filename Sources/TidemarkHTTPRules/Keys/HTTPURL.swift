@@ -1,18 +1,25 @@
 import TidemarkModel
 
-/// A URL of `http` or `https` in its normal form, without a fragment.
+/// An `http` or `https` URL in its normal form, without a fragment.
 ///
 /// - Source: RFC 3986, sections 5.2 and 6.2.2; RFC 9110, section 4.2.3.
 package struct HTTPURL: Hashable, Sendable {
+    /// Why a text is not a usable URL.
     package enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
+        /// It is longer than ``HTTPURL/byteCountMax``.
         case tooLong
+        /// The scheme is not `http` or `https`.
         case scheme
+        /// It contains user information, which may be credentials.
         case userInformation
+        /// The host is missing or invalid.
         case host
+        /// The port is not a number from 1 to 65535.
         case port
+        /// It has a character that must be percent-encoded.
         case character
 
-        /// The message never repeats the URL, which may hold credentials.
+        /// A sentence that does not repeat the URL, because it may hold credentials.
         package var description: String {
             switch self {
             case .tooLong: "the URL is longer than \(HTTPURL.byteCountMax) bytes"
@@ -25,18 +32,23 @@ package struct HTTPURL: Hashable, Sendable {
         }
     }
 
+    /// True for `https`.
     package let isSecure: Bool
-    /// The host in lower case; an IPv6 address with its brackets.
+    /// The host in lowercase; an IPv6 address with its brackets.
     package let host: ByteString
+    /// The port, which is 80 or 443 if the URL has none.
     package let port: Int
-    /// The path and the query, as they are sent.
+    /// The path and the query, in the form that is sent.
     package let target: ByteString
-    /// The whole URL: its other parts follow from it.
+    /// The whole URL.
     package let text: ByteString
 
-    /// The longest URL: 64 KiB.
+    /// The longest URL, in bytes: 64 KiB.
     package static let byteCountMax = 64 * 1024
 
+    /// Parses a URL and puts it into its normal form.
+    ///
+    /// - Throws: ``Fault``.
     package init(_ text: ByteString) throws(Fault) {
         guard text.bytes.count <= HTTPURL.byteCountMax else { throw .tooLong }
         guard text.bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !HTTPURL.refused.contains($0) }) else {
@@ -57,12 +69,14 @@ package struct HTTPURL: Hashable, Sendable {
         let tail = rest[end...]
         let withoutFragment = tail[..<(tail.firstIndex(of: UInt8(ascii: "#")) ?? tail.endIndex)]
         target = HTTPURL.normalTarget(Array(withoutFragment))
-        // Every step of a fetch needs it: it is put together once.
+        // Every step of a fetch needs the text, so it is assembled once.
         self.text = ByteString(HTTPURL.origin(isSecure, host, port) + target.bytes)
     }
 
+    /// Compares the normal forms.
     package static func == (left: HTTPURL, right: HTTPURL) -> Bool { left.text == right.text }
 
+    /// Hashes the normal form.
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
     private static let refused: Set<UInt8> = Set("\"<>\\^`{|}".utf8)
@@ -91,14 +105,14 @@ package struct HTTPURL: Hashable, Sendable {
         return (ByteString(host.map(ASCII.lowercased)), Int(port))
     }
 
-    /// Returns path and query with percent-encoding and dot segments in normal form.
+    /// Returns the path and the query with percent-encoding and dot segments in normal form.
     private static func normalTarget(_ bytes: [UInt8]) -> ByteString {
         let mark = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
         let path = removingDots(normalEscapes(bytes[..<mark]))
         return ByteString((path.isEmpty ? [UInt8(ascii: "/")] : path) + normalEscapes(bytes[mark...]))
     }
 
-    /// Decodes escapes of unreserved characters, and writes the others with upper-case digits.
+    /// Decodes the escapes of unreserved characters, and writes all others with uppercase digits.
     private static func normalEscapes(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var index = bytes.startIndex
@@ -122,6 +136,8 @@ package struct HTTPURL: Hashable, Sendable {
         return result
     }
 
+    /// Resolves the segments `.` and `..` of a path.
+    ///
     /// - Source: RFC 3986, section 5.2.4.
     private static func removingDots(_ path: [UInt8]) -> [UInt8] {
         guard path.contains(UInt8(ascii: ".")) else { return path }
@@ -143,7 +159,7 @@ package struct HTTPURL: Hashable, Sendable {
 
     // MARK: Derived forms
 
-    /// Scheme, host and port; two URLs of one origin share credentials and invalidate each other.
+    /// The scheme, host and port. URLs of one origin share credentials and can invalidate each other.
     package var origin: ByteString { ByteString(HTTPURL.origin(isSecure, host, port)) }
 
     private static func origin(_ isSecure: Bool, _ host: ByteString, _ port: Int) -> [UInt8] {
@@ -151,7 +167,7 @@ package struct HTTPURL: Hashable, Sendable {
         return port == (isSecure ? 443 : 80) ? scheme + host.bytes : scheme + host.bytes + Array(":\(port)".utf8)
     }
 
-    /// Returns the URL that a reference in an answer leads to; nil for one that cannot be used.
+    /// Returns the URL of a reference in a response; nil if it is not usable.
     ///
     /// - Source: RFC 3986, section 5.2.2.
     package func resolving(_ reference: ByteString) -> HTTPURL? {

@@ -1,34 +1,37 @@
 import TidemarkModel
 
-/// The fate of the stored answer when another one came, and which of the two is served.
+/// What a response does to the stored one, and which of the two is served.
 package enum AnswerOutcome: Hashable, Sendable {
-    /// The stored answer is confirmed and served.
+    /// The stored response is confirmed and served.
     case confirmed
-    /// The stored answer is served in place of an error.
+    /// The stored response is served in place of an error.
     case fallBack
-    /// The new answer is served.
+    /// The new response is served.
     case new(Storing)
 
+    /// What a new response does to the stored one.
     package enum Storing: Hashable, Sendable {
-        /// The new answer takes the place of the stored answer.
+        /// The new response replaces the stored one.
         case store
-        /// The new answer may not be stored, and the stored one is outdated.
+        /// The new response may not be stored, and the stored one is outdated.
         case remove
-        /// The new answer says nothing of the stored one.
+        /// The stored response stays.
         case leave
     }
 }
 
-/// The rules for the answer to a question, and for a question without an answer.
+/// Decides what happens with a server's response, or when there is none.
 package enum AnswerRules {
-    /// The statuses that `stale-if-error` applies to.
+    /// The statuses to which `stale-if-error` applies.
     ///
     /// - Source: RFC 5861, section 4.
     package static let errorStatuses: Set<Int> = [500, 502, 503, 504]
 
+    /// Decides what a response does to the stored one.
+    ///
     /// - Parameters:
-    ///   - isConditional: Whether the stored validators were sent.
-    ///   - isKeyed: Whether the caller named a key for the answer to a POST or PUT.
+    ///   - isConditional: True if the stored validators were sent.
+    ///   - isKeyed: True if the caller named a key for the response to a POST or PUT.
     package static func outcome(
         _ answer: ResponseHead, to request: RequestHead, over stored: StoredHead?, _ rules: CacheRules,
         isConditional: Bool, isKeyed: Bool, at now: Int64
@@ -40,7 +43,7 @@ package enum AnswerRules {
         return .new(storing(answer, to: request, rules, isKeyed: isKeyed))
     }
 
-    /// Tells whether a 304 is about the stored answer: one with another strong validator is not.
+    /// True if a 304 is about the stored response. It is not if both have an entity tag and the tags differ.
     ///
     /// - Source: RFC 9111, section 4.3.4.
     private static func confirms(_ answer: ResponseHead, _ stored: StoredHead) -> Bool {
@@ -59,12 +62,12 @@ package enum AnswerRules {
             if StorageRules.mayStoreUnderOptions(answer, to: request, isKeyed: isKeyed) { return .store }
         }
         guard request.isSafe || isKeyed else { return .leave }
-        // A request that forbids storing does not speak of what is stored already.
+        // A request that forbids storing says nothing about the stored response.
         if CacheDirectives(request.fields).noStore { return .leave }
         return [200, 203, 204, 404, 410].contains(answer.status) ? .remove : .leave
     }
 
-    /// Tells whether the stored answer is served in place of an error status.
+    /// True if the stored response is served in place of an error status.
     private static func servesOnError(
         _ stored: StoredHead, _ request: RequestHead, _ rules: CacheRules, at now: Int64
     ) -> Bool {
@@ -78,7 +81,7 @@ package enum AnswerRules {
         }
     }
 
-    /// Tells whether the answer, or the request, allows it to be served in place of an error.
+    /// True if `stale-if-error` of the request or the stored response allows serving it in place of an error.
     ///
     /// - Source: RFC 5861, section 4.
     private static func allowsOnError(_ freshness: Freshness, _ request: CacheDirectives) -> Bool {
@@ -86,7 +89,7 @@ package enum AnswerRules {
         return freshness.isStale(byAtMost: window)
     }
 
-    /// Tells whether the stored answer is served because nobody answered.
+    /// True if the stored response is served because the exchange failed.
     package static func fallsBack(
         on code: ExchangeCode, to request: RequestHead, _ stored: StoredHead, _ rules: CacheRules, at now: Int64
     ) -> Bool {
@@ -104,7 +107,7 @@ package enum AnswerRules {
                 return false
             }
             switch code {
-            // RFC 9111, section 4.2.4: a cache that is disconnected may serve what is stale.
+            // RFC 9111, section 4.2.4: a disconnected cache may serve stale responses.
             case .offline: return true
             case .timedOut, .connectionLost, .tlsFailed, .truncated: return allowsOnError(freshness, directives)
             case .redirectFailed, .limitExceeded, .cancelled: return false
@@ -112,7 +115,7 @@ package enum AnswerRules {
         }
     }
 
-    /// Tells whether the caller's own conditions say that it has the answer already: then it gets a 304.
+    /// True if the caller's own conditions show that it already has the response, so that it gets a 304.
     ///
     /// - Source: RFC 9110, sections 13.1.2, 13.1.3 and 13.2.2; RFC 9111, section 4.3.2.
     package static func isKnownToCaller(_ request: RequestHead, _ answer: ResponseHead) -> Bool {

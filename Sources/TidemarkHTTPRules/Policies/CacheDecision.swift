@@ -1,17 +1,20 @@
 import TidemarkModel
 
-/// The step for a request before anybody is asked.
+/// What to do with a request before the server is asked.
 package enum CacheDecision: Hashable, Sendable {
-    /// Serve what is stored. `asks`: and ask beside (stale-while-revalidate).
+    /// Serve the stored response. If `asks` is true, also revalidate it in the background (`stale-while-revalidate`).
     case serve(asks: Bool)
-    /// Ask, with the stored validators where they are to be sent.
+    /// Ask the server, with the stored validators if `isConditional` is true.
     case ask(CacheStatus.Forward, isConditional: Bool)
-    /// `only-if-cached`, and nothing that may be served.
+    /// Respond with 504: the request has `only-if-cached`, and nothing may be served.
     case gatewayTimeout
 
-    /// - Parameter stored: The stored answer that the request selects, with what its ranges allow already checked; nil
-    ///   without one.
-    /// - Parameter miss: Why there is none.
+    /// Decides about a request.
+    ///
+    /// - Parameters:
+    ///   - stored: The stored response that the request selects; nil if there is none. Ranges are checked by the
+    ///     caller.
+    ///   - miss: Why there is no stored response.
     package static func of(
         _ request: RequestHead, _ stored: StoredHead?, _ rules: CacheRules, miss: CacheStatus.Forward = .uriMiss,
         at now: Int64
@@ -25,7 +28,9 @@ package enum CacheDecision: Hashable, Sendable {
         }
     }
 
-    /// - Parameter freshness: Of the stored answer, now.
+    /// Decides about a request for which there is a stored response.
+    ///
+    /// - Parameter freshness: The freshness of the stored response now.
     package static func of(
         _ request: RequestHead, _ freshness: Freshness, _ stored: StoredHead, _ rules: CacheRules, at now: Int64
     ) -> CacheDecision {
@@ -53,12 +58,14 @@ package enum CacheDecision: Hashable, Sendable {
         case ask(CacheStatus.Forward)
     }
 
+    /// Decides whether a stored response is served under `standard`.
+    ///
     /// - Source: RFC 9111, sections 4, 4.2.4 and 5.2.1; RFC 8246; RFC 5861, section 3.
     private static func standardUse(_ freshness: Freshness, _ request: CacheDirectives) -> Use {
         if freshness.directives.noCache { return .ask(.stale) }
         if request.noCache { return .ask(.request) }
         if freshness.isFresh {
-            // RFC 8246: a reload, which asks with max-age=0, need not disturb what never changes.
+            // RFC 8246: a reload, which has max-age=0, need not revalidate what never changes.
             if let maxAge = request.maxAge, freshness.isOlder(than: maxAge), !freshness.directives.immutable {
                 return .ask(.request)
             }

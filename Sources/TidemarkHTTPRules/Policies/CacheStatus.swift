@@ -1,35 +1,46 @@
-/// The value of `Cache-Status`: how an answer came about.
+/// How a request was handled, for the header `Cache-Status`.
 ///
 /// - Source: RFC 9211, section 2.
 package struct CacheStatus: Hashable, Sendable {
-    /// The reason why a request was forwarded.
+    /// Why a request was sent to the server.
     package enum Forward: String, Hashable, Sendable {
+        /// The policy does not use the cache.
         case bypass
+        /// The method cannot be served from the cache.
         case method
+        /// No response of the URL is stored.
         case uriMiss = "uri-miss"
+        /// Only responses to other values of the fields in `Vary` are stored.
         case varyMiss = "vary-miss"
+        /// The request demanded it.
         case request
+        /// The stored response is stale.
         case stale
+        /// The stored response lacks the requested range.
         case partial
     }
 
-    /// The reason for asking the server; nil: served without asking.
+    /// Why the server was asked; nil if it was not.
     package var forward: Forward?
-    /// The status of the forwarded request's answer, where it is not the status that is served.
+    /// The status of the server's response, if another one is served.
     package var forwardStatus: Int?
-    /// Whether a stored answer was served, where nobody was asked.
+    /// True if a stored response was served without asking the server.
     package var isHit = true
+    /// True if the server's response was stored.
     package var isStored = false
+    /// True if the request shared the exchange of another one.
     package var isCollapsed = false
-    /// Whether a stored answer was served in place of an answer that did not come, or was an error.
+    /// True if the stored response was served because the server's response was an error or failed to arrive.
     package var isFallback = false
-    /// The seconds that a hit stays fresh; negative for a stale one.
+    /// How long a served stored response stays fresh, in seconds; negative if it is stale.
     package var timeToLive: Int64?
-    /// An error's code, or `invalidated` and the like: a token.
+    /// The code of a failed exchange, `error-status` or `only-if-cached`; nil if there is nothing to add.
     package var detail: String?
 
+    /// Creates a status.
     package init(_ forward: Forward?) { self.forward = forward }
 
+    /// The value of the header.
     package var text: String {
         var parts = ["tidemark"]
         if let forward {

@@ -1,20 +1,23 @@
 import TidemarkModel
 
-/// The next hop of a request that is sent elsewhere.
+/// Decides how redirects are followed.
 ///
 /// - Source: RFC 9110, section 15.4.
 package enum RedirectRules {
-    /// The largest number of hops.
+    /// The largest number of redirects that are followed: 10.
     package static let hopCountMax = 10
 
+    /// What to do after a response.
     package enum Step: Hashable, Sendable {
-        /// The answer is no redirect, or one without a place to go.
+        /// Return the response: it is not a redirect, or it has no `Location`.
         case stay
+        /// Send another request, with or without the body.
         case follow(RequestHead, keepsBody: Bool)
-        /// A redirect from https to http, or to a URL that cannot be used.
+        /// Fail: the redirect leads from https to http, or to an unusable URL.
         case refuse
     }
 
+    /// Decides what to do after a response.
     package static func step(_ answer: ResponseHead, to request: RequestHead) -> Step {
         guard [301, 302, 303, 307, 308].contains(answer.status), let location = answer.fields.first("location") else {
             return .stay
@@ -31,7 +34,7 @@ package enum RedirectRules {
                 next.fields.remove(name)
             }
         }
-        // Dropped for good: a later hop back to the first origin does not get them again.
+        // Removed for good: if a later redirect leads back to the first origin, they are not added again.
         if url.origin != request.url.origin {
             for name in ["authorization", "cookie", "proxy-authorization"] { next.fields.remove(name) }
         }

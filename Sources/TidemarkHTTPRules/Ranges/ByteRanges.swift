@@ -1,16 +1,20 @@
 import TidemarkModel
 
-/// One of the ranges that a request asks for. Other units than bytes are left to the server.
+/// One of the byte ranges of a request. Other units than bytes are left to the server.
 ///
 /// - Source: RFC 9110, section 14.1.2.
 package enum RequestedRange: Hashable, Sendable {
+    /// The bytes from an offset on, up to and including another one if it is given.
     case from(Int64, through: Int64?)
+    /// This many bytes at the end.
     case last(Int64)
 
-    /// The largest number of ranges that the cache serves; a request for more goes to the server.
+    /// The largest number of ranges that the cache serves. A request with more is sent to the server.
     package static let countMax = 100
 
-    /// - Returns: nil without the field, and for what is not a list of ranges of bytes.
+    /// Parses the header `Range`.
+    ///
+    /// - Returns: nil if it is absent, or is not a list of at most ``countMax`` byte ranges.
     package static func list(_ fields: HeaderFields) -> [RequestedRange]? {
         let values = fields.values("range")
         guard values.count == 1 else { return nil }
@@ -47,8 +51,8 @@ package enum RequestedRange: Hashable, Sendable {
         self = .from(start, through: end)
     }
 
-    /// Returns the bytes that ranges ask for, in the order of their first mention. Ranges that overlap or touch are
-    /// one; those that lie behind the end are left out.
+    /// Returns the bytes that ranges request, in the order of their first mention. Ranges that overlap or touch are
+    /// merged, and those past the end dropped.
     ///
     /// - Complexity: O(n²) for at most ``countMax`` ranges.
     /// - Source: RFC 9110, sections 14.1.2 and 15.3.7.2.
@@ -69,7 +73,7 @@ package enum RequestedRange: Hashable, Sendable {
         return all
     }
 
-    /// Returns the bytes of a representation of `total` bytes; nil when it has none of them.
+    /// Returns the bytes of the range in a representation of `total` bytes; nil if it has none of them.
     package func bounds(in total: Int64) -> Range<Int64>? {
         switch self {
         case .from(let start, let end):
@@ -82,20 +86,24 @@ package enum RequestedRange: Hashable, Sendable {
     }
 }
 
-/// The place of a part in its representation.
+/// The place of a partial body in its representation, from `Content-Range`.
 ///
 /// - Source: RFC 9110, section 14.4.
 package struct ContentRange: Hashable, Sendable {
+    /// The bytes of the part.
     package var bounds: Range<Int64>
-    /// The length of the representation; nil when the server does not know it.
+    /// The length of the representation; nil if the server does not know it.
     package var total: Int64?
 
+    /// Creates a place.
     package init(bounds: Range<Int64>, total: Int64?) {
         self.bounds = bounds
         self.total = total
     }
 
-    /// - Returns: nil for what names no bytes.
+    /// Parses the header `Content-Range`.
+    ///
+    /// - Returns: nil if it is absent, invalid, or names no bytes.
     package static func of(_ fields: HeaderFields) -> ContentRange? {
         guard let value = fields.first("content-range") else { return nil }
         let words = value.bytes.split(separator: 0x20)
@@ -113,33 +121,37 @@ package struct ContentRange: Hashable, Sendable {
         return ContentRange(bounds: first..<(last + 1), total: total)
     }
 
+    /// The value of the header.
     package var text: String {
         "bytes \(bounds.lowerBound)-\(bounds.upperBound - 1)/\(total.map { "\($0)" } ?? "*")"
     }
 }
 
-/// The rules for answering a request for a range from stored answers.
+/// Decides how range requests are served from stored responses.
 ///
 /// - Source: RFC 9110, section 14.2; RFC 9111, sections 3.3 and 3.4.
 package enum RangeRules {
+    /// What a stored response can serve.
     package enum Outcome: Hashable, Sendable {
-        /// The stored answer as it is.
+        /// The stored response unchanged.
         case whole
-        /// The bytes of the stored body, and where they lie in the representation.
+        /// A range of the stored body, and its place in the representation.
         case part(Range<Int64>, ContentRange)
-        /// Several parts of a stored body that is whole.
+        /// Several ranges of a complete stored body.
         case parts([ContentRange])
+        /// No byte of the representation is in the ranges.
         case unsatisfiable(total: Int64)
-        /// The stored answer does not have the bytes.
+        /// The stored response lacks the requested bytes.
         case lacking
 
-        /// Whether the answer has several parts.
+        /// True if several ranges are served.
         package var hasParts: Bool {
             if case .parts = self { return true }
             return false
         }
     }
 
+    /// Decides what a stored response can serve for a request.
     package static func outcome(_ request: RequestHead, _ stored: StoredHead) -> Outcome {
         let held = stored.head.status == 206 ? ContentRange.of(stored.head.fields) : nil
         guard request.method == "GET", request.fields.contains("range"), appliesRange(request, stored) else {
@@ -148,7 +160,7 @@ package enum RangeRules {
         guard let ranges = RequestedRange.list(request.fields) else { return .lacking }
         if stored.head.status == 206 {
             guard let held, let total = held.total else { return .lacking }
-            // Several ranges of a part are left to the server.
+            // Several ranges of a partial response are left to the server.
             let wanted = RequestedRange.bounds(ranges, in: total)
             guard wanted.count == 1, held.bounds.lowerBound <= wanted[0].lowerBound,
                 wanted[0].upperBound <= held.bounds.upperBound
@@ -164,7 +176,7 @@ package enum RangeRules {
         return .parts(wanted.map { ContentRange(bounds: $0, total: total) })
     }
 
-    /// Tells whether `If-Range` lets the range count: only a strong validator that is the stored one does.
+    /// True if `If-Range` allows serving the range: only a strong validator equal to the stored one does.
     ///
     /// - Source: RFC 9110, section 13.1.5.
     private static func appliesRange(_ request: RequestHead, _ stored: StoredHead) -> Bool {
@@ -181,9 +193,9 @@ package enum RangeRules {
         return HTTPDate.parse(modified) == date
     }
 
-    /// Returns where a new part lies in relation to a stored part; nil when the two cannot be combined.
+    /// Computes the combination of a stored response with a new part; nil if they cannot be combined.
     ///
-    /// - Returns: The bounds of both together, and whether they are the whole.
+    /// - Returns: The bytes of both together, and the length of the representation.
     package static func combined(
         _ stored: StoredHead, with part: ResponseHead
     ) -> (bounds: Range<Int64>, total: Int64)? {

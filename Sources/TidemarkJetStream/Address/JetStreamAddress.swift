@@ -1,44 +1,60 @@
 import TidemarkModel
 
-/// The address of a stream:
-/// `nats://[user:password@|token@]host:port[,host:port…]/STREAM[?prefix=…&libraries=a,b|shard=i/n&creds=FILE&tls=…]`.
+/// The address of a JetStream stream, with the servers, the credentials, and the libraries to read.
 ///
-/// Values are percent-encoded. The description holds no credentials.
+/// The form is
+/// `nats://[user:password@|token@]host:port[,host:port…]/STREAM[?prefix=…&libraries=a,b|shard=i/n&creds=FILE&tls=…]`.
+/// Values are percent-encoded; a server without a port gets 4222. `description` contains no credentials.
+///
+/// ```swift
+/// let address = try JetStreamAddress("nats://a:4222,b:4222/EVENTS?libraries=photos,music")
+/// print(address.servers, address.stream, address.subject(of: "photos"))
+/// ```
 ///
 /// - Source: Protocol/jetstream.md, addresses.
 public struct JetStreamAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The servers as `host:port`, at least one.
+    /// The servers as `host:port`, 1 to 64 when parsed; tried in turn until one responds.
     public var servers: [String]
+    /// The user name; nil when the address has none.
     public var user: String?
+    /// The password of `user`; nil when the address has none.
     public var password: String?
+    /// The authentication token, which replaces a user and a password; nil when the address has none.
     public var token: String?
+    /// The name of the stream.
     public var stream: String
-    /// The part of subjects before the library.
+    /// The part of every subject before the library's token, without the dot between them. `tidemark` by default.
     public var prefix: String
+    /// The libraries that this process reads. All by default.
     public var scope: LibraryScope
-    /// The path of a file with a user's JWT and seed.
+    /// The path of a file with a user's JWT and seed; nil when the address has none.
     public var credentialsFile: String?
-    /// A public NKEY and the path of its seed.
+    /// The user's public NKEY; nil when the address has none. It needs `seedFile`.
     public var nkey: String?
+    /// The path of a file with the seed of `nkey`; nil exactly when `nkey` is nil.
     public var seedFile: String?
+    /// How the connection is encrypted.
     public var tls: TLS
 
-    /// The encryption of the connection.
+    /// How the connection is encrypted, and which certificates are used.
     public struct TLS: Hashable, Sendable {
+        /// True if only an encrypted connection is accepted: with `tls://`, `tls=true` or any `tls-…` option.
         public var isRequired = false
-        /// The path of certificates to trust in place of the system's.
+        /// The path of a file with certificate authorities to trust in place of the system's; nil uses the system's.
         public var authorityFile: String?
-        /// The paths of our own certificate and key.
+        /// The path of the client certificate, for a server that verifies clients; nil sends none.
         public var certificateFile: String?
+        /// The path of the private key of `certificateFile`; nil exactly when that is nil.
         public var keyFile: String?
     }
 
+    /// The most libraries that the `libraries` option may name: 1,000.
     public static let libraryCountMax = 1_000
     private static let serverCountMax = 64
 
-    /// Parses an address.
+    /// Parses an address. No file that it names is read.
     ///
-    /// - Throws: ``JetStreamError`` `.badAddress`, with what is wrong and without the credentials.
+    /// - Throws: ``JetStreamError`` `.badAddress`, whose message says what is wrong and contains no credentials.
     public init(_ text: String) throws(JetStreamError) {
         let scheme = ["nats://", "tls://"].first { text.hasPrefix($0) }
         guard let scheme else { throw JetStreamAddress.error("it does not begin with nats:// or tls://") }
@@ -136,13 +152,13 @@ public struct JetStreamAddress: Hashable, Sendable, CustomStringConvertible {
         if name.hasPrefix("tls-") { tls.isRequired = true }
     }
 
-    /// The address without credentials and options.
+    /// The servers and the stream, without credentials and options.
     public var description: String { "nats://\(servers.joined(separator: ","))/\(stream)" }
 
-    /// Returns the subject of a library.
+    /// Returns the subject under which a library's messages are published: `prefix`, a dot, and the library's token.
     public func subject(of library: ByteString) -> String { LibrarySubject.subject(prefix: prefix, library) }
 
-    /// The subject that a reader's consumer is made for.
+    /// The subject filter of a reader's consumer: one library's subject, or a wildcard for all libraries.
     var filter: String {
         if case .named(let names) = scope, names.count == 1, let name = names.first { return subject(of: name) }
         return "\(prefix).*"
@@ -189,7 +205,7 @@ public struct JetStreamAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether a byte may be in a stream's name.
+    /// True if a stream's name may contain the byte.
     private static func isNameByte(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && !".*>/\\\"".utf8.contains(byte)
     }
@@ -203,7 +219,7 @@ public struct JetStreamAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether a text is a subject without wildcards.
+    /// True if the text is a valid subject without wildcards.
     private static func isSubject(_ text: String) -> Bool {
         let tokens = text.split(separator: ".", omittingEmptySubsequences: false)
         return !tokens.isEmpty

@@ -4,13 +4,17 @@ import TidemarkModel
 ///
 /// - Source: Protocol/jetstream.md, shards.
 public enum LibraryScope: Hashable, Sendable {
+    /// Every library of the stream.
     case all
-    /// The named libraries alone. Bounded by ``JetStreamAddress/libraryCountMax``.
+    /// Only the named libraries. Bounded by ``JetStreamAddress/libraryCountMax``.
     case named([ByteString])
-    /// The libraries whose XXH64 with seed 0 of the id's bytes, modulo `count`, is `index`.
+    /// The libraries for which XXH64 (seed 0) of the id's bytes, modulo `count`, equals `index`. `index` is below
+    /// `count`.
     case shard(index: UInt64, count: UInt64)
 
-    /// - Complexity: O(id); for named ones O(their number).
+    /// Returns true if this process reads the library.
+    ///
+    /// - Complexity: O(length of the id); for `named` also O(number of names).
     public func contains(_ library: ByteString) -> Bool {
         switch self {
         case .all: true
@@ -20,7 +24,7 @@ public enum LibraryScope: Hashable, Sendable {
         }
     }
 
-    /// Whether a library is of a shard.
+    /// True if a library with these id bytes belongs to shard `index` of `count`.
     static func isOf(_ library: [UInt8], _ index: UInt64, _ count: UInt64) -> Bool {
         library.withUnsafeBytes { Checksum.xxh64($0) } % count == index
     }

@@ -1,16 +1,22 @@
 import TidemarkModel
 
-/// The subject of a library: a prefix, a dot, and the library's id in unpadded base32 of its UTF-8 bytes, in lower
-/// case;
-/// `_` for the empty id.
+/// Converts between library ids and subjects.
+///
+/// A subject is a prefix, a dot, and a token: the library's id as UTF-8 in base32, lower case and unpadded, or `_` for
+/// the empty id.
+///
+/// ```swift
+/// print(LibrarySubject.subject(prefix: "tidemark", "photos"))  // tidemark.obug65dpom
+/// print(LibrarySubject.library(ofSubject: "tidemark.obug65dpom", prefix: "tidemark") == "photos")  // true
+/// ```
 ///
 /// - Source: Protocol/jetstream.md, subjects; RFC 4648, section 6.
 public enum LibrarySubject {
     private static let digits = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
 
-    /// Returns the token of a library.
+    /// Returns the token of a library: the part of its subject after the prefix.
     ///
-    /// - Complexity: O(id).
+    /// - Complexity: O(length of the id).
     public static func token(of library: ByteString) -> String {
         guard !library.bytes.isEmpty else { return "_" }
         var text: [UInt8] = []
@@ -29,14 +35,14 @@ public enum LibrarySubject {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the library of a token; nil when the token is not one that ``token(of:)`` returns.
+    /// Returns the library that a token encodes; nil if ``token(of:)`` returns that token for no library.
     public static func library(of token: some StringProtocol) -> ByteString? {
         var bytes: [UInt8] = []
         let isToken = Array(token.utf8).withUnsafeBytes { decode($0, into: &bytes) }
         return isToken ? ByteString(bytes) : nil
     }
 
-    /// Writes the id of a token's library.
+    /// Decodes a token into the id of its library.
     ///
     /// - Parameter bytes: Gets the id; its memory is used again, so that nothing is allocated for each message.
     /// - Returns: false when the token is not one that ``token(of:)`` returns.
@@ -61,7 +67,7 @@ public enum LibrarySubject {
                 bits &= 1 << UInt32(bitCount) - 1
             }
         }
-        // A longer token than the bytes need, or bits behind the last byte, would be a second spelling.
+        // A token with a digit too many, or with bits set after the last byte, would be a second spelling of the id.
         return !bytes.isEmpty && bitCount < 5 && bits == 0
     }
 

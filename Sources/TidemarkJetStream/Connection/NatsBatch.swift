@@ -1,34 +1,33 @@
 import CNats
 
-/// Messages of a subscription that are taken together, and freed together.
+/// Messages that are taken from a subscription together and freed together.
 ///
-/// Sendable by its owners: only a consumer or a publisher has one, privately. These values are used by one thread, and
-/// come to another one only under the lock of the input that keeps them.
+/// Sendable because only a consumer or a publisher owns a batch, privately. One thread uses it at a time; it reaches
+/// another thread only under the lock of the input that keeps it.
 ///
-/// libnats frees a message on a thread of its own, and wakes it for each message that is released while it sleeps.
-/// Released one by one, messages cost two changes of threads each, which was a sixth of the time of reading and
-/// applying (a sampled profile, 300,000 messages of 570 bytes); released in one go, some hundred of them cost as much
-/// as one.
+/// libnats frees each message on a thread of its own, which it wakes for each message that is released while it sleeps.
+/// Released one by one, a message costs two thread switches, a sixth of the time of reading and applying (a sampled
+/// profile, 300,000 messages of 570 bytes); released together, some hundred of them cost as much as one.
 final class NatsBatch: @unchecked Sendable {
-    /// The messages of a batch at most.
+    /// The most messages in a batch.
     private static let countMax = 512
 
-    /// The memory for `countMax` messages, of which `count` are there.
+    /// The memory for `countMax` messages, of which the first `count` are used.
     private var messages = [tidemark_nats_message](repeating: tidemark_nats_message(), count: NatsBatch.countMax)
     private var count = 0
     private var offset = 0
 
     deinit { release() }
 
-    /// The number of messages that were taken and not yet read.
+    /// The number of messages that ``next()`` has not returned yet.
     var unreadCount: Int { count - offset }
 
-    /// Frees the messages, and takes others.
+    /// Frees the messages, and takes the next ones from a subscription.
     ///
     /// - Parameters:
-    ///   - subscription: Refers to a subscription of libnats.
-    ///   - timeout: The milliseconds to wait for the first one; 0 only looks.
-    /// - Returns: The status of libnats; `TIDEMARK_NATS_OK` when there is one or more.
+    ///   - subscription: A libnats subscription.
+    ///   - timeout: How long to wait for the first message, in milliseconds; 0 does not wait.
+    /// - Returns: The status of libnats; `TIDEMARK_NATS_OK` if there is at least one message.
     fileprivate func fill(from subscription: UnsafeMutableRawPointer, timeout: Int64) -> Int32 {
         release()
         var taken: Int32 = 0
@@ -39,7 +38,7 @@ final class NatsBatch: @unchecked Sendable {
         return status
     }
 
-    /// Returns the next message, which is valid until the batch is filled again; nil when all were read.
+    /// Returns the next message, which is valid until the batch is filled again; nil after the last one.
     func next() -> NatsMessageView? {
         guard offset < count else { return nil }
         offset += 1
@@ -53,10 +52,10 @@ final class NatsBatch: @unchecked Sendable {
 }
 
 extension NatsSubscription {
-    /// Receives the messages that wait, in place of those of a batch.
+    /// Replaces the messages of a batch by those that wait in this subscription.
     ///
-    /// - Parameter timeout: The milliseconds to wait for the first one; 0 only looks.
-    /// - Returns: Whether there is one.
+    /// - Parameter timeout: How long to wait for the first message, in milliseconds; 0 does not wait.
+    /// - Returns: True if there is at least one message.
     /// - Throws: ``JetStreamError`` when the connection is closed for good.
     func receive(into batch: NatsBatch, timeout: Int64) throws(JetStreamError) -> Bool {
         let status = batch.fill(from: handle, timeout: timeout)

@@ -8,9 +8,9 @@ import CNats
     import Musl
 #endif
 
-/// The errors of a connection, each with the next action. None has a credential in it.
+/// The errors of a connection, each with the next action. None contains credentials.
 extension NatsConnection {
-    /// Throws the error of a status; a connection that was given up says why.
+    /// Throws the error for a libnats status; for a closed connection, the error that closed it.
     func check(_ status: Int32) throws(JetStreamError) {
         guard status != Int32(TIDEMARK_NATS_OK) else { return }
         if status == Int32(TIDEMARK_NATS_CONNECTION_CLOSED) {
@@ -22,9 +22,9 @@ extension NatsConnection {
         throw NatsConnection.failure(status, String(cString: tidemark_nats_text(status)), address)
     }
 
-    /// Throws when the server told the connection that it may not use a subject, or receive answers.
+    /// Throws if the server has denied the connection a subject, or the subscription to its responses.
     ///
-    /// - Parameter subject: The subject, or the beginning of it, that was used without an answer.
+    /// - Parameter subject: The subject that was used without a response, or the beginning of it.
     func checkPermission(_ subject: String) throws(JetStreamError) {
         let (status, text) = lastError
         guard status == Int32(TIDEMARK_NATS_NOT_PERMITTED), text.contains("\"\(subject)") || text.contains("\"_INBOX.")
@@ -46,7 +46,7 @@ extension NatsConnection {
         return (status, text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" })
     }
 
-    /// Throws when a file that an address names cannot be read. libnats would say that no server is reached.
+    /// Throws when a file that the address names cannot be read. libnats would report it as an unreachable server.
     static func checkFiles(of address: JetStreamAddress) throws(JetStreamError) {
         let files: [(option: String, path: String?)] = [
             ("creds", address.credentialsFile), ("seed", address.seedFile), ("tls-ca", address.tls.authorityFile),
@@ -60,10 +60,10 @@ extension NatsConnection {
         }
     }
 
-    /// Returns the error of a status of libnats.
+    /// Returns the error for a libnats status and its text.
     static func failure(_ status: Int32, _ text: String, _ address: JetStreamAddress) -> JetStreamError {
         let servers = address.servers.joined(separator: ", ")
-        // libnats begins with the place in its source: (conn.c:733).
+        // libnats puts the position in its source first: (conn.c:733).
         let text = text.hasPrefix("(") ? text.split(separator: "): ", maxSplits: 1).last.map(String.init) ?? text : text
         switch status {
         case Int32(TIDEMARK_NATS_NO_LIBRARY):
@@ -71,7 +71,7 @@ extension NatsConnection {
                 .libraryMissing, "libnats cannot be loaded",
                 advice: "install it; on Debian it is the package libnats3.4")
         case Int32(TIDEMARK_NATS_ERROR) where address.credentialsFile != nil || address.seedFile != nil:
-            // The text of libnats is left out: it may quote the file.
+            // The text of libnats is omitted: it may quote the file.
             return JetStreamError(
                 .denied, "\(address.credentialsFile ?? address.seedFile ?? "") has no credentials that can be used",
                 advice: address.seedFile != nil

@@ -2,28 +2,29 @@ import CNats
 import Synchronization
 import TidemarkModel
 
-/// A connection to a cluster of NATS servers, which reconnects by itself for ever.
+/// A connection to a cluster of NATS servers, which reconnects by itself without a time limit.
 ///
-/// Calls block the calling thread: they are made from threads that may wait, never from an actor.
+/// Calls block the calling thread, so call them from threads that may wait, never from an actor.
 ///
-/// Sendable by libnats, which locks its connections; the pointer never changes, and is freed when nobody refers to this
-/// object.
+/// Sendable because libnats locks its connections; the pointer never changes, and is freed when the last reference to
+/// this object is gone.
 package final class NatsConnection: @unchecked Sendable {
     let handle: UnsafeMutableRawPointer
     let address: JetStreamAddress
     /// A subscription that has ended, which libnats' thread may still use.
     private struct Ended: @unchecked Sendable {
-        // Sendable: nobody has the pointer any more but the list, which is locked.
+        // Sendable: only the list still has the pointer, and the list is locked.
         let handle: UnsafeMutableRawPointer
     }
-    /// The subscriptions that have ended. Freed when another one begins, so usually one; bounded by `endedCountMax`.
+    /// The subscriptions that have ended. The next `subscribe` frees them, so there is usually one; bounded by
+    /// `endedCountMax`.
     private let ended = Mutex<[Ended]>([])
 
     private static let endedCountMax = 64
 
-    /// Connects to the first server that answers.
+    /// Connects to the first server that responds.
     ///
-    /// - Parameter timeout: The milliseconds for one server.
+    /// - Parameter timeout: The limit for one server, in milliseconds.
     /// - Throws: ``JetStreamError``.
     package init(_ address: JetStreamAddress, timeout: Int64 = 2_000) throws(JetStreamError) {
         self.address = address
@@ -48,21 +49,21 @@ package final class NatsConnection: @unchecked Sendable {
         tidemark_nats_destroy(handle)
     }
 
-    /// Whether a server is connected now.
+    /// True while a server is connected.
     var isConnected: Bool { tidemark_nats_is_connected(handle) != 0 }
 
-    /// Whether the connection was given up for good, because servers refused its credentials again and again.
+    /// True if libnats has closed the connection for good because servers refused its credentials repeatedly.
     var isClosed: Bool { tidemark_nats_is_closed(handle) != 0 }
 
-    /// The number of times that the connection was lost and made again.
+    /// How often the connection was lost and reestablished.
     var reconnectCount: Int64 { Int64(clamping: tidemark_nats_reconnects(handle)) }
 
-    /// The bytes that a message may have, as the server said.
+    /// The most bytes that a message may have, as announced by the server.
     var payloadByteCountMax: Int { Int(clamping: tidemark_nats_payload_byte_count_max(handle)) }
 
-    /// Sends a message. The bytes are copied; they may wait in the connection's buffer.
+    /// Publishes a message. The bytes are copied; they may wait in the connection's buffer.
     ///
-    /// - Throws: ``JetStreamError``; then it was not sent.
+    /// - Throws: ``JetStreamError``; the message is then not sent.
     func publish(
         _ body: [UInt8], to subject: String, reply: String?, headers: [(name: String, value: String)] = []
     ) throws(JetStreamError) {
@@ -79,26 +80,29 @@ package final class NatsConnection: @unchecked Sendable {
         try check(status)
     }
 
-    /// Sends a request, and waits for its answer.
+    /// Sends a request, and waits for its response.
     ///
-    /// - Throws: ``JetStreamError``; `.timedOut` when no answer came in time, `.notPermitted` when the server said why.
+    /// - Parameter timeout: In milliseconds.
+    /// - Throws: ``JetStreamError``; `.timedOut` without a response in time, `.notPermitted` if the server has reported
+    ///   that the subject is denied.
     func request(_ subject: String, _ body: [UInt8], timeout: Int64 = 5_000) throws(JetStreamError) -> NatsMessage {
         var message = tidemark_nats_message()
         let status = body.withUnsafeBufferPointer {
             tidemark_nats_request(&message, handle, subject, $0.baseAddress, $0.count, timeout)
         }
-        // A server says nothing in answer to a request that is not permitted; it tells the connection.
+        // A server does not respond to a request that is not permitted; it reports the denial to the connection.
         if status == Int32(TIDEMARK_NATS_TIMEOUT) { try checkPermission(subject) }
         try check(status)
         return NatsMessage(message)
     }
 
-    /// Waits until the server has all that was sent.
+    /// Waits until the server has received everything that was sent.
     ///
+    /// - Parameter timeout: In milliseconds.
     /// - Throws: ``JetStreamError``.
     func flush(timeout: Int64) throws(JetStreamError) { try check(tidemark_nats_flush(handle, timeout)) }
 
-    /// Begins to receive the messages of a subject.
+    /// Subscribes to a subject.
     ///
     /// - Throws: ``JetStreamError``.
     func subscribe(_ subject: String) throws(JetStreamError) -> NatsSubscription {
@@ -111,18 +115,17 @@ package final class NatsConnection: @unchecked Sendable {
         return NatsSubscription(subscription, of: self)
     }
 
-    /// Ends a subscription. Its memory is freed later.
+    /// Unsubscribes. ``freeEnded()`` frees the memory later.
     ///
-    /// libnats 3.4 frees a subscription that is destroyed, though its thread may be between looking it up and locking
-    /// it (found by the address sanitizer, in one of some 1,500 connections).
+    /// libnats 3.4 frees a subscription at once, although its own thread may be between looking it up and locking it
+    /// (found by the address sanitizer, in one of some 1,500 connections).
     func end(_ subscription: UnsafeMutableRawPointer) {
         tidemark_nats_unsubscribe(subscription)
         let one = Ended(handle: subscription)
         ended.withLock { $0.append(one) }
     }
 
-    /// Frees the subscriptions that have ended: once the server has answered, libnats' thread has done with what came
-    /// before.
+    /// Frees the subscriptions that have ended. After a flush, libnats' thread has finished everything before it.
     private func freeEnded() throws(JetStreamError) {
         let waiting = ended.withLock { ended in
             defer { ended = [] }
@@ -133,14 +136,14 @@ package final class NatsConnection: @unchecked Sendable {
             for each in waiting { tidemark_nats_free_subscription(each.handle) }
             return
         }
-        // The next call frees them, or the end of the connection.
+        // The next call frees them, or `deinit`.
         ended.withLock { $0 += waiting }
         guard waiting.count < NatsConnection.endedCountMax else {
             throw JetStreamError(.timedOut, "the server does not answer", advice: "try again")
         }
     }
 
-    /// Returns a subject that nobody else uses.
+    /// Returns a new subject that nobody else uses, for responses.
     ///
     /// - Throws: ``JetStreamError`` when memory is short.
     func newInbox() throws(JetStreamError) -> String {
@@ -182,7 +185,7 @@ package final class NatsConnection: @unchecked Sendable {
         }
     }
 
-    /// Lends C strings.
+    /// Calls a closure with the texts as C strings, which are valid during the call.
     private static func withPointers<Result>(
         _ texts: [String], _ body: ([UnsafePointer<CChar>?]) -> Result
     ) -> Result {

@@ -9,7 +9,7 @@ import TidemarkModel
     import Musl
 #endif
 
-/// A message of a NATS server that somebody else keeps; valid for as long as its owner says.
+/// A borrowed message of a NATS server, valid until its owner frees or refills it.
 package struct NatsMessageView {
     private let message: tidemark_nats_message
 
@@ -18,10 +18,10 @@ package struct NatsMessageView {
     /// The bytes of the subject.
     var subject: UnsafeRawBufferPointer { NatsMessageView.text(message.subject) }
 
-    /// The bytes of the subject for an answer; empty when none is wanted.
+    /// The bytes of the reply subject; empty when the message has none.
     var reply: UnsafeRawBufferPointer { NatsMessageView.text(message.reply) }
 
-    /// The body.
+    /// The bytes of the body.
     package var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: message.bytes, count: message.byte_count)
     }
@@ -32,27 +32,27 @@ package struct NatsMessageView {
         UnsafeRawBufferPointer(start: text, count: text.map { strlen($0) } ?? 0)
     }
 
-    /// The number of the subject's last message that the publisher expected; nil when it named none.
+    /// The sequence that the publisher expected the subject's last message to have; nil when it named none.
     var lastOfSubject: Int64? { header("Nats-Expected-Last-Subject-Sequence").flatMap { Int64($0) } }
 
-    /// Returns the value of a header, compared by its exact name; nil when there is none.
+    /// Returns the value of a header, compared by its exact name; nil when the message has no such header.
     func header(_ name: String) -> String? {
         tidemark_nats_header(message.handle, name).map { String(cString: $0) }
     }
 }
 
-/// The answer to a request; its memory belongs to libnats, and is freed with it.
+/// The response to a request. It owns memory of libnats, and frees it at the end of its life.
 struct NatsMessage: ~Copyable {
     private let message: tidemark_nats_message
 
-    /// Takes over a message that libnats handed out.
+    /// Takes ownership of a message that libnats returned.
     init(_ message: tidemark_nats_message) { self.message = message }
 
     deinit { tidemark_nats_release(message.handle) }
 
-    /// The body, which is valid as long as the message.
+    /// The bytes of the body, valid as long as this value.
     var bytes: UnsafeRawBufferPointer { NatsMessageView(message).bytes }
 
-    /// Returns the value of a header, compared by its exact name; nil when there is none.
+    /// Returns the value of a header, compared by its exact name; nil when the message has no such header.
     func header(_ name: String) -> String? { NatsMessageView(message).header(name) }
 }

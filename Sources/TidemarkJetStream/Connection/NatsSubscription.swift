@@ -1,12 +1,12 @@
 import CNats
 
-/// A subscription whose messages are fetched. It ends with its last reference.
+/// A subscription that is polled for its messages. It ends with its last reference.
 ///
-/// Sendable by libnats, which locks its subscriptions; the pointer never changes, and is freed by the connection after
-/// nobody refers to this object any more.
+/// Sendable because libnats locks its subscriptions; the pointer never changes, and the connection frees it after the
+/// last reference to this object is gone.
 final class NatsSubscription: @unchecked Sendable {
     let handle: UnsafeMutableRawPointer
-    /// Kept: a subscription must end before its connection.
+    /// A strong reference, because a subscription must end before its connection.
     let connection: NatsConnection
 
     init(_ handle: UnsafeMutableRawPointer, of connection: NatsConnection) {
@@ -16,6 +16,6 @@ final class NatsSubscription: @unchecked Sendable {
 
     deinit { connection.end(handle) }
 
-    /// The number of messages that wait.
+    /// The number of received messages that wait to be taken.
     var waitingCount: Int { Int(clamping: tidemark_nats_queued(handle)) }
 }

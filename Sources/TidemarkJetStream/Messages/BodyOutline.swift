@@ -1,14 +1,14 @@
-/// The places of the members of an event's body that say which event it is.
+/// The byte ranges of the members that identify an event in its body.
 ///
-/// The body is scanned once and not validated: the decoder of lines does that. A body whose brackets do not match has
-/// no outline.
+/// The body is scanned once and not validated: the line decoder validates it later. Without an outline: a body whose
+/// brackets do not match.
 ///
 /// - Source: Protocol/events.md, envelopes.
 struct BodyOutline {
     var event: Range<Int>?
     var kind: Range<Int>?
     var envelope: Range<Int>?
-    /// The value of `Event`, the name of a wrapped event.
+    /// The value of `Event`, which contains a wrapped event.
     var wrapped: Range<Int>?
     var type: Range<Int>?
     var mutationID: Range<Int>?
@@ -18,12 +18,12 @@ struct BodyOutline {
     var epoch: Range<Int>?
     /// The name of the first member, between its quotes.
     private(set) var firstName: Range<Int>?
-    /// Whether all members have one name.
+    /// True if all members have the same name.
     private(set) var hasOneName = true
 
-    /// Scans an object.
+    /// Scans an object; nil if the range is no object or its brackets do not match.
     ///
-    /// - Parameter range: The object, from its bracket to its last one; white space may surround it.
+    /// - Parameter range: The object with its brackets; white space may surround it.
     /// - Complexity: O(range).
     init?(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
         var scan = BodyScan(bytes, range)
@@ -39,7 +39,7 @@ struct BodyOutline {
         guard scan.skips(UInt8(ascii: "}")), scan.isAtEnd else { return nil }
     }
 
-    /// Repeated members: the last one counts.
+    /// Records the range of a member's value. The last of repeated members wins.
     private mutating func note(_ name: Range<Int>, _ value: Range<Int>, _ bytes: UnsafeRawBufferPointer) {
         if let firstName {
             hasOneName = hasOneName && bytes[firstName].elementsEqual(bytes[name])

@@ -8,7 +8,7 @@ import CNats
     import Musl
 #endif
 
-/// A scan over JSON that finds where values end. It looks at 8 or 64 bytes at once: each message is scanned once.
+/// Finds where JSON values end. It compares 8 or 64 bytes at a time, since every message is scanned.
 struct BodyScan {
     private let bytes: UnsafeRawBufferPointer
     private(set) var offset: Int
@@ -20,7 +20,7 @@ struct BodyScan {
         end = range.upperBound
     }
 
-    /// Whether only white space is left.
+    /// True if only white space is left.
     var isAtEnd: Bool {
         mutating get {
             skipSpace()
@@ -32,7 +32,7 @@ struct BodyScan {
         while offset < end, BodyScan.isSpace(bytes[offset]) { offset += 1 }
     }
 
-    /// Passes one byte, after white space; false when another one comes.
+    /// Skips white space and the given byte; false, after the white space, if another byte follows.
     mutating func skips(_ byte: UInt8) -> Bool {
         skipSpace()
         guard offset < end, bytes[offset] == byte else { return false }
@@ -40,7 +40,7 @@ struct BodyScan {
         return true
     }
 
-    /// Passes a string, and returns its place with the quotes; nil when none comes.
+    /// Skips a string, and returns its range with the quotes; nil when no string follows.
     mutating func string() -> Range<Int>? {
         skipSpace()
         let start = offset
@@ -48,7 +48,7 @@ struct BodyScan {
         return skipString() ? start..<offset : nil
     }
 
-    /// Passes a value of any kind, and returns its place; nil when its brackets do not match.
+    /// Skips a value of any kind, and returns its range; nil when its brackets do not match.
     mutating func value() -> Range<Int>? {
         skipSpace()
         let start = offset
@@ -87,10 +87,10 @@ struct BodyScan {
         return count > 0
     }
 
-    /// Goes on to the first byte that is marked, or near the end, where single bytes are looked at.
+    /// Skips to the first marked byte, or to the last 7 bytes, which the caller checks one by one.
     ///
-    /// - Parameter marked: Returns eight bytes with the highest bit of each wanted one; above the lowest mark others
-    ///   may be marked too.
+    /// - Parameter marked: Returns, for eight bytes, a word with the highest bit of each wanted byte set; above the
+    ///   lowest mark other bytes may be marked too.
     @inline(__always)
     private mutating func skipOrdinary(_ marked: (UInt64) -> UInt64) {
         while offset + 8 <= end {
@@ -104,8 +104,8 @@ struct BodyScan {
         }
     }
 
-    /// Returns eight bytes with the highest bit of those that are `byte`; the lowest mark is right, and there is none
-    /// where no byte is.
+    /// Returns a word with the highest bit set of each byte that equals `byte`. The lowest mark is exact; marks above
+    /// it may be wrong. Without a match there is no mark.
     ///
     /// - Source: Henry S. Warren, Hacker's Delight, second edition, section 6-1.
     @inline(__always)
@@ -123,19 +123,19 @@ struct BodyScan {
         byte <= 0x20 || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]")
     }
 
-    /// Whether a part of some bytes is a text.
+    /// True if the bytes in the range equal the text.
     static func equals(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ text: StaticString) -> Bool {
         guard range.count == text.utf8CodeUnitCount, let start = bytes.baseAddress else { return range.isEmpty }
         return memcmp(start + range.lowerBound, text.utf8Start, range.count) == 0
     }
 
-    /// The place of the first LF; nil where there is none.
+    /// Returns the offset of the first LF; nil when there is none.
     static func firstLF(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard let start = bytes.baseAddress, let found = memchr(start, 0x0A, bytes.count) else { return nil }
         return UnsafeRawPointer(found) - start
     }
 
-    /// Whether bytes begin with a text.
+    /// True if the bytes begin with the text.
     static func hasPrefix(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
         bytes.count >= text.utf8CodeUnitCount && equals(bytes, 0..<text.utf8CodeUnitCount, text)
     }

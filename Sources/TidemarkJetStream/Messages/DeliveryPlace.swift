@@ -1,16 +1,17 @@
-/// The place of a delivered message, from the subject for its acknowledgement:
+/// The position of a delivered message, parsed from its reply subject:
 /// `$JS.ACK.<stream>.<consumer>.<deliveries>.<stream sequence>.<consumer sequence>.<time>.<pending>`, or with a domain
 /// and an account before the stream.
 package struct DeliveryPlace: Equatable {
-    /// The number of the message in its stream.
+    /// The sequence of the message in its stream.
     var sequence: Int64
-    /// The number of the message among those of its consumer; each delivery has the next one.
+    /// The message's number among the deliveries of its consumer, from 1; each delivery gets the next one.
     var consumerSequence: Int64
-    /// The messages that the consumer has not delivered yet.
+    /// How many messages the consumer has not delivered yet.
     var pendingCount: Int64
 
-    /// - Returns: nil when the subject is not of this form.
-    /// - Complexity: O(reply), nothing is copied: it is parsed for each message.
+    /// Parses a reply subject; nil when it does not have this form.
+    ///
+    /// - Complexity: O(length of the subject). Nothing is allocated, since each message is parsed.
     init?(reply: UnsafeRawBufferPointer) {
         guard BodyScan.hasPrefix(reply, "$JS.ACK.") else { return nil }
         var dots: [11 of Int] = .init(repeating: 0)
@@ -20,7 +21,7 @@ package struct DeliveryPlace: Equatable {
             dotCount += 1
         }
         guard dotCount == 8 || dotCount >= 10 else { return nil }
-        // The token behind each dot.
+        // The index of the dot before the stream sequence.
         let first = dotCount == 8 ? 4 : 6
         func number(_ place: Int) -> Int64? {
             let end = place + 1 < min(dotCount, 11) ? dots[place + 1] : reply.count
@@ -34,7 +35,7 @@ package struct DeliveryPlace: Equatable {
         self.pendingCount = pendingCount
     }
 
-    /// Returns a number of digits alone; nil when there is none, or it is too large.
+    /// Parses decimal digits; nil when the range is empty, contains another byte, or overflows.
     private static func number(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int64? {
         guard !range.isEmpty else { return nil }
         var number: Int64 = 0

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkWire
 
-/// Writes a name as a JSON string, with its quotes.
+/// Returns a name as a JSON string, with its quotes.
 func quoted(_ name: ByteString) -> [UInt8] {
     var line = JSONLine()
     line.value(name)

@@ -1,29 +1,29 @@
 import TidemarkModel
 
-/// The lines that a reader of a stream has made and that were not read from it yet, in order: those of messages, and
-/// what the reader tells the cache itself.
+/// Event lines that a stream reader has produced and the engine has not read yet, in order: messages, and the reader's
+/// own announcements to the cache.
 ///
-/// A part of them is read at a time, all of one origin. Bounded by ``StreamReader/lineByteCountMax`` and one message.
+/// Each read returns lines of one origin. Bounded by ``StreamReader/lineByteCountMax`` and one message.
 struct StreamLines {
-    /// The bytes of lines of one origin that follow each other.
+    /// Consecutive lines of one origin.
     private struct Run {
         var origin: LineOrigin
         var end: Int
     }
 
     private(set) var bytes: [UInt8] = []
-    /// The runs that were not read to their ends.
+    /// The runs that have unread bytes, in order.
     private var runs: ArraySlice<Run> = []
     private var offset = 0
 
-    /// The number of bytes that were not read yet.
+    /// The number of unread bytes.
     var count: Int { bytes.count - offset }
     var isEmpty: Bool { count == 0 }
 
-    /// The origin of the next bytes; nil when there are none.
+    /// The origin of the next unread byte; nil when there is none.
     var nextOrigin: LineOrigin? { runs.first?.origin }
 
-    /// Appends whole lines.
+    /// Appends the whole lines that a closure writes.
     mutating func append(_ origin: LineOrigin, _ write: (inout [UInt8]) -> Void) {
         let start = bytes.count
         write(&bytes)
@@ -35,9 +35,9 @@ struct StreamLines {
         }
     }
 
-    /// Moves the next bytes of one origin into a buffer.
+    /// Copies the next bytes of one origin into a buffer, and removes them.
     ///
-    /// - Returns: Their number; 0 when there are none.
+    /// - Returns: The number of bytes copied; 0 when there are none.
     mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard let run = runs.first else { return 0 }
         let count = min(buffer.count, run.end - offset)
@@ -50,7 +50,7 @@ struct StreamLines {
         return count
     }
 
-    /// Removes everything; the memory stays.
+    /// Removes everything, and keeps the memory for new lines.
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         runs = []

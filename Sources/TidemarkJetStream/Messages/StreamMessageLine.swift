@@ -1,35 +1,39 @@
 import TidemarkModel
 
-/// The place of a message in its log, which stands on its line.
+/// The library and the position in its log that the line of a message gets.
 struct MessagePlace {
     /// The library as a JSON string, with its quotes.
     var quotedLibrary: [UInt8]
-    /// The numbers; nil: those of the body count.
+    /// The sequences and the epoch from the stream; nil to use those of the body.
     var numbers: Numbers?
 
+    /// The position of a message in stream numbering.
     struct Numbers {
         var sequence: Int64
-        /// The number before it in its log.
+        /// The sequence before it in the library's log, written as `prev`.
         var previous: Int64
         /// The epoch as a JSON string, with its quotes.
         var quotedEpoch: [UInt8]
     }
 }
 
-/// The line of an event that stands for a message of a stream.
+/// Converts messages of a stream into event lines.
 ///
-/// A body is an event in any of the forms of a line. Its library, and in stream numbering its numbers and its epoch,
-/// are replaced by those of the message; `mutation_id` and `as_of` stay. A heartbeat or a reset takes its place in the
-/// numbers and does nothing: the stream says where its log ends, and when it began anew. A body that is no JSON becomes
-/// a line that cannot be used and whose number can be read.
+/// A body is an event in any of the forms of a line. The library of the message replaces that of the body; in stream
+/// numbering, the message's sequence, `prev` and epoch do, too. `mutation_id` and `as_of` stay. A heartbeat or reset
+/// becomes an event that is ignored but keeps its sequence, because the stream itself shows where its log ends and when
+/// it began anew. A body that is not JSON becomes an unusable line whose sequence can still be read.
 ///
 /// - Source: Protocol/jetstream.md, bodies; Protocol/events.md, envelopes.
 package enum StreamMessageLine {
-    /// The event of a control message: its kind is unknown, so it is counted and ignored.
+    /// The event that replaces a heartbeat or reset: its kind is unknown, so the cache counts and ignores it.
     private static let ignored = Array(#"{"ControlMessage":null}"#.utf8)
 
-    /// Appends the line of a body in stream numbering, with its LF.
+    /// Appends the line for a message in stream numbering, with its LF.
     ///
+    /// - Parameters:
+    ///   - sequence: The sequence of the message in its stream, 0 or more.
+    ///   - previous: The sequence before it in the library's log, 0 or more.
     /// - Complexity: O(body).
     package static func append(
         _ body: [UInt8], library: ByteString, sequence: Int64, previous: Int64, epoch: ByteString,
@@ -41,7 +45,7 @@ package enum StreamMessageLine {
         }
     }
 
-    /// Appends the line, with its LF.
+    /// Appends the line for a message, with its LF.
     ///
     /// - Complexity: O(body).
     static func append(_ body: UnsafeRawBufferPointer, at place: MessagePlace, to lines: inout [UInt8]) {
@@ -62,7 +66,7 @@ package enum StreamMessageLine {
         }
         member(#","mutation_id":"#, form.mutationID, of: body, to: &lines)
         member(#","as_of":"#, form.asOf, of: body, to: &lines)
-        // What is no envelope stays, so that the line is refused for the same reason as the body would be.
+        // An `envelope` of another type is kept, so that the line is refused for the same reason as the body.
         member(#","envelope":"#, form.badEnvelope, of: body, to: &lines)
         if let broken = form.broken { appendBroken(body[broken], to: &lines) }
         if place.numbers != nil, form.isControl(body) {
@@ -76,7 +80,7 @@ package enum StreamMessageLine {
         lines.append(UInt8(ascii: "\n"))
     }
 
-    /// Appends the line of a heartbeat.
+    /// Appends the line of a heartbeat with `last` as its `last_sequence`.
     static func appendHeartbeat(
         _ quotedLibrary: [UInt8], quotedEpoch: [UInt8], last: Int64, to lines: inout [UInt8]
     ) {
@@ -97,26 +101,26 @@ package enum StreamMessageLine {
         lines.append(contentsOf: "}}}\n".utf8)
     }
 
-    /// Returns the `sequence` of a body; nil when it has none that can be read.
+    /// Returns the `sequence` of a body; nil when it has none that is an integer.
     static func sequence(of body: [UInt8]) -> Int64? {
         body.withUnsafeBytes { bytes in
             Form(bytes, 0..<bytes.count).sequence.flatMap { Int64(String(decoding: bytes[$0], as: UTF8.self)) }
         }
     }
 
-    /// Appends a member whose value is no JSON, with the text that was no JSON. As it stands the text could end the
-    /// member and bring a library or a number of its own.
+    /// Appends an `event` member that is deliberately not JSON, with the broken text as a quoted string. Unquoted, the
+    /// text could end the member and add a library or a sequence of its own.
     private static func appendBroken(_ text: Slice<UnsafeRawBufferPointer>, to lines: inout [UInt8]) {
         lines.append(contentsOf: #","event":!"#.utf8)
         lines.append(contentsOf: quoted(ByteString(Array(text))))
     }
 
-    /// Appends a text of the program, without making a string of it.
+    /// Appends a literal without creating a `String`.
     private static func text(_ text: StaticString, to lines: inout [UInt8]) {
         lines.append(contentsOf: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// Appends a number that is 0 or more.
+    /// Appends a decimal number. It must not be negative.
     private static func decimal(_ value: Int64, to lines: inout [UInt8]) {
         precondition(value >= 0, "a number of a stream is 0 or more, not \(value)")
         let start = lines.count
@@ -128,9 +132,9 @@ package enum StreamMessageLine {
         lines[start...].reverse()
     }
 
-    /// Appends a member, unless it has no value.
+    /// Appends a member of the body, unless `value` is nil.
     ///
-    /// - Parameter name: The name with a comma before it and a colon behind it.
+    /// - Parameter name: A comma, the quoted name, and a colon.
     private static func member(
         _ name: StaticString, _ value: Range<Int>?, of body: UnsafeRawBufferPointer, to lines: inout [UInt8]
     ) {
@@ -139,7 +143,8 @@ package enum StreamMessageLine {
         let start = lines.count
         let bytes = UnsafeRawBufferPointer(rebasing: body[value])
         lines.append(contentsOf: bytes)
-        // An LF between values is white space; in a string it is no JSON, and must not begin a line either.
+        // An LF between values is white space. In a string it is not valid JSON, and must not begin another line
+        // either.
         guard let first = BodyScan.firstLF(bytes) else { return }
         for index in start + first..<lines.count where lines[index] == UInt8(ascii: "\n") {
             lines[index] = UInt8(ascii: " ")
@@ -148,12 +153,12 @@ package enum StreamMessageLine {
 }
 
 extension StreamMessageLine {
-    /// The parts of a body, in whichever form it is.
+    /// The byte ranges of a body's parts, whatever form the event has.
     private struct Form {
         var event: Range<Int>?
         var kind: Range<Int>?
         var badEnvelope: Range<Int>?
-        /// The part that is no JSON.
+        /// The part that is not JSON; nil when there is none.
         var broken: Range<Int>?
         var mutationID: Range<Int>?
         var asOf: Range<Int>?
@@ -162,7 +167,7 @@ extension StreamMessageLine {
         var epoch: Range<Int>?
 
         init(_ body: UnsafeRawBufferPointer, _ range: Range<Int>, isWrapped: Bool = false) {
-            // A bare event, a string, and whatever has no form: the decoder says what is wrong with it.
+            // A bare event, a string, or anything else without a known form: the line decoder reports what is wrong.
             event = range
             guard let outline = BodyOutline(body, range) else {
                 var scan = BodyScan(body, range)
@@ -186,7 +191,7 @@ extension StreamMessageLine {
                 if body[envelope.lowerBound] == UInt8(ascii: "{") { broken = envelope } else { badEnvelope = envelope }
                 return
             }
-            // Of two members the one in the envelope counts, unless it is null.
+            // The member in the envelope overrides the one outside, unless it is null.
             func inside(_ value: Range<Int>?, or outside: Range<Int>?) -> Range<Int>? {
                 guard let value, !BodyScan.equals(body, value, "null") else { return outside }
                 return value
@@ -198,7 +203,7 @@ extension StreamMessageLine {
             epoch = inside(inner.epoch, or: epoch)
         }
 
-        /// Whether the event is a heartbeat or a reset.
+        /// True if the event is a heartbeat or a reset.
         func isControl(_ body: UnsafeRawBufferPointer) -> Bool {
             guard let value = kind ?? event, let first = value.first else { return false }
             if body[first] == UInt8(ascii: "\"") {
@@ -207,7 +212,7 @@ extension StreamMessageLine {
             }
             guard body[first] == UInt8(ascii: "{") else { return false }
             if kind == nil {
-                // Most events are told from a control message by their first name; then nothing else is looked at.
+                // For most events the first name already rules out a control message; the rest is then not scanned.
                 var scan = BodyScan(body, value.lowerBound + 1..<value.upperBound)
                 guard let name = scan.string(), Form.isControlName(body, name.lowerBound + 1..<name.upperBound - 1)
                 else {

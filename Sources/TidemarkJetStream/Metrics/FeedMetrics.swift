@@ -1,6 +1,6 @@
 import Metrics
 
-/// The metrics that a feed records in the program's metrics backend, once for each part of messages that it reads.
+/// Records a feed's statistics in the program's metrics backend, after each read from the stream.
 ///
 /// | name | kind |
 /// |---|---|
@@ -13,14 +13,14 @@ struct FeedMetrics: Sendable {
     private let lag: Gauge
     private let sequence: Gauge
     private let connected: Gauge
-    /// The numbers that were recorded last: counters get the differences.
+    /// The statistics recorded last; counters are incremented by the differences to them.
     private var recorded = FeedStatistics()
 
     private static let prefix = "tidemark_stream_"
 
     /// - Parameters:
-    ///   - stream: The stream's name, a label of all.
-    ///   - factory: The backend; nil: the one that the program set up for all.
+    ///   - stream: The stream's name, the label of each metric.
+    ///   - factory: The backend; nil for the one that the program has bootstrapped.
     init(stream: String, factory: (any MetricsFactory)? = nil) {
         let labels = [("stream", stream)]
         func counter(_ name: String) -> Counter {
@@ -43,7 +43,7 @@ struct FeedMetrics: Sendable {
         connected = gauge("connected")
     }
 
-    /// Records what has changed.
+    /// Records the statistics if they differ from those recorded last.
     mutating func record(_ statistics: FeedStatistics) {
         guard statistics != recorded else { return }
         for (counter, count) in counters {

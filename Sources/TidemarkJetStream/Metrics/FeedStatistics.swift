@@ -1,23 +1,24 @@
-/// The numbers of a feed since it was made, and its state now.
+/// Counts of a ``JetStreamFeed`` since it was created, and its current position.
 public struct FeedStatistics: Hashable, Sendable {
-    /// The messages that were read, of libraries of others too.
+    /// How many messages were read, including those of libraries outside the address's scope.
     public var messageCount: Int64 = 0
-    /// The bytes of their bodies.
+    /// The bytes of all received bodies, redeliveries included.
     public var byteCount: Int64 = 0
-    /// The messages that a server sent again after they were read. They are dropped.
+    /// How many messages a server delivered again after they were read. They are dropped.
     public var redeliveryCount: Int64 = 0
-    /// The times that the connection was lost and made again.
+    /// How often the connection was lost and reestablished.
     public var reconnectCount: Int64 = 0
-    /// The consumers that were made: one at the beginning, and one for each that was lost.
+    /// How many consumers were created: one at the beginning, and one after each that was lost.
     public var consumerCount: Int64 = 0
-    /// The errors after which reading continued.
+    /// How many errors occurred after which reading continued.
     public var errorCount: Int64 = 0
-    /// The number of the last message that was read; 0 before the first.
+    /// The stream sequence of the last message read; 0 before the first.
     public var sequence: Int64 = 0
-    /// The messages of the stream that were not read yet, as the server said last.
+    /// How many messages of the stream are still unread, as last reported by the server.
     public var lag: Int64 = 0
-    /// Whether a server was connected when the reader looked last.
+    /// True if a server was connected at the reader's last check.
     public var isConnected = false
 
+    /// Creates statistics in which everything is zero.
     public init() {}
 }

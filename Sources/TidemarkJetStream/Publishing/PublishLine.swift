@@ -1,15 +1,15 @@
 import TidemarkModel
 
-/// A line that is to be published.
+/// A line to publish, with its subject and message id.
 struct PublishLine {
-    /// The number of the line in its input, from 1.
+    /// The line's number in its input, from 1.
     var number: Int64
     var subject: String
-    /// The id by which the server recognizes the message when it comes again; nil: it does not.
+    /// The message id by which the server recognizes a duplicate; nil publishes without one.
     var id: String?
     var bytes: [UInt8]
 
-    /// Makes the line of an event; nil for one that is not to be sent: a broken line, or a message of a session.
+    /// Creates the line of an event; nil for a broken line or a session message, which are not published.
     init?(_ event: ChangeEvent, of batch: EventBatch, prefix: String, _ settings: PublishSettings) {
         guard event.kind != .unusable, event.kind != .message else { return nil }
         number = batch.firstLine + Int64(event.line)
@@ -37,7 +37,7 @@ struct PublishLine {
             case nil: id = nil
             }
         }
-        // A header is one line.
+        // A header value must be a single line.
         id = id.map { $0.contains { $0.isNewline || $0 == "\0" } ? String($0.utf8.map { "\($0)" }.joined()) : $0 }
     }
 }

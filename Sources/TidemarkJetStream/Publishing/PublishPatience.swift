@@ -1,40 +1,42 @@
-/// The time for which publishing outlives servers that store nothing.
+/// Decides how long publishing retries while no server stores messages.
 ///
-/// It begins with the first failure after a success, not with the last success: a publisher that had nothing to send
-/// for an hour has as much patience as a busy one.
+/// The time starts with the first failure after a success, not with the last success: a publisher that had nothing to
+/// send for an hour retries as long as a busy one.
 ///
-/// A pure value: it knows no clock.
+/// A pure value without a clock: the caller passes the current time.
 struct PublishPatience {
-    /// The reason why a message is not stored yet.
+    /// Why a message is not stored yet.
     enum Trouble {
-        /// No server, no leader, or no answer: each may come by itself.
+        /// No server, no leader, or no response: each may pass by itself.
         case silence
-        /// A server says that the stream does not exist. During an election it may say so by mistake.
+        /// A server reports that the stream does not exist. During an election that may be wrong.
         case noStream
     }
 
-    /// The next step of the publisher.
+    /// What the publisher does next.
     enum Step {
+        /// Pause, then send again.
         case tryAgain
+        /// End with an error.
         case giveUp
     }
 
-    /// The time for which a stream may be called missing, by every answer: 2 s.
+    /// How long every response may report the stream as missing before publishing gives up: 2 s.
     static let noStreamMax = Duration.seconds(2)
 
     private let silenceMax: Duration
     /// The time of the first failure; nil while messages are stored.
     private var since: ContinuousClock.Instant?
-    /// The time since which every failure says that the stream does not exist; nil when the last one did not.
+    /// Since when every failure has reported a missing stream; nil when the last failure did not.
     private var missingSince: ContinuousClock.Instant?
 
-    /// - Parameter silenceMax: The time without a stored message after which to give up.
+    /// - Parameter silenceMax: How long to retry without a stored message.
     init(_ silenceMax: Duration) { self.silenceMax = silenceMax }
 
-    /// Notes that a server stored a message, or refused it because of its order.
+    /// Resets the time: a server stored a message, or refused it because of its order.
     mutating func succeeded() { (since, missingSince) = (nil, nil) }
 
-    /// Notes a failure.
+    /// Records a failure, and returns whether to retry.
     mutating func failed(_ trouble: Trouble, at now: ContinuousClock.Instant) -> Step {
         let since = since ?? now
         self.since = since

@@ -1,58 +1,61 @@
-/// The lines that were sent and are not confirmed, in order, and the number that each must follow in its subject.
+/// The lines that were sent and are not confirmed, in order, with the sequence that each must follow in its subject.
 ///
-/// A message is sent with the number of its subject's last message; the server refuses it when another one came
-/// between. A message that is sent ahead cannot overtake one that was lost on the way. The numbers of messages that are
-/// not confirmed are predicted: in a stream with one publisher the next message has the next number. A message with a
-/// prediction names the number of the stream's last message too, so that it is stored under the predicted number or not
-/// at all: without that, a message of another publisher shifts the numbers, and a prediction may be right for the wrong
-/// message. A wrong prediction costs a refusal, and no order.
+/// Each message names the sequence of its subject's last message, and the server refuses it if another message came
+/// between. So a message that is sent ahead cannot overtake one that was lost. The sequences of unconfirmed messages
+/// are predicted: in a stream with one publisher the next message gets the next sequence. A message with a prediction
+/// also names the sequence of the stream's last message, so that it is stored under the predicted sequence or not at
+/// all. Without that, a message of another publisher would shift the sequences, and a prediction might be right for the
+/// wrong message. A wrong prediction costs a refusal, never the order.
 ///
 /// A pure value: it sends nothing.
 struct PublishQueue {
-    /// A line under way.
+    /// A line that was sent.
     struct Sent {
         var line: PublishLine
-        /// The number of the subject's last message before it.
+        /// The sequence of the subject's last message before it.
         var expected: Int64
-        /// The number that the message will probably get.
+        /// The sequence that the message will probably get; nil when unknown.
         var predicted: Int64?
         var outcome: Outcome?
     }
 
-    /// The server's answer to a line.
+    /// The server's response to a line.
     enum Outcome: Equatable {
+        /// The server stored the line.
         case stored(sequence: Int64)
+        /// The stream already had a message with the id of the line.
         case duplicate(sequence: Int64)
-        /// The subject's last message is another one than expected.
+        /// The server refused the line: its subject's last message is not the expected one.
         case outOfOrder
     }
 
-    /// The step before a line is sent.
+    /// What must happen before a line can be sent.
     enum Readiness: Equatable {
+        /// The line can be sent, with the expected sequence of its subject's last message; 0 for none.
         case ready(expected: Int64)
-        /// The subject's last number is not known: ask for it, and call ``learn(_:last:)``.
+        /// The subject's last sequence is unknown: request it, and call ``learn(_:last:)``.
         case needsLast
-        /// Something under way must be confirmed first.
+        /// A line that was sent must be confirmed first.
         case mustWait
     }
 
     static let countMax = 256
     static let byteCountMax = 2 << 20
-    /// The subjects whose last numbers are kept.
+    /// The most subjects whose last sequences are kept.
     static let subjectCountMax = 65_536
-    /// The lines that are sent without predictions after a wrong one.
+    /// How many lines are sent without predictions after a failed attempt.
     static let cautiousCount = 512
 
-    /// The lines under way, oldest first.
+    /// The unconfirmed lines, oldest first.
     private(set) var sent: [Sent] = []
-    /// The number of the oldest line under way, counted from the first one ever.
+    /// The number of the oldest unconfirmed line, counted from the first line ever sent.
     private(set) var firstNumber = 0
     private var byteCount = 0
-    /// The number of the last message of each subject that was confirmed.
+    /// The sequence of the last confirmed message, by subject.
     private var lasts: [String: Int64] = [:]
-    /// The number that the next message of the stream will probably get; nil: unknown.
+    /// The sequence that the stream's next message will probably get; nil when unknown.
     private var nextPrediction: Int64?
-    /// The lines that are still to be sent without predictions.
+    /// How many more lines are sent without predictions.
     private var cautiousLeft = 0
     private let isShared: Bool
 
@@ -60,16 +63,16 @@ struct PublishQueue {
 
     var isEmpty: Bool { sent.isEmpty }
 
-    /// Whether a line under way was refused because of its order.
+    /// True if the server refused a line because of its order.
     var hasRefused: Bool { sent.contains { $0.outcome == .outOfOrder } }
 
-    /// Whether every line under way has its outcome.
+    /// True if every line that was sent has its outcome.
     var isDecided: Bool { sent.allSatisfy { $0.outcome != nil } }
 
-    /// The number of lines under way without an outcome.
+    /// The number of sent lines without an outcome.
     var undecidedCount: Int { sent.count { $0.outcome == nil } }
 
-    /// Tells whether a line can be sent now.
+    /// Returns whether a line can be sent now, or what must happen first.
     mutating func readiness(of line: PublishLine) -> Readiness {
         if sent.count >= PublishQueue.countMax || byteCount + line.bytes.count > PublishQueue.byteCountMax,
             !sent.isEmpty
@@ -88,13 +91,13 @@ struct PublishQueue {
         return .needsLast
     }
 
-    /// Notes the number of a subject's last message; 0 when it has none.
+    /// Records the sequence of a subject's last message; 0 when it has none.
     mutating func learn(_ subject: String, last: Int64) { lasts[subject] = last }
 
-    /// Notes that a line is sent.
+    /// Appends a line that is being sent.
     ///
-    /// - Returns: Its number among all lines, by which its answer is told, and the number that the stream's last
-    ///   message must have; nil: any.
+    /// - Returns: The line's number, which its response names, and the sequence that the stream's last message must
+    ///   have; nil when any sequence is accepted.
     mutating func append(_ line: PublishLine, expected: Int64) -> (number: Int, streamLast: Int64?) {
         byteCount += line.bytes.count
         if cautiousLeft > 0 {
@@ -107,7 +110,7 @@ struct PublishQueue {
         return (firstNumber + sent.count - 1, predicted.map { $0 - 1 })
     }
 
-    /// Notes an answer. The answer to a line that is not under way any more is passed over.
+    /// Records the response to a line. Responses to lines that are no longer in the queue are ignored.
     mutating func answered(_ number: Int, _ outcome: Outcome) {
         let index = number - firstNumber
         guard sent.indices.contains(index), sent[index].outcome == nil else { return }
@@ -116,15 +119,13 @@ struct PublishQueue {
         if nextPrediction == nil, index == sent.count - 1, !isShared { nextPrediction = sequence + 1 }
     }
 
-    /// Replaces the outcome of a refused line, which turned out to be stored.
+    /// Replaces the outcome of a refused line that turned out to be stored.
     mutating func correct(_ number: Int, _ outcome: Outcome) {
         let index = number - firstNumber
         if sent.indices.contains(index) { sent[index].outcome = outcome }
     }
 
-    /// Removes the confirmed lines from the front.
-    ///
-    /// - Returns: Them, with their outcomes.
+    /// Removes and returns the confirmed lines at the front, in order.
     mutating func takeConfirmed() -> [Sent] {
         let count = sent.prefix { $0.outcome != nil && $0.outcome != .outOfOrder }.count
         guard count > 0 else { return [] }
@@ -142,18 +143,18 @@ struct PublishQueue {
         switch line.outcome {
         case .stored(let sequence): lasts[line.line.subject] = sequence
         case .duplicate(let sequence):
-            // An old message: the subject may have later ones.
+            // A duplicate may be an old message: the subject may have later ones.
             lasts[line.line.subject] = max(lasts[line.line.subject] ?? 0, sequence)
         case .outOfOrder, nil: return
         }
     }
 
-    /// Ends everything under way after an answer was missing or refused. Predictions are off for a while.
+    /// Empties the queue after a missing response or a refusal. The next `cautiousCount` lines get no predictions.
     ///
-    /// A line that was stored confirms the one before it in its subject, whose answer was lost: it expected that one's
-    /// number.
+    /// A stored line also confirms the line before it in its subject, whose response was lost, because it expected that
+    /// line's sequence.
     ///
-    /// - Returns: The confirmed lines, and those that must be sent again, each in order.
+    /// - Returns: The confirmed lines, and those to send again, each in order.
     mutating func endAttempts() -> (confirmed: [Sent], unconfirmed: [PublishLine]) {
         confirmPredecessors()
         let all = sent
@@ -168,7 +169,7 @@ struct PublishQueue {
     }
 
     private mutating func confirmPredecessors() {
-        /// The numbers that later lines expected, by subject, where they were stored.
+        /// The sequences that later, stored lines expected, by subject.
         var expected: [String: Int64] = [:]
         for index in sent.indices.reversed() {
             let subject = sent[index].line.subject

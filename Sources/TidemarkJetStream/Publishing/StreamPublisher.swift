@@ -3,11 +3,11 @@ import Synchronization
 import Tidemark
 import TidemarkModel
 
-/// Publishes lines to a stream in order: nothing is lost, doubled or reordered, whatever happens to servers.
+/// Publishes lines to a stream in order. Server failures cause no loss, no duplicates and no reordering.
 ///
-/// ``PublishQueue`` says why. Lines go ahead of their confirmations; after a refusal or a missing answer everything
-/// under way is decided or given up, and every unconfirmed line is sent again by itself. Used by one thread, which may
-/// wait.
+/// Lines are sent ahead of their confirmations, as ``PublishQueue`` explains. After a refusal or a missing response, it
+/// waits for the outcome of everything sent, then sends each unconfirmed line again by itself. Use it from one thread,
+/// which may block.
 package struct StreamPublisher {
     private let address: JetStreamAddress
     private let settings: PublishSettings
@@ -15,35 +15,37 @@ package struct StreamPublisher {
     private let api: JetStreamAPI
     private let inbox: String
     private let answers: NatsSubscription
-    /// The answers that are looked at.
+    /// The responses being read.
     private let batch = NatsBatch()
-    /// The stream when publishing began.
+    /// The stream's state when publishing began.
     private let stream: StreamStatus
     private var queue: PublishQueue
     private var patience: PublishPatience
     private let isStopped: @Sendable () -> Bool
+    /// The counts so far.
     package private(set) var summary = PublishSummary()
-    /// The line up to which all are confirmed.
+    /// The line number, from 1, up to which all lines are confirmed or skipped; 0 before the first.
     package private(set) var confirmedLine: Int64 = 0
 
-    /// The time in which the server must answer.
+    /// How long to wait for a response, in milliseconds.
     private static let answerTimeout: Int64 = 2_000
-    /// The time in which a server must say whether the stream exists, in milliseconds.
+    /// How long to wait for the stream's status, in milliseconds.
     private static let statusTimeout: Int64 = 1_000
 
-    /// The result of a look at the answers.
+    /// The result of reading the responses.
     private enum Answers {
+        /// At least one response was read.
         case some
+        /// No response arrived in time.
         case none
-        /// The news that there is no answer: no leader stores the message, or the connection is lost. The line stays
-        /// undecided.
+        /// No response will arrive: no leader stores the message, or the connection is lost. The line stays undecided.
         case lost(JetStreamError)
     }
 
-    /// Connects, and looks at the stream.
+    /// Connects, and requests the stream's status.
     ///
-    /// - Parameter isStopped: Whether a signal ended the run: then nobody waits for a server any more.
-    /// - Throws: ``JetStreamError``; `.noServer` after the patience of the settings.
+    /// - Parameter isStopped: Returns true once a signal has ended the run; nothing is retried from then on.
+    /// - Throws: ``JetStreamError``; `.noServer` after ``PublishSettings/patience``.
     package init(
         _ address: JetStreamAddress, _ settings: PublishSettings, isStopped: @escaping @Sendable () -> Bool
     ) throws(JetStreamError) {
@@ -75,7 +77,7 @@ package struct StreamPublisher {
         stream = try patiently { () throws(JetStreamError) in try api.status(of: address.stream) }
     }
 
-    /// Publishes the events of a batch of lines.
+    /// Publishes the events of a batch of lines. Lines that are no event are skipped and counted.
     ///
     /// - Throws: ``JetStreamError``; `.messageTooLarge` names the line.
     package mutating func publish(_ batch: EventBatch) throws(JetStreamError) {
@@ -96,7 +98,7 @@ package struct StreamPublisher {
         try collect(timeout: 0)
     }
 
-    /// Waits until all that was sent is confirmed.
+    /// Waits until every line that was sent is confirmed.
     ///
     /// - Throws: ``JetStreamError``.
     package mutating func finish() throws(JetStreamError) {
@@ -131,7 +133,9 @@ package struct StreamPublisher {
         try connection.publish(line.bytes, to: line.subject, reply: "\(inbox).\(number)", headers: headers)
     }
 
-    /// Takes the answers that have come; waits for one if need be.
+    /// Confirms lines by the responses received so far, and recovers after a loss or refusal.
+    ///
+    /// - Parameter timeout: How long to wait for the first response, in milliseconds; 0 does not wait.
     private mutating func collect(timeout: Int64) throws(JetStreamError) {
         guard !queue.isEmpty else { return }
         var isAny = false
@@ -149,11 +153,12 @@ package struct StreamPublisher {
         if isLost || queue.hasRefused || !isAny && timeout > 0 { try recover() }
     }
 
-    /// Follows the answers that have come; waits for one if need be.
+    /// Records the responses received so far in the queue.
     ///
+    /// - Parameter timeout: How long to wait for the first response, in milliseconds; 0 does not wait.
     /// - Throws: ``JetStreamError`` that does not pass by itself.
     private mutating func noteAnswers(timeout: Int64) throws(JetStreamError) -> Answers {
-        // Some of the last batch are left where one of them was an error.
+        // After an error, the last batch may have unread responses.
         if batch.unreadCount == 0 {
             do throws(JetStreamError) {
                 guard try answers.receive(into: batch, timeout: timeout) else { return .none }
@@ -189,7 +194,7 @@ package struct StreamPublisher {
                 patience.succeeded()
             case .timedOut, .noJetStream, .noServer: break
             default:
-                // The answers of the lines before it have come.
+                // The lines before it already have their responses.
                 confirm(queue.takeConfirmed())
                 throw known
             }
@@ -211,10 +216,10 @@ package struct StreamPublisher {
         }
     }
 
-    /// Waits for all that is under way, and sends what is not confirmed again, one after another.
+    /// Waits for the outcomes of everything sent, then sends each unconfirmed line again by itself.
     private mutating func recover() throws(JetStreamError) {
         let deadline = ContinuousClock.now + .milliseconds(StreamPublisher.answerTimeout)
-        // One is lost already, where that is the reason; libnats does not say which.
+        // Each loss ends the wait for one line; libnats does not say which.
         var lostCount = 0
         while queue.undecidedCount > lostCount, !connection.isClosed, ContinuousClock.now < deadline {
             if case .lost = try noteAnswers(timeout: 100) { lostCount += 1 }
@@ -231,7 +236,7 @@ package struct StreamPublisher {
             do throws(JetStreamError) {
                 if case .needsLast = queue.readiness(of: line) { try learnLast(of: line.subject) }
                 guard case .ready(let expected) = queue.readiness(of: line) else {
-                    // Nothing is under way, and the last number is known by now.
+                    // The queue is empty, and the subject's last sequence is known by now.
                     preconditionFailure("a line that is alone has to wait")
                 }
                 let (number, streamLast) = queue.append(line, expected: expected)
@@ -253,8 +258,8 @@ package struct StreamPublisher {
         }
     }
 
-    /// Looks at what follows the message that a refused line expected as the last one: the line itself, of which the
-    /// answer was lost, or another publisher's.
+    /// Finds out why a line was refused. The message after the expected one is either the line itself, whose response
+    /// was lost, or another publisher's.
     private mutating func examine(
         _ line: PublishLine, _ number: Int, after expected: Int64
     ) throws(JetStreamError) {
@@ -287,11 +292,11 @@ package struct StreamPublisher {
         }
     }
 
-    /// Waits before another attempt.
+    /// Pauses before the next attempt.
     ///
-    /// - Parameter failure: The reason why the last one failed; nil: there was no answer.
-    /// - Throws: ``JetStreamError`` when the patience is over, or a signal ended the run: `.noStream` for a stream that
-    ///   is gone, else `.noServer`.
+    /// - Parameter failure: Why the last attempt failed; nil if there was no response.
+    /// - Throws: ``JetStreamError`` once patience has run out or a signal has ended the run: `.noStream` for a stream
+    ///   that was deleted, else `.noServer`.
     private mutating func wait(after failure: JetStreamError?) throws(JetStreamError) {
         let trouble = try trouble(failure)
         if !isStopped(), patience.failed(trouble, at: .now) == .tryAgain { return StreamPublisher.pause() }
@@ -309,8 +314,8 @@ package struct StreamPublisher {
         }
     }
 
-    /// Returns the kind of a failure. Nobody takes messages of a subject during an election, and when the stream is
-    /// gone; a server knows which.
+    /// Returns the kind of a failure. No server responds on a subject during an election, nor when the stream was
+    /// deleted; the stream's status tells which.
     private func trouble(_ failure: JetStreamError?) throws(JetStreamError) -> PublishPatience.Trouble {
         guard failure?.code == .noJetStream else { return failure?.code == .noStream ? .noStream : .silence }
         do throws(JetStreamError) {
@@ -329,7 +334,7 @@ package struct StreamPublisher {
             advice: "raise max_payload of the server, or pass --skip-oversize")
     }
 
-    /// Waits up to 200 ms, with jitter.
+    /// Sleeps for 20 to 200 ms, chosen at random.
     private static func pause() {
         _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(Int.random(in: 20...200)))
     }

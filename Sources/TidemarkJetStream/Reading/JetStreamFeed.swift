@@ -4,33 +4,46 @@ import Synchronization
 import Tidemark
 import TidemarkModel
 
-/// Feeds a cache from a stream, until it is stopped or has caught up.
+/// Reads a JetStream stream into a cache until it is stopped or has caught up.
+///
+/// It reconnects by itself, and continues after the sequences that the cache has already applied.
 ///
 /// ```swift
 /// let feed = JetStreamFeed(try JetStreamAddress("nats://localhost/EVENTS"))
-/// try await feed.run(into: cache)
+/// let reading = Task { try await feed.run(into: cache) }
+/// // … until the program ends:
+/// feed.stop()
+/// try await reading.value
+/// print("read up to message \(feed.progress.sequence)")
 /// ```
+///
+/// - Source: Protocol/jetstream.md, reading.
 public final class JetStreamFeed: Sendable {
-    /// The payload bytes that a cache should have unwritten at most while it reads a stream: 16 MiB.
+    /// The recommended bound for a cache's unwritten payload bytes while it reads a stream: 16 MiB.
     public static let unwrittenByteCountMax = 16 << 20
 
     private let address: JetStreamAddress
     private let settings: ReadingSettings
     private let logger: Logger
     private let metrics: (any MetricsFactory)?
+    /// The state that any thread may use, under the lock.
     private struct State {
         var input: JetStreamInput?
         var isStopped = false
-        /// Notifies the cache of the source's state, in the order of the changes.
+        /// Notifies the cache of changes of the source's state, in order.
         var following: Task<Void, Never>?
         var signal: AsyncStream<SourceState>.Continuation?
     }
 
     private let state = Mutex(State())
 
+    /// Creates a feed. It connects when ``run(into:)`` is called.
+    ///
     /// - Parameters:
-    ///   - logger: Told of lost and found servers; its messages hold no credentials.
-    ///   - metrics: The backend that gets lag, messages, redeliveries and reconnects; nil: the program's own.
+    ///   - address: The stream, and the libraries to read from it.
+    ///   - settings: How events are numbered, where reading begins, and when it ends.
+    ///   - logger: Logs lost and reconnected servers; its messages contain no credentials. Silent by default.
+    ///   - metrics: The backend for lag, messages, redeliveries and reconnects; nil for the program's own.
     public init(
         _ address: JetStreamAddress, settings: ReadingSettings = ReadingSettings(),
         logger: Logger = Logger(label: "tidemark.jetstream") { _ in SwiftLogNoOpLogHandler() },
@@ -42,26 +55,28 @@ public final class JetStreamFeed: Sendable {
         self.logger = logger
     }
 
-    /// The place up to which the stream was read.
+    /// How far a stream was read.
     public struct Progress: Hashable, Sendable {
-        /// The number of the last message that was read.
+        /// The stream sequence of the last message read; 0 before the first.
         public var sequence: Int64
-        /// The messages that were not read yet, as the server said last.
+        /// How many messages are still unread, as last reported by the server.
         public var pendingCount: Int64
     }
 
+    /// How far the stream was read; zeros before ``run(into:)`` has begun.
     public var progress: Progress {
         let position = state.withLock { $0.input }?.position ?? StreamReader.Position()
         return Progress(sequence: position.sequence, pendingCount: position.pendingCount)
     }
 
-    /// The numbers until now: messages, redeliveries, reconnects, lag.
+    /// Counts so far: messages, redeliveries, reconnects and others; zeros before ``run(into:)`` has begun.
     public var statistics: FeedStatistics { state.withLock { $0.input }?.statistics ?? FeedStatistics() }
 
-    /// The error that ended the reading; nil when none did.
+    /// The error that ended the reading; nil if none did.
     public var failure: JetStreamError? { state.withLock { $0.input }?.failure }
 
-    /// Ends ``run(into:)`` after what was read. May be called from any thread, any number of times.
+    /// Stops reading; ``run(into:)`` returns after applying what was read. Call it from any thread, any number of
+    /// times.
     public func stop() {
         let input = state.withLock { state in
             state.isStopped = true
@@ -70,13 +85,14 @@ public final class JetStreamFeed: Sendable {
         input?.stop()
     }
 
-    /// Whether ``stop()`` ended the reading.
+    /// True once ``stop()`` was called.
     public var wasStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Reads the stream into a cache; returns when it was stopped, or has caught up where the settings say so.
+    /// Reads the stream into a cache. Returns after ``stop()``, or at the stream's end with
+    /// ``ReadingSettings/endsCaughtUp``.
     ///
-    /// - Throws: ``InputError`` when no server or stream is found in the time of the settings, ``StorageError`` when
-    ///   the cache cannot read or write.
+    /// - Throws: ``InputError`` when no server or stream is found within ``ReadingSettings/firstContactTimeout``,
+    ///   ``StorageError`` when the cache cannot read or write its database.
     public func run(into cache: SyncCache) async throws {
         let stream = try await begin(cache)
         do {
@@ -89,7 +105,7 @@ public final class JetStreamFeed: Sendable {
         try await stream.finish()
     }
 
-    /// Begins to read; the caller reads on with the stream, and ends with ``end()``.
+    /// Begins to read. The caller continues with the returned stream, and calls ``end()`` afterwards.
     package func begin(_ cache: SyncCache) async throws -> IngestStream {
         let (changes, signal) = AsyncStream.makeStream(of: SourceState.self, bufferingPolicy: .bufferingNewest(1))
         let input = JetStreamInput(
@@ -112,7 +128,7 @@ public final class JetStreamFeed: Sendable {
         return stream
     }
 
-    /// Ends the connection after the last line was read.
+    /// Ends the connection. Call it after the last line was read.
     package func end() async {
         let (input, following) = state.withLock { state in
             state.signal?.finish()

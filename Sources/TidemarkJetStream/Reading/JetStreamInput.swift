@@ -5,33 +5,33 @@ import Synchronization
 import Tidemark
 import TidemarkModel
 
-/// A stream as an input of event lines: the engine reads it as it reads a pipe, and asks for as much as it can take.
+/// A stream as an input of event lines. The engine reads it like a pipe, as much at a time as it can take.
 ///
-/// Reading waits on the reader's queue. Nothing is read ahead of the engine but a few requests of
-/// ``PullConsumer/requestByteCountMax`` bytes.
+/// A read may block, on the reader's queue. Only a few requests of ``PullConsumer/requestByteCountMax`` bytes are
+/// fetched ahead of the engine.
 ///
 /// - Source: Protocol/jetstream.md, reading.
 package final class JetStreamInput: LineInput {
     /// The state that only the reading thread uses.
     private struct Work {
         var reader: StreamReader
-        /// The lines that were made and not yet read.
+        /// The lines that the engine has not read yet.
         var lines = StreamLines()
-        /// Whether a server and the stream were found once.
+        /// True once a server and the stream were found.
         var hadContact = false
         let beganAt = ContinuousClock.now
-        /// The time since which no server is connected; nil while one is.
+        /// Since when no server has been connected; nil while one is.
         var lostSince: ContinuousClock.Instant?
         var pause: Int64 = 0
         var errorCount: Int64 = 0
         var metrics: FeedMetrics
     }
 
-    /// The state that other threads look at.
+    /// The state that other threads read.
     private struct Shown {
         var position = StreamReader.Position()
         var statistics = FeedStatistics()
-        /// Whether there are lines, or messages that were taken and are not lines yet.
+        /// True if there are unread lines, or received messages that are not lines yet.
         var hasLines = false
         var subscription: NatsSubscription?
         var source = SourceState()
@@ -46,17 +46,19 @@ package final class JetStreamInput: LineInput {
     private let logger: Logger
     private let follow: @Sendable (SourceState) -> Void
 
-    /// The longest wait for messages before other work is checked, in milliseconds.
+    /// The longest wait for messages before other work is checked, in milliseconds: 100.
     private static let lookInterval: Int64 = 100
-    /// The time without a server after which the libraries count as cut off.
+    /// How long no server may be connected before the cache treats its libraries as cut off.
     private static let patience = Duration.seconds(5)
-    /// The longest pause between two attempts, in milliseconds.
+    /// The longest pause between two attempts, in milliseconds. Pauses begin at 50 ms and double.
     private static let pauseMax: Int64 = 2_000
 
+    /// Creates an input, which connects at the first read.
+    ///
     /// - Parameters:
-    ///   - known: The libraries of the cache at its opening.
-    ///   - metrics: The backend of metrics; nil: the program's own.
-    ///   - follow: Told of the changes of the source, the newest of which counts.
+    ///   - known: The libraries that the cache has, with their cursors.
+    ///   - metrics: The metrics backend; nil for the program's own.
+    ///   - follow: Called with each new state of the source, from the reading thread.
     package init(
         _ address: JetStreamAddress, _ settings: ReadingSettings, known: [LibraryStatus], logger: Logger,
         metrics: (any MetricsFactory)? = nil, follow: @escaping @Sendable (SourceState) -> Void
@@ -70,15 +72,16 @@ package final class JetStreamInput: LineInput {
                 metrics: FeedMetrics(stream: address.stream, factory: metrics)))
     }
 
-    /// The error that ended the reading; nil when none did.
+    /// The error that ended the reading; nil if none did.
     var failure: JetStreamError? { shown.withLock { $0.failure } }
 
-    /// The place up to which the stream was read.
+    /// How far the stream was read.
     var position: StreamReader.Position { shown.withLock { $0.position } }
 
-    /// The numbers until now.
+    /// Counts so far.
     var statistics: FeedStatistics { shown.withLock { $0.statistics } }
 
+    /// Blocks until there are lines to read, the end is reached, or ``stop()`` was called.
     package func waitForBytes() throws(InputError) {
         let result: Result<Void, InputError> = work.withLock { work in
             do throws(InputError) {
@@ -90,6 +93,7 @@ package final class JetStreamInput: LineInput {
         try result.get()
     }
 
+    /// Blocks until there are lines, then copies bytes of one origin; 0 after the end or ``stop()``.
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
         try waitForBytes()
         return work.withLock { work in
@@ -101,8 +105,10 @@ package final class JetStreamInput: LineInput {
         }
     }
 
+    /// The origin of the next line: who wrote it and assigned its sequence. `producer` when no line is waiting.
     package func nextOrigin() -> LineOrigin { work.withLock { $0.lines.nextOrigin ?? .producer } }
 
+    /// True if a read would find lines without waiting long: some are ready, or the server has more messages.
     package func hasUnread() -> Bool {
         guard !isStopped.load(ordering: .acquiring) else { return false }
         return shown.withLock {
@@ -111,21 +117,22 @@ package final class JetStreamInput: LineInput {
         }
     }
 
+    /// Ends the reading. Call it from any thread, any number of times.
     package func stop() {
         guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
         stopping.signal()
     }
 
-    /// Whether ``stop()`` ended the reading.
+    /// True once ``stop()`` was called.
     package var wasStopped: Bool { isStopped.load(ordering: .acquiring) }
 
-    /// Ends the connection. No call may be under way.
+    /// Ends the connection. No other call may be running.
     package func close() {
         shown.withLock { $0.subscription = nil }
         work.withLock { $0.reader.end() }
     }
 
-    /// Makes lines, unless there are some: waits for messages, for servers, or for the end.
+    /// Blocks until there is at least one line, the end is reached, or ``stop()`` was called. Reconnects after errors.
     private func fill(_ work: inout Work) throws(InputError) {
         while work.lines.isEmpty, !work.reader.isCaughtUp, !isStopped.load(ordering: .acquiring) {
             do {
@@ -154,7 +161,7 @@ package final class JetStreamInput: LineInput {
         }
     }
 
-    /// Follows an error: another attempt after a pause, or the end.
+    /// Pauses before the next attempt, or throws if the error must end the reading.
     private func recover(from error: JetStreamError, _ work: inout Work) throws(InputError) {
         work.reader.forgetConsumer()
         work.errorCount += 1
@@ -172,7 +179,7 @@ package final class JetStreamInput: LineInput {
         } else {
             logger.debug("\(error)")
         }
-        // With jitter, so that many readers do not come back in one moment.
+        // With jitter, so that many readers do not reconnect at the same moment.
         work.pause = min(JetStreamInput.pauseMax, max(50, work.pause * 2))
         _ = stopping.wait(timeout: .now() + .milliseconds(Int.random(in: 1...Int(work.pause))))
         if isStopped.load(ordering: .acquiring) { stopping.signal() }
@@ -190,9 +197,9 @@ package final class JetStreamInput: LineInput {
             "\(isReachable ? "a server of the stream is reached again" : "no server of the stream is reached")")
     }
 
-    /// Changes the state of the source, and tells of it unless it is the same.
+    /// Changes the state of the source, and reports it if it is now different.
     ///
-    /// - Returns: Whether it is another one.
+    /// - Returns: True if the state has changed.
     @discardableResult
     private func note(_ change: (inout SourceState) -> Void) -> Bool {
         let changed = shown.withLock { shown -> SourceState? in
@@ -206,7 +213,7 @@ package final class JetStreamInput: LineInput {
 }
 
 extension InputError {
-    /// An input error of a stream, with what can be done.
+    /// Converts a stream's error, with its code and advice in the text.
     init(_ error: JetStreamError) {
         self.init("\(error.code.rawValue): \(error.message); \(error.advice)")
     }

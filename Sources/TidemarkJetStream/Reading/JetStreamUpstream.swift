@@ -3,35 +3,51 @@ import Synchronization
 import Tidemark
 import TidemarkModel
 
-/// The stream as the source of missing events: brings those of one library that it still has.
+/// An upstream that fetches a library's missing events from a JetStream stream.
 ///
-/// Purged and deleted messages cannot come: the request for it ends with a final error, and the numbers are lost.
+/// Purged and deleted messages cannot be fetched: the request for them ends with a final error, and the cache records
+/// their sequences as lost. Requests run one after another on a queue of their own.
+///
+/// ```swift
+/// let upstream = JetStreamUpstream(try JetStreamAddress("nats://localhost/EVENTS"))
+/// let answer = try await upstream.events(since: EventSequence(17), of: "photos")
+/// print("\(answer.lines.count) bytes of event lines")
+/// ```
 ///
 /// - Source: Protocol/jetstream.md, upstream.
 public final class JetStreamUpstream: Upstream {
+    /// The state that requests share.
     private struct Work {
         var connection: NatsConnection?
-        /// The last request of each library whose first number was not there. Bounded: forgotten past `countMax`.
+        /// By library, the sequence last requested that the stream did not have. Bounded: emptied at
+        /// `unansweredCountMax`.
         var unanswered: [ByteString: Int64] = [:]
     }
 
     private let address: JetStreamAddress
     private let numbering: ReadingSettings.Numbering
     private let queue = DispatchQueue(label: "tidemark.jetstream.upstream")
-    /// Locked by the queue's one job at a time, so never contended.
+    /// Only the queue's single running job locks it, so the lock is never contended.
     private let work = Mutex(Work())
 
     private static let answerByteCountMax = 4 << 20
     private static let unansweredCountMax = 1_024
-    /// The time that one answer may take.
+    /// How long one response may take.
     private static let timeout = Duration.seconds(20)
 
-    /// - Parameter numbering: The numbers that the cache follows.
+    /// Creates an upstream. It connects at the first request.
+    ///
+    /// - Parameters:
+    ///   - address: The stream to fetch from.
+    ///   - numbering: The numbering by which the cache follows the stream's events.
     public init(_ address: JetStreamAddress, numbering: ReadingSettings.Numbering = .body) {
         self.address = address
         self.numbering = numbering
     }
 
+    /// Fetches the events of a library from a sequence on, up to about 4 MiB.
+    ///
+    /// - Throws: `UpstreamError`; final when the stream no longer has that sequence, else a retry may succeed.
     public func events(
         since sequence: EventSequence, of library: ByteString
     ) async throws(UpstreamError) -> UpstreamAnswer {
@@ -85,9 +101,10 @@ public final class JetStreamUpstream: Upstream {
         return upstreamAnswer
     }
 
-    /// Reads messages of a library, up to ``answerByteCountMax`` bytes.
+    /// Reads messages of a library, up to ``answerByteCountMax`` bytes of lines.
     ///
-    /// - Returns: The lines, and the number after which the first of them follows, plus one.
+    /// - Returns: The lines, and the first sequence that they cover: one after the sequence that the first line
+    ///   follows. nil when unknown.
     private func lines(
         from start: Int64, asked sequence: Int64, of library: ByteString, _ status: StreamStatus, _ api: JetStreamAPI
     ) throws -> (lines: [UInt8], first: Int64?) {
@@ -98,7 +115,7 @@ public final class JetStreamUpstream: Upstream {
         var first: Int64?
         let quotedLibrary = quoted(library)
         let quotedEpoch = quoted(ByteString(status.epoch))
-        // What the stream does not have any more is not skipped: it is lost.
+        // Sequences that the stream no longer has are not skipped: they are lost.
         var previous = max(sequence - 1, status.firstSequence - 1)
         let deadline = ContinuousClock.now + JetStreamUpstream.timeout
         while remaining > 0, lines.count < JetStreamUpstream.answerByteCountMax {

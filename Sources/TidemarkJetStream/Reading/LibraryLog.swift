@@ -8,37 +8,37 @@ import TidemarkModel
     import Musl
 #endif
 
-/// One library's log in a stream, as a reader knows it.
+/// What a reader knows of one library's log in a stream.
 struct LibraryLog {
     let library: ByteString
-    /// The bytes of its subject.
+    /// The subject in UTF-8.
     let subject: [UInt8]
     /// The library's id as a JSON string.
     let quoted: [UInt8]
-    /// The number of the last message that was read; 0 before the first.
+    /// The stream sequence of the library's last message read; 0 before the first.
     var lastRead: Int64 = 0
-    /// Whether the cache has a position of a log that names no epoch: the stream's log begins with a reset.
+    /// True if the cache's position belongs to a log without an epoch, so a reset must precede the first message.
     var needsReset = false
 }
 
-/// The logs of a stream by subject: one for each library that this process reads, as the cache has too.
+/// A stream's logs by subject, one for each library that this process reads. Grows with the libraries of the cache.
 ///
-/// Each message asks for its log: nothing is allocated for one whose log is known, or that another process reads.
+/// Each message looks up its log. A lookup allocates nothing if the log is known or another process reads it.
 struct LibraryLogs {
     private let scope: LibraryScope
-    /// The named libraries of the scope; nil where the scope names none.
+    /// The libraries that the scope names; nil if it names none.
     private let named: Set<ByteString>?
-    /// The bytes of a subject before the library's token.
+    /// The bytes of each subject before the library's token.
     private let head: [UInt8]
     private var logs: [LibraryLog] = []
     private var places: [ByteString: Int] = [:]
-    /// The places by the hashes of their subjects. Of two subjects with one hash the first is here.
+    /// The indices of logs by the hashes of their subjects. Of two subjects with one hash, only the first is here.
     private var placesByHash: [UInt64: Int] = [:]
-    /// Unknown to others, who could else choose libraries whose subjects have one hash.
+    /// Random, so that nobody can choose libraries whose subjects collide.
     private let seed = UInt64.random(in: 0...UInt64.max)
-    /// The id of the last library that was looked up.
+    /// The id of the last library looked up; reused memory.
     private var id: [UInt8] = []
-    /// The libraries of the cache without an epoch, which were fed in another way before.
+    /// The cache's libraries that have a cursor and no epoch: something other than this stream fed them.
     private let withoutEpoch: Set<ByteString>
 
     init(_ address: JetStreamAddress, withoutEpoch: Set<ByteString>) {
@@ -48,14 +48,14 @@ struct LibraryLogs {
         self.withoutEpoch = withoutEpoch
     }
 
-    /// Forgets what was read: another stream has begun.
+    /// Removes all logs, because another stream has begun.
     mutating func removeAll() {
         logs = []
         places = [:]
         placesByHash = [:]
     }
 
-    /// The libraries of which a message was read.
+    /// The libraries with at least one message in the stream so far.
     var read: [ByteString] { logs.map(\.library) }
 
     subscript(place: Int) -> LibraryLog {
@@ -63,12 +63,13 @@ struct LibraryLogs {
         _modify { yield &logs[place] }
     }
 
-    /// Returns the number of the last message of a library that was read; 0 where none was.
+    /// Returns the stream sequence of a library's last message read; 0 before the first.
     func lastRead(of library: ByteString) -> Int64 { places[library].map { logs[$0].lastRead } ?? 0 }
 
-    /// Returns the place of a subject's library; nil when the subject names none, or one of another process.
+    /// Returns the index of the log of a subject, which is added if new; nil when the subject encodes no library, or
+    /// one that another process reads.
     ///
-    /// - Complexity: O(subject).
+    /// - Complexity: O(length of the subject).
     mutating func place(of subject: UnsafeRawBufferPointer) -> Int? {
         let hash = Checksum.xxh64(subject, seed: seed)
         if let place = placesByHash[hash], isSubject(subject, of: place) { return place }
@@ -78,7 +79,7 @@ struct LibraryLogs {
         if case .shard(let index, let count) = scope, !LibraryScope.isOf(id, index, count) { return nil }
         let library = ByteString(id)
         guard named?.contains(library) ?? true else { return nil }
-        // Another subject has its hash.
+        // The log is known, but another subject has the same hash.
         if let place = places[library] { return place }
         let place = logs.count
         places[library] = place

@@ -1,27 +1,30 @@
-/// The settings of a reader of a stream.
+/// How a ``JetStreamFeed`` reads a stream.
 public struct ReadingSettings: Hashable, Sendable {
-    /// The source of an event's number.
+    /// Where an event's sequence is taken from.
     public enum Numbering: String, Sendable, CaseIterable {
-        /// The number of the message in its stream.
+        /// The message's sequence in its stream; the epoch is the stream's, too.
         case stream
         /// The `sequence` of the body, with its `prev` and `epoch`.
         case body
     }
 
-    /// The message at which a database without a cursor begins.
+    /// Where reading begins for a database without a cursor.
     public enum Start: String, Sendable, CaseIterable {
-        /// Reading begins with the first message of the stream.
+        /// With the first message of the stream.
         case first
-        /// Reading begins with the next message that is published.
+        /// With the next message that is published.
         case new
     }
 
+    /// Where the sequences of events are taken from. The stream by default.
     public var numbering = Numbering.stream
+    /// Where reading begins for a database without a cursor. The first message by default.
     public var start = Start.first
-    /// Whether reading ends at the message that was the last one when it began.
+    /// True to end at the message that was the stream's last when reading began; false to read until stopped.
     public var endsCaughtUp = false
-    /// The milliseconds in which a server and the stream must be found; nil: tried for ever.
+    /// How many milliseconds to try until a server and the stream are found; nil, the default, tries without limit.
     public var firstContactTimeout: Int64?
 
+    /// Creates the default settings.
     public init() {}
 }

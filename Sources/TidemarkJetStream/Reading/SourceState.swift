@@ -1,9 +1,9 @@
 import TidemarkModel
 
-/// The state of a stream that a cache follows, as far as the cache is told of it.
+/// The state of a stream as reported to the cache that follows it.
 package struct SourceState: Equatable, Sendable {
-    /// False after 5 seconds without a server, until there is one again.
+    /// False once no server has been connected for 5 seconds, until one is again.
     package var isReachable = true
-    /// The epoch of the stream if messages can be deleted from it without a trace.
+    /// The stream's epoch if messages can be deleted from it without a trace; else nil.
     package var tracelessEpoch: ByteString?
 }

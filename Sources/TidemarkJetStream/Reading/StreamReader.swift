@@ -9,24 +9,24 @@ import TidemarkModel
     import Musl
 #endif
 
-/// The reader of a stream: turns its messages into lines of events, in order, each once.
+/// Reads a stream's messages and converts them into event lines, in order and each once.
 ///
-/// The reader follows the stream through reconnects, elections and lost consumers: whatever happens, it makes a
-/// consumer behind the last message that it read. Used by one thread, which may wait.
+/// It continues through reconnects, elections and lost consumers by creating a new consumer after the last message
+/// read. Use it from one thread, which may block.
 struct StreamReader {
-    /// The position of a reader.
+    /// How far a reader has read.
     struct Position: Equatable {
-        /// The number of the last message that was read; 0 before the first.
+        /// The stream sequence of the last message read; 0 before the first.
         var sequence: Int64 = 0
-        /// The messages that were not read yet, as the server said last.
+        /// How many messages are still unread, as last reported by the server.
         var pendingCount: Int64 = 0
-        /// The number of the last message of the stream when reading began.
+        /// The sequence of the stream's last message when reading began.
         var tail: Int64 = 0
     }
 
-    /// The bytes of lines that are made at once.
+    /// The most bytes of lines that one call of ``read(timeout:_:)`` produces, but for the last line.
     static let lineByteCountMax = 512 << 10
-    /// The time for which lines are gathered while the server has more.
+    /// How long lines are collected while the server has more.
     private static let gatheringTime = Duration.milliseconds(20)
 
     private let address: JetStreamAddress
@@ -35,28 +35,28 @@ struct StreamReader {
     private var logs: LibraryLogs
     private var connection: NatsConnection?
     private var consumer: PullConsumer?
-    /// The stream when the consumer was made.
+    /// The stream's state when the consumer was created.
     private var status: StreamStatus?
-    /// Whether that stream has one subject without a wildcard.
+    /// True if that stream has a single subject without wildcards.
     private var hasOneSubject = false
     private var quotedEpoch: [UInt8] = []
     private(set) var position = Position()
-    /// Counts of messages; those of connections are added by ``statistics``.
+    /// Counts of messages; ``statistics`` adds those of connections.
     private var counts = FeedStatistics()
-    /// The connections that were made, and the reconnects of those that have ended.
+    /// How many connections were created, and how often those that have ended reconnected.
     private var connectionCount: Int64 = 0
     private var pastReconnectCount: Int64 = 0
-    /// The number before the first one that reading began with, or that the stream still had: nothing at or below it
-    /// comes any more.
+    /// The sequence before the first one to read, or before the first one that the stream still has. No message at or
+    /// below it will be delivered.
     private var floor: Int64 = 0
-    /// The last number after which one was left out: messages of others, or removed ones. What was read since has no
-    /// gap.
+    /// The sequence before the last message that did not follow its predecessor directly: others' messages or removed
+    /// ones lie between. Messages read since have no gap between them.
     private var lastSkip: Int64 = 0
-    /// The libraries whose last messages are looked up while nothing comes.
+    /// The libraries whose last messages are looked up while the stream is quiet.
     private var tails = TailRound(at: .now)
-    /// Whether the beginning of the stream was looked at in this call of ``read(timeout:_:)``.
+    /// True if this call of ``read(timeout:_:)`` has already checked the stream's first sequence.
     private var hasCheckedFirst = false
-    /// Whether the end that was wanted is reached.
+    /// True once the reader has reached the end that ``ReadingSettings/endsCaughtUp`` asks for.
     private(set) var isCaughtUp = false
 
     init(_ address: JetStreamAddress, _ settings: ReadingSettings, known: [LibraryStatus]) {
@@ -67,17 +67,17 @@ struct StreamReader {
             address, withoutEpoch: Set(known.filter { $0.epoch.bytes.isEmpty && $0.cursor != nil }.map(\.library)))
     }
 
-    /// Whether a server is connected now.
+    /// True while a server is connected.
     var isConnected: Bool { connection?.isConnected ?? false }
 
-    /// The epoch of the stream if messages can be deleted from it without a trace; nil when each number shows what is
-    /// missing, and before a stream was found.
+    /// The stream's epoch if messages can be deleted from it without a trace; nil when sequences show what is missing,
+    /// and before a stream was found.
     var tracelessEpoch: ByteString? {
         guard settings.numbering == .stream, !hasOneSubject, let status else { return nil }
         return ByteString(status.epoch)
     }
 
-    /// The numbers until now.
+    /// Counts so far, with the current position.
     var statistics: FeedStatistics {
         var statistics = counts
         statistics.reconnectCount =
@@ -88,18 +88,19 @@ struct StreamReader {
         return statistics
     }
 
-    /// Whether messages were taken from the subscription that are not lines yet.
+    /// True if there are received messages that are not lines yet.
     var hasTaken: Bool { consumer?.hasTaken ?? false }
 
-    /// The subscription, to see whether messages wait; nil while there is no consumer.
+    /// The subscription, to count waiting messages; nil while there is no consumer.
     var subscription: NatsSubscription? { consumer?.subscriptionForCount }
 
-    /// Connects if need be, and makes a consumer if there is none.
+    /// Connects if necessary, and creates a consumer if there is none.
     ///
-    /// - Parameter lines: Gets the lines that tell the cache what the stream does not have any more.
+    /// - Parameter lines: Gets announcements to the cache of messages that the stream no longer has.
     /// - Throws: ``JetStreamError``.
     mutating func prepare(_ lines: inout StreamLines) throws(JetStreamError) {
-        // libnats gives a connection up when a server refuses its credentials twice; others may be valid by now.
+        // libnats closes a connection when a server refuses its credentials twice; by now the files may have valid
+        // ones.
         if let connection, connection.isClosed {
             pastReconnectCount += connection.reconnectCount
             (self.connection, consumer) = (nil, nil)
@@ -134,15 +135,15 @@ struct StreamReader {
         noteEnd()
     }
 
-    /// Forgets the consumer after an error; ``prepare(_:)`` makes another one.
+    /// Drops the consumer after an error; ``prepare(_:)`` creates another one.
     mutating func forgetConsumer() { consumer = nil }
 
-    /// Ends the consumer and the connection.
+    /// Deletes the consumer and ends the connection.
     mutating func end() {
         do throws(JetStreamError) {
             if isConnected { try consumer?.end() }
         } catch {
-            // The server removes it by itself.
+            // The server deletes an unused consumer by itself.
         }
         consumer = nil
         connection = nil
@@ -150,15 +151,15 @@ struct StreamReader {
 
     /// Waits for messages, and appends their lines.
     ///
-    /// - Parameter timeout: The milliseconds to wait for the first one.
-    /// - Throws: ``JetStreamError``; then the consumer is lost.
+    /// - Parameter timeout: How long to wait for the first message, in milliseconds.
+    /// - Throws: ``JetStreamError``; the consumer is then lost.
     mutating func read(timeout: Int64, _ lines: inout StreamLines) throws {
         guard consumer != nil else { return }
         hasCheckedFirst = false
         let deadline = ContinuousClock.now + StreamReader.gatheringTime
         var timeout = timeout
         while lines.count < StreamReader.lineByteCountMax, !isCaughtUp {
-            // The consumer is taken out while its messages are used: both are parts of this value.
+            // The consumer is moved out while its messages are used, because the closure mutates this value, too.
             guard var current = consumer.take() else { return }
             let isAny = try current.receive(timeout: timeout) { message, place throws(JetStreamError) in
                 try append(message, place, &lines)
@@ -172,15 +173,15 @@ struct StreamReader {
             } else if lines.isEmpty {
                 if subscription?.waitingCount ?? 0 == 0 { return appendTails(at: .now, &lines) }
             } else {
-                // More is under way: lines that go to the engine together cost less, and so does a pause while they
-                // gather than a wait for each.
+                // More messages are arriving. Passing lines to the engine together costs less, and one pause while they
+                // collect costs less than a wait for each.
                 guard position.pendingCount > 0, ContinuousClock.now < deadline else { return }
                 poll(nil, 0, 1)
             }
         }
     }
 
-    /// Appends the line of a message; one that was read before is dropped.
+    /// Appends the line of a message; a redelivered message is counted and dropped.
     mutating func append(
         _ message: NatsMessageView, _ place: DeliveryPlace, _ lines: inout StreamLines
     ) throws(JetStreamError) {
@@ -213,7 +214,7 @@ struct StreamReader {
         if hasOneSubject {
             previous = place.sequence - 1
         } else if lastRead <= lastSkip, let named = message.lastOfSubject, named > previous, named < place.sequence {
-            // Looking for a header costs as much as all else, and says nothing new where no number was left out.
+            // Looking up a header costs as much as everything else, and adds nothing if no sequence was skipped.
             previous = named
         }
         let numbers = MessagePlace.Numbers(sequence: place.sequence, previous: previous, quotedEpoch: quotedEpoch)
@@ -224,24 +225,24 @@ struct StreamReader {
         logs[index].lastRead = place.sequence
     }
 
-    /// Follows numbers that were left out before a message: were they removed from the beginning of the stream?
+    /// Handles skipped sequences before a message: checks whether they were removed from the beginning of the stream.
     ///
-    /// Where other subjects have their numbers in the stream, this is asked once for all messages that are read
-    /// together.
+    /// In streams with other subjects skipped sequences are usual; the check then runs once for all messages of a read.
     private mutating func noteSkip(_ sequence: Int64, _ lines: inout StreamLines) throws(JetStreamError) {
         lastSkip = sequence - 1
         let isUsual = status.map { $0.subjects != [address.filter] } ?? true
         guard settings.numbering == .stream, !(isUsual && hasCheckedFirst), let connection else { return }
         hasCheckedFirst = true
         let found = try JetStreamAPI(connection: connection).status(of: address.stream)
-        // A stream that was made anew has other numbers: this message is read again from its beginning.
+        // A recreated stream numbers its messages anew: reading starts over at its beginning, with this message.
         guard found.epoch == status?.epoch else {
             throw JetStreamError(.timedOut, "the stream was made anew", advice: "try again")
         }
         noteFirst(of: found, &lines)
     }
 
-    /// Reports to the cache which numbers each library of a new stream has lost.
+    /// Announces to the cache, after a stream was found, which sequences each library has lost, or that its log begins
+    /// anew.
     private func announce(_ found: StreamStatus, _ lines: inout StreamLines) {
         guard settings.numbering == .stream else { return }
         for library in known where address.scope.contains(library.library) {
@@ -257,7 +258,7 @@ struct StreamReader {
         }
     }
 
-    /// Reports to the cache the messages that were removed from the stream before they were read.
+    /// Announces to the cache the messages that were removed from the stream's beginning before they were read.
     private mutating func noteFirst(of found: StreamStatus, _ lines: inout StreamLines) {
         let last = found.firstSequence - 1
         guard settings.numbering == .stream, last > position.sequence, last > floor else { return }
@@ -273,22 +274,22 @@ struct StreamReader {
         }
     }
 
-    /// Tells the cache the last number of a library.
+    /// Appends a heartbeat with the last sequence of a library.
     private func tell(_ library: ByteString, last: Int64, _ lines: inout StreamLines) {
         lines.append(.reader) {
             StreamMessageLine.appendHeartbeat(quoted(library), quotedEpoch: quotedEpoch, last: last, to: &$0)
         }
     }
 
-    /// Appends a heartbeat for each library whose last message was not read, though the consumer has no more: looks up
-    /// some libraries, when it is time for that.
+    /// Appends a heartbeat for each library whose last message was not read although the consumer has nothing left.
+    /// Each call looks up a few libraries, when it is time to.
     ///
-    /// The consumer says what it has still to deliver, but not whether it left something out.
+    /// The consumer reports how much it has still to deliver, but not whether it skipped a message.
     mutating func appendTails(at now: ContinuousClock.Instant, _ lines: inout StreamLines) {
         guard settings.numbering == .stream, position.pendingCount == 0, let connection, let status,
             status.allowsDirectGets
         else { return }
-        // The round is taken out: what it asks for is read from this value.
+        // The round is moved out, because its closure reads this value.
         var round = tails
         let places = round.next(at: now) { readPlaces(of: status.epoch) }
         tails = round
@@ -296,18 +297,19 @@ struct StreamReader {
         do throws(JetStreamError) {
             for place in places {
                 let last = try api.lastMessage(of: address.subject(of: place.library), in: status.name)
-                // A server that lags behind may answer with an older one.
+                // A server that lags behind its leader may respond with an older sequence.
                 guard let last, last > max(place.sequence, logs.lastRead(of: place.library)) else { continue }
                 tell(place.library, last: last, &lines)
             }
         } catch {
-            // Reading does not depend on it: a server that is lost shows by its silence, and then a round begins anew.
+            // Reading does not depend on these lookups. A lost server shows by its silence; the next consumer starts a
+            // new round.
             counts.errorCount += 1
             tails.end()
         }
     }
 
-    /// The libraries of the cache that this process reads, and how far.
+    /// Returns the cache's libraries that this process reads, with their last sequences.
     private func readPlaces(of epoch: String) -> [TailRound.Place] {
         var places = logs.read.map { TailRound.Place(library: $0, sequence: logs.lastRead(of: $0)) }
         let read = Set(places.map(\.library))

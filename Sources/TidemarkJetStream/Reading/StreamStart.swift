@@ -1,21 +1,21 @@
 import Tidemark
 import TidemarkModel
 
-/// The place where reading begins in a stream, by what a cache already has of it.
+/// Finds the sequence at which reading begins, from what the cache already has of the stream.
 struct StreamStart {
     let api: JetStreamAPI
     let address: JetStreamAddress
     let settings: ReadingSettings
-    /// The libraries of the cache.
+    /// The cache's libraries, with their cursors.
     let known: [LibraryStatus]
 
-    /// The libraries whose last messages are looked up, at most; with more, reading begins behind the lowest cursor.
+    /// The most libraries that are looked up one by one; with more, reading begins with the stream's first message.
     private static let lookupCountMax = 10_000
 
-    /// Returns the number of the first message to read.
+    /// Returns the sequence of the first message to read.
     ///
-    /// Messages between a library's cursor and that number do not exist, or are of other libraries. Messages that come
-    /// meanwhile are behind `status.lastSequence`, and are read.
+    /// Messages between a library's cursor and that sequence do not exist or belong to other libraries. Messages that
+    /// are published meanwhile come after `status.lastSequence`, and are read.
     ///
     /// - Throws: ``JetStreamError``.
     func sequence(in status: StreamStatus) throws(JetStreamError) -> Int64 {
@@ -24,7 +24,8 @@ struct StreamStart {
         let ours = known.filter { address.scope.contains($0.library) && $0.epoch.description == status.epoch }
         if ours.isEmpty { return settings.start == .new ? next : status.firstSequence }
         guard ours.count <= StreamStart.lookupCountMax, status.allowsDirectGets else {
-            // What a library that the cache does not know had before that is read by nobody but from the beginning.
+            // Without lookups, only reading from the beginning finds messages of libraries that the cache does not
+            // know.
             return status.firstSequence
         }
         var first = next
@@ -38,7 +39,8 @@ struct StreamStart {
         return min(first, try firstOfUnknown(Set(ours.map(\.library)), status, before: first))
     }
 
-    /// Returns the first message of a library that the cache does not know, or `first` where there is none before it.
+    /// Returns the sequence of the first message of a library that the cache does not know, or `first` when there is
+    /// none before it.
     private func firstOfUnknown(
         _ ours: Set<ByteString>, _ status: StreamStatus, before first: Int64
     ) throws(JetStreamError) -> Int64 {
@@ -55,7 +57,7 @@ struct StreamStart {
         return first
     }
 
-    /// Returns the first message whose body's number is above its library's cursor.
+    /// Returns the sequence of the first message whose body has a `sequence` above its library's cursor.
     private func ofBodies(_ status: StreamStatus, _ next: Int64) throws(JetStreamError) -> Int64 {
         let ours = known.filter { address.scope.contains($0.library) && $0.cursor != nil }
         if ours.isEmpty { return settings.start == .new ? next : status.firstSequence }
@@ -71,14 +73,14 @@ struct StreamStart {
     }
 }
 
-/// A search for an event by the number of its body, which grows within a subject.
+/// Finds an event by the `sequence` of its body, which grows within a subject.
 struct BodySearch {
     let api: JetStreamAPI
     let stream: String
     let subject: String
 
-    /// Returns the number of the first message whose body's `sequence` is above `sequence`; `end` when there is none
-    /// before it. A body without a number counts as low.
+    /// Returns the stream sequence of the first message whose body's `sequence` is above `sequence`; `end` when there
+    /// is none before it. A body without a `sequence` counts as lower.
     ///
     /// - Complexity: O(log(end - start)) requests.
     /// - Throws: ``JetStreamError``.

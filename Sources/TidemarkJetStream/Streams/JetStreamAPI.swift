@@ -1,39 +1,40 @@
 import Tidemark
 import TidemarkModel
 
-/// The requests that a server's JetStream answers, as JSON over NATS.
+/// Sends requests to a server's JetStream API, which is JSON over NATS.
 ///
 /// - Source: docs.nats.io, reference of the JetStream API; server 2.9.
 package struct JetStreamAPI {
     let connection: NatsConnection
 
+    /// Creates an API over a connection, which it keeps.
     package init(connection: NatsConnection) { self.connection = connection }
 
     private static let root = "$JS.API"
-    /// The milliseconds to wait for an answer.
+    /// How long to wait for a response, in milliseconds.
     static let timeout: Int64 = 5_000
 
-    /// Returns the state of a stream.
+    /// Returns the settings and state of a stream.
     ///
-    /// - Parameter timeout: The milliseconds to wait for the answer.
+    /// - Parameter timeout: How long to wait for the response, in milliseconds.
     /// - Throws: ``JetStreamError``; `.noStream` when there is none of that name.
     func status(of stream: String, timeout: Int64 = JetStreamAPI.timeout) throws(JetStreamError) -> StreamStatus {
         try streamStatus(try call("STREAM.INFO.\(stream)", [], timeout: timeout))
     }
 
-    /// Makes a stream; one that exists with the same configuration is success.
+    /// Creates a stream. Succeeds if it already exists with the same settings.
     ///
-    /// - Throws: ``JetStreamError``; `.differentStream` when it exists with another configuration.
+    /// - Throws: ``JetStreamError``; `.differentStream` when it exists with other settings.
     func create(_ stream: String, _ configuration: StreamConfiguration, subjects: [String]) throws(JetStreamError)
         -> StreamStatus
     {
         try streamStatus(try call("STREAM.CREATE.\(stream)", configuration.request(name: stream, subjects: subjects)))
     }
 
-    /// Makes a consumer that delivers from a number on, to whoever asks it for messages. It goes when nobody has asked
-    /// it for some minutes.
+    /// Creates a pull consumer without acknowledgements, which delivers messages from a sequence on. The server deletes
+    /// it after 5 minutes without a request.
     ///
-    /// - Returns: Its name, and the number of messages that it will deliver.
+    /// - Returns: Its name, and how many messages it will deliver.
     /// - Throws: ``JetStreamError``.
     func makeConsumer(
         of stream: String, filter: String, from sequence: Int64
@@ -47,22 +48,23 @@ package struct JetStreamAPI {
         return (name, answer["num_pending"]?.int64 ?? 0)
     }
 
-    /// Removes a consumer. One that is gone already is success.
+    /// Deletes a consumer. Succeeds if it is already gone.
     func removeConsumer(_ name: String, of stream: String) throws(JetStreamError) {
         do throws(JetStreamError) {
             _ = try call("CONSUMER.DELETE.\(stream).\(name)", [])
         } catch {
-            // It may have gone by itself, or with its stream.
+            // It may have expired, or been deleted with its stream.
             guard error.code == .refused || error.code == .noStream else { throw error }
         }
     }
 
-    /// Asks a consumer for messages, which come to `inbox`.
+    /// Requests messages from a consumer; the server sends them to `inbox`.
     ///
     /// - Parameters:
-    ///   - byteCount: The bytes that may come; nil: no bound.
-    ///   - expires: The milliseconds after which the request ends.
-    /// - Throws: ``JetStreamError`` when it cannot be sent.
+    ///   - count: The most messages to send.
+    ///   - byteCount: The most bytes to send; nil for no bound.
+    ///   - expires: How long the request stays open, in milliseconds.
+    /// - Throws: ``JetStreamError`` when the request cannot be sent.
     func pull(
         _ consumer: String, of stream: String, count: Int, byteCount: Int?, expires: Int64, to inbox: String
     ) throws(JetStreamError) {
@@ -73,12 +75,12 @@ package struct JetStreamAPI {
             Array(body.utf8), to: "\(JetStreamAPI.root).CONSUMER.MSG.NEXT.\(stream).\(consumer)", reply: inbox)
     }
 
-    /// Throws when the server said that the user may not ask consumers of a stream for messages.
+    /// Throws if the server has reported that the user may not request messages from the stream's consumers.
     func checkMayAsk(_ stream: String) throws(JetStreamError) {
         try connection.checkPermission("\(JetStreamAPI.root).CONSUMER.MSG.NEXT.\(stream)")
     }
 
-    /// Returns the subjects of a stream that a filter admits.
+    /// Returns the subjects of a stream's messages that match a filter.
     ///
     /// - Complexity: O(subjects), one request for each 100,000.
     /// - Throws: ``JetStreamError``.
@@ -93,7 +95,7 @@ package struct JetStreamAPI {
         }
     }
 
-    /// Returns the number of the last message of a subject; nil when it has none.
+    /// Returns the sequence of a subject's last message; nil when it has none. The stream's leader responds.
     ///
     /// - Throws: ``JetStreamError``.
     func lastSequence(of subject: String, in stream: String) throws(JetStreamError) -> Int64? {
@@ -106,8 +108,8 @@ package struct JetStreamAPI {
         }
     }
 
-    /// Returns the number of the last message of a subject, by a direct get: from whichever server answers, which may
-    /// lag behind the leader; nil when there is none.
+    /// Returns the sequence of a subject's last message by a direct get, to which any server of the stream may respond,
+    /// also one that lags behind the leader; nil when there is none.
     ///
     /// - Throws: ``JetStreamError``.
     func lastMessage(of subject: String, in stream: String) throws(JetStreamError) -> Int64? {
@@ -116,7 +118,7 @@ package struct JetStreamAPI {
         return try JetStreamAPI.directSequence(of: message)
     }
 
-    /// Returns the number of a message that a direct get brought; nil when it found none.
+    /// Returns the sequence in the response to a direct get; nil when no message was found.
     private static func directSequence(of message: borrowing NatsMessage) throws(JetStreamError) -> Int64? {
         if let status = message.header("Status") {
             guard status == "404" else { throw malformed("a direct get (status \(status))") }
@@ -128,7 +130,7 @@ package struct JetStreamAPI {
         return number
     }
 
-    /// Returns the first message of a subject from a number on, with its body; nil when there is none.
+    /// Returns a subject's first message from a sequence on, with its body; nil when there is none.
     ///
     /// - Throws: ``JetStreamError``.
     func message(
@@ -139,7 +141,7 @@ package struct JetStreamAPI {
         do throws(JetStreamError) {
             message = try connection.request("\(JetStreamAPI.root).DIRECT.GET.\(stream)", request)
         } catch {
-            // Nobody answers direct gets of a stream that does not allow them.
+            // No server responds to direct gets of a stream that does not allow them.
             guard error.code == .noJetStream else { throw error }
             return try storedMessage(request, stream)
         }
@@ -147,7 +149,7 @@ package struct JetStreamAPI {
         return (number, Array(message.bytes))
     }
 
-    /// Asks the stream's leader for a message.
+    /// Requests a message from the stream's leader; nil when there is none.
     private func storedMessage(
         _ request: [UInt8], _ stream: String
     ) throws(JetStreamError) -> (sequence: Int64, body: [UInt8])? {
@@ -184,7 +186,7 @@ package struct JetStreamAPI {
         return answer
     }
 
-    /// Returns the error of an answer, with what can be done.
+    /// Returns the error for the `error` member of a response, with the next action.
     static func error(_ error: JSONValue, _ address: JetStreamAddress) -> JetStreamError {
         let text = error["description"]?.string ?? "no reason given"
         switch error["err_code"]?.int ?? 0 {

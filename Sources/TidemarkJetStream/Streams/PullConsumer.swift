@@ -1,25 +1,26 @@
 import TidemarkModel
 
-/// A consumer of a stream that is asked for messages, as many as its reader can take.
+/// A consumer of a stream, which requests as many messages as its reader can take.
 ///
-/// Another request is made when the open ones ask for one request's messages or fewer, so that the server has always
-/// one to fill. A server fills its open requests in turn, and a message does not say whose it is; so only their sum is
-/// known here, of what was asked for, what came, and what ended requests say they left. (Each message was once counted
-/// for the oldest request: one that ended early was then taken for a filled one, and the others for open ones that the
-/// server did not have any more. Seconds of silence followed on a slow machine.)
+/// It sends another request when the open ones have at most one request's messages left, so that the server always has
+/// one to fill. A server fills its open requests in turn, and a message does not name its request, so only a sum is
+/// kept: what was requested, less what was delivered and what ended requests reported as left. (Counting each message
+/// for the oldest request failed: a request that ended early was then taken for a filled one, and the others for open
+/// ones that the server no longer had. Seconds of silence followed on a slow machine.)
 ///
-/// Messages need no acknowledgement: the reader's own cursor says what was applied. Used by one thread.
+/// Messages are not acknowledged: the cache's own cursor records what was applied. Use it from one thread.
 package struct PullConsumer {
-    /// The number of messages that one request asks for.
+    /// The most messages that one request asks for.
     static let requestCountMax = 1_000
-    /// The bytes that one request asks for. Since new ones come every 1,000 messages, three are open, and four at the
-    /// start.
+    /// The most bytes that one request asks for. Since a new request is sent every 1,000 messages, three are open, and
+    /// four at the start.
     static let requestByteCountMax = 1 << 20
-    /// The milliseconds after which a request that brought nothing ends.
+    /// How long a request without messages stays open, in milliseconds.
     private static let expiry: Int64 = 2_000
-    /// The time without a sign of life after which no request can be open any more.
+    /// After this time without any message or status from the server, no request can still be open.
     private static let quietMax = Duration.milliseconds(2_500)
-    /// The time without a sign of life after which the consumer counts as lost: the end of a request is a sign.
+    /// After this time without any message or status, the consumer counts as lost. The end of each request is such a
+    /// status.
     private static let silenceMax = Duration.milliseconds(4_500)
 
     private let api: JetStreamAPI
@@ -27,19 +28,23 @@ package struct PullConsumer {
     private let name: String
     private let inbox: String
     private let subscription: NatsSubscription
-    /// The messages that were taken from the subscription. Bounded by the open requests, and by the batch.
+    /// The received messages. Bounded by the open requests, and by the batch.
     private let batch = NatsBatch()
-    /// The messages that the consumer was to deliver when it was made.
+    /// How many messages the consumer had to deliver when it was created.
     package let pendingCount: Int64
-    /// The messages that the open requests still ask for.
+    /// How many messages the open requests still ask for.
     private var wantedCount = 0
-    /// The number of the last delivery: a missing one was lost on the way.
+    /// The consumer sequence of the last delivery. If the next one does not follow it, a message was lost on the way.
     private var lastDelivery: Int64 = 0
     private var lastSign: ContinuousClock.Instant
-    /// Whether the next message is larger than a request's bytes.
+    /// True if the next message is larger than a request's byte bound.
     private var isNextLarge = false
 
-    /// - Parameter sequence: The first number that is wanted.
+    /// Creates a consumer at the server.
+    ///
+    /// - Parameters:
+    ///   - filter: The subject, or pattern of subjects, to deliver.
+    ///   - sequence: The first stream sequence to deliver.
     /// - Throws: ``JetStreamError``.
     package init(_ api: JetStreamAPI, stream: String, filter: String, from sequence: Int64) throws(JetStreamError) {
         self.api = api
@@ -50,22 +55,23 @@ package struct PullConsumer {
         lastSign = .now
     }
 
-    /// Whether messages were taken from the subscription that no call of ``receive(timeout:_:)`` has handed out yet.
+    /// True if there are received messages that ``receive(timeout:_:)`` has not passed to its closure yet.
     var hasTaken: Bool { batch.unreadCount > 0 }
 
-    /// The subscription, whose messages can be counted from another thread.
+    /// The subscription, for counting its waiting messages from another thread.
     var subscriptionForCount: NatsSubscription { subscription }
 
-    /// Deletes the consumer at the server, which would do so by itself after some minutes.
+    /// Deletes the consumer at the server, which would otherwise delete it after 5 minutes without a request.
     package func end() throws(JetStreamError) { try api.removeConsumer(name, of: stream) }
 
-    /// Waits for messages, and hands out those that have come together.
+    /// Waits for messages, and passes those that are ready to a closure.
     ///
-    /// - Parameter timeout: In milliseconds; 0 only looks.
-    /// - Parameter body: Called with a message, which is valid during the call, and its place. Returns whether it takes
-    ///   another one; what it does not take is kept for the next call.
-    /// - Returns: Whether there was one.
-    /// - Throws: ``JetStreamError`` `.timedOut` when the consumer is lost, and another one has to be made.
+    /// - Parameters:
+    ///   - timeout: How long to wait for the first message, in milliseconds; 0 does not wait.
+    ///   - body: Called with each message, which is valid during the call, and its position. Returns true to take
+    ///     another message; messages not taken are kept for the next call.
+    /// - Returns: True if there was at least one message.
+    /// - Throws: ``JetStreamError`` `.timedOut` when the consumer is lost, and another one has to be created.
     package mutating func receive<Failure: Error>(
         timeout: Int64, _ body: (NatsMessageView, DeliveryPlace) throws(Failure) -> Bool
     ) throws -> Bool {
@@ -100,7 +106,7 @@ package struct PullConsumer {
         guard place.consumerSequence == lastDelivery else { throw PullConsumer.lost("has lost a message on the way") }
         isNextLarge = false
         wantedCount = max(0, wantedCount - 1)
-        // At once: the server sends on while the rest of the batch is used.
+        // Request now: the server sends more while the rest of the batch is used.
         if wantedCount == PullConsumer.requestCountMax { try ask() }
     }
 
@@ -114,11 +120,11 @@ package struct PullConsumer {
         }
     }
 
-    /// Follows a status: the end of a request, or of the consumer.
+    /// Handles a status message: the end of a request, or of the consumer.
     private mutating func follow(_ message: NatsMessageView) throws(JetStreamError) {
         let status = message.header("Status") ?? ""
         let text = message.header("Description") ?? ""
-        // A server that does not say what is left of a request counts as one that has filled nothing of it.
+        // A status that does not say what is left of its request counts as one with nothing delivered.
         let rest = message.header("Nats-Pending-Messages").flatMap { Int($0) } ?? PullConsumer.requestCountMax
         switch status {
         case "100": return

@@ -1,26 +1,31 @@
 import TidemarkModel
 import TidemarkWire
 
-/// The settings of a stream that is to be made.
+/// The settings of a stream to create. The subjects are those of the address's prefix, and direct gets are allowed.
 public struct StreamConfiguration: Hashable, Sendable {
+    /// Where the server stores messages.
     public enum Storage: String, Sendable, CaseIterable {
+        /// On the server's disk.
         case file
+        /// In the server's memory: a restart loses them.
         case memory
     }
 
-    /// The servers that hold a copy: 1, 3 or 5.
+    /// How many servers store a copy: 1, 3 or 5. 1 by default.
     public var replicaCount = 1
+    /// Where the server stores messages. Its disk by default.
     public var storage = Storage.file
-    /// The largest size of the stream in bytes; nil: no bound.
+    /// The most bytes of the stream; past that the server removes the oldest messages. nil, the default, sets no bound.
     public var byteCountMax: Int64?
-    /// The largest age of a message in seconds; nil: no bound.
+    /// The most seconds that a message is kept; nil, the default, sets no bound.
     public var ageMax: Double?
-    /// The seconds in which a message id is recognized again. 2 minutes are the server's default.
+    /// For how many seconds the server recognizes a repeated message id. 120, the server's own default.
     public var duplicateWindow = 120.0
 
+    /// Creates the default settings.
     public init() {}
 
-    /// The body of `STREAM.CREATE`.
+    /// Returns the body of the request `STREAM.CREATE`.
     func request(name: String, subjects: [String]) -> [UInt8] {
         var line = JSONLine()
         line.object { line in

@@ -1,36 +1,44 @@
 import Tidemark
 
-/// A stream as its server describes it.
+/// The settings and state of a stream, as reported by its server.
 public struct StreamStatus: Hashable, Sendable {
+    /// The stream's name.
     public var name: String
-    /// The time when the stream was made, as the server writes it (RFC 3339).
+    /// When the stream was created, as the server writes it (RFC 3339).
     public var created: String
+    /// The subjects that the stream stores, with wildcards.
     public var subjects: [String]
+    /// How many messages the stream has.
     public var messageCount: Int64
+    /// The bytes that its messages take at the server.
     public var byteCount: Int64
-    /// The numbers of the first and the last message; of an empty stream the first is one above the last.
+    /// The sequence of the first message; one above ``lastSequence`` when the stream is empty.
     public var firstSequence: Int64
+    /// The sequence of the last message ever stored; 0 before the first.
     public var lastSequence: Int64
+    /// How many servers store a copy.
     public var replicaCount: Int
-    /// `file` or `memory`.
+    /// Where messages are stored: `file` or `memory`.
     public var storage: String
-    /// -1: no bound.
+    /// The most bytes of the stream; -1 for no bound.
     public var byteCountMax: Int64
-    /// The largest age of a message in nanoseconds; 0: no bound.
+    /// How long a message is kept, in nanoseconds; 0 for no bound.
     public var ageMax: Int64
-    /// The time in which a repeated message is recognized, in nanoseconds.
+    /// For how long a repeated message id is recognized, in nanoseconds.
     public var duplicateWindow: Int64
+    /// True if any server of the stream may respond to lookups of single messages, not only the leader.
     public var allowsDirectGets: Bool
-    /// The server that leads a clustered stream; nil for one that is not clustered, and during an election.
+    /// The server that leads a clustered stream; nil if it is not clustered, and during an election.
     public var leader: String?
 
-    /// The name of the stream's log: another stream of the same name has another one.
+    /// The epoch of the libraries' logs in this stream: its name and creation time. A recreated stream has another
+    /// epoch.
     public var epoch: String { "\(name)@\(created)" }
 
-    /// Whether the stream has one subject without wildcards: then every number of it is of that subject.
+    /// True if the stream has a single subject without wildcards, so that every sequence belongs to that subject.
     var hasOneSubject: Bool { subjects.count == 1 && !subjects[0].contains("*") && !subjects[0].contains(">") }
 
-    /// Whether the stream stores messages of a subject.
+    /// True if the stream stores messages of the subject.
     func admits(_ subject: String) -> Bool {
         let tokens = subject.split(separator: ".", omittingEmptySubsequences: false)
         return subjects.contains { pattern in
@@ -42,7 +50,7 @@ public struct StreamStatus: Hashable, Sendable {
         }
     }
 
-    /// Reads the answer of `STREAM.INFO` or `STREAM.CREATE`; nil when it is not of that form.
+    /// Parses the response to `STREAM.INFO` or `STREAM.CREATE`; nil when a required member is missing.
     init?(_ answer: JSONValue) {
         guard let config = answer["config"], let state = answer["state"], let name = config["name"]?.string,
             let created = answer["created"]?.string, let last = state["last_seq"]?.int64

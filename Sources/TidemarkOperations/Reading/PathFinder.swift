@@ -1,13 +1,13 @@
-/// Finds the path of a place in JSON text, so that readers need not carry one along.
+/// Computes the path of a position in JSON text, so that readers need not keep track of it.
 enum PathFinder {
     private struct Container {
-        /// -1 in an object.
+        /// The index of the current element; -1 in an object.
         var index: Int
         var name: Range<Int>?
         var expectsName: Bool
     }
 
-    /// The response names and indices that lead to the value at an offset.
+    /// Returns the response names and indices that lead to the value at an offset.
     ///
     /// - Complexity: O(offset).
     static func path(to target: Int, in bytes: UnsafeRawBufferPointer) -> [SelectionPathElement] {
@@ -38,7 +38,7 @@ enum PathFinder {
         }
     }
 
-    /// The offset after the closing quote.
+    /// Returns the offset after the closing quote of a string.
     private static func end(ofStringAt start: Int, in bytes: UnsafeRawBufferPointer) -> Int {
         var at = start + 1
         while at < bytes.count, bytes[at] != UInt8(ascii: "\"") {

@@ -1,19 +1,19 @@
-/// The members of one object, read in the order in which a document selects them.
+/// Reads the members of one object in the order in which a document selects them.
 ///
-/// A server answers in that order, and so does the cache: then each member is where it is expected. A member that is
-/// elsewhere is searched, after a few searches through an index of the object.
+/// Servers and the cache write objects in that order, so each member is usually the next one. Any other member is
+/// searched for; after a few searches the reader builds an index of the object.
 public struct SelectionReader {
     @usableFromInline var reader: ValueReader
-    /// The byte after the brace.
+    /// The offset of the first byte after the opening brace.
     @usableFromInline var start: Int
-    /// Members that were searched one by one.
+    /// The number of members that were searched for one by one.
     private var searchCount = 0
-    /// Offsets of values by name; nil until it is needed. Bound: the members of the object.
+    /// The offsets of values by name; nil until it is needed. Bounded by the members of the object.
     private var index: [[UInt8]: Int]?
 
     private static let searchCountMax = 8
 
-    /// Opens the object at a place.
+    /// Creates a reader of the object at the position of a value reader.
     @inlinable
     init(opening value: ValueReader) throws(SelectionError) {
         var inside = value
@@ -28,7 +28,7 @@ public struct SelectionReader {
         start = reader.offset
     }
 
-    /// The reader behind the object.
+    /// Returns a value reader positioned after the object.
     @inlinable
     consuming func closed() throws(SelectionError) -> ValueReader {
         if reader.current != UInt8(ascii: "}") { try skipRest() }
@@ -40,7 +40,8 @@ public struct SelectionReader {
 
     /// Reads a field.
     ///
-    /// - Throws: ``SelectionError`` `missingField` when the object lacks it.
+    /// - Throws: ``SelectionError`` `missingField` if the object lacks the field, `wrongKind` or `malformed` for its
+    ///   value.
     @inlinable
     public mutating func value<Value: SelectionValue>(_ name: StaticString) throws(SelectionError) -> Value {
         guard try seek(name) else { throw missing(name) }
@@ -49,9 +50,9 @@ public struct SelectionReader {
         return value
     }
 
-    /// Reads a field that a variable may leave out.
+    /// Reads a field that a variable may exclude.
     ///
-    /// - Returns: nil when the object lacks it, or it is null.
+    /// - Returns: nil if the object lacks the field, or the value is null.
     @inlinable
     public mutating func conditional<Value: SelectionValue>(_ name: StaticString) throws(SelectionError) -> Value? {
         guard try seek(name) else { return nil }
@@ -62,9 +63,9 @@ public struct SelectionReader {
 
     // MARK: Parts of the same object
 
-    /// Reads a view of the object for some of its types.
+    /// Reads the object once more as a view for some of its types.
     ///
-    /// - Returns: nil when the object is of another type.
+    /// - Returns: nil if the object's type is not among those of the view.
     @inlinable
     public func view<View: SelectionSet>(of typename: String) throws(SelectionError) -> View? {
         guard View.typenames.contains(typename) else { return nil }
@@ -72,10 +73,10 @@ public struct SelectionReader {
         return try View(reading: &object)
     }
 
-    /// Reads a fragment that a variable may leave out.
+    /// Reads a fragment that a variable may exclude.
     ///
-    /// - Parameter isPossible: Whether the fragment's type condition holds.
-    /// - Returns: nil when a field of the fragment is missing.
+    /// - Parameter isPossible: True if the fragment's type condition holds.
+    /// - Returns: nil if the type condition does not hold, or a field of the fragment is missing.
     public func fragment<Fragment: SelectionSet>(isPossible: Bool = true) throws(SelectionError) -> Fragment? {
         guard isPossible else { return nil }
         var object = SelectionReader(rewinding: self)
@@ -90,8 +91,8 @@ public struct SelectionReader {
     /// Reads a deferred fragment.
     ///
     /// - Parameters:
-    ///   - label: The label of the directive.
-    ///   - isPossible: Whether the fragment's type condition holds.
+    ///   - label: The label of the `@defer` directive; nil if it has none.
+    ///   - isPossible: True if the fragment's type condition holds.
     public func deferred<Fragment: SelectionSet>(
         label: String?, isPossible: Bool = true
     ) throws(SelectionError) -> Deferred<Fragment> {
@@ -116,16 +117,16 @@ public struct SelectionReader {
         reader.offset = start
     }
 
-    /// Goes to the value of a member.
+    /// Moves to the value of a member.
     ///
-    /// - Returns: false when the object has no such member.
+    /// - Returns: False if the object has no such member.
     @inlinable
     mutating func seek(_ name: StaticString) throws(SelectionError) -> Bool {
         if consumeName(name) { return true }
         return try search(name)
     }
 
-    /// Takes a member's name with its colon when it is next.
+    /// Consumes the name of a member and its colon, if it is the next one.
     @inlinable
     mutating func consumeName(_ name: StaticString) -> Bool {
         let count = name.utf8CodeUnitCount
@@ -149,7 +150,7 @@ public struct SelectionReader {
         return true
     }
 
-    /// Goes behind the comma after a value, or stays at the brace.
+    /// Moves past the comma after a value, or stays at the closing brace.
     @inlinable
     mutating func nextMember() throws(SelectionError) {
         if !reader.consume(UInt8(ascii: ",")) {
@@ -199,7 +200,7 @@ public struct SelectionReader {
         return true
     }
 
-    /// The offsets of all values by name.
+    /// Returns the offsets of all values by name.
     private func indexed() throws(SelectionError) -> [[UInt8]: Int] {
         var offsets: [[UInt8]: Int] = [:]
         var object = SelectionReader(rewinding: self)

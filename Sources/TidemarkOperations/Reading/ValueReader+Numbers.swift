@@ -1,5 +1,7 @@
 extension ValueReader {
-    /// Reads an integer; `1.0` and `1e2` are integers too.
+    /// Reads an integer. `1.0` and `1e2` are integers, too.
+    ///
+    /// - Throws: ``SelectionError`` `wrongKind` for another value, or one that does not fit into `Int`.
     @inlinable
     public mutating func integer() throws(SelectionError) -> Int {
         let start = offset
@@ -35,6 +37,8 @@ extension ValueReader {
     }
 
     /// Reads a number.
+    ///
+    /// - Throws: ``SelectionError`` `wrongKind` for another value, `malformed` for an invalid number.
     @inlinable
     public mutating func double() throws(SelectionError) -> Double {
         let start = offset
@@ -56,7 +60,7 @@ extension ValueReader {
             offset += 1
         }
         let isRest = 0x30...0x39 ~= current || current | 0x20 == UInt8(ascii: "e") || current == UInt8(ascii: ".")
-        // Both are exact up to 2^53 and 10^22, so that their quotient is the nearest number.
+        // Both operands are exact up to 2^53 and 10^22, so their quotient is the nearest number.
         guard !isRest, digitCount > 0, mantissa < 1 << 53, !isFraction || fractionCount > 0 else {
             offset = start
             return try wideDouble()
@@ -84,7 +88,7 @@ extension ValueReader {
         return value
     }
 
-    /// Steps over the characters that a number can have.
+    /// Skips the characters that a number can have.
     @usableFromInline
     mutating func skipNumber() {
         while offset < bytes.count {

@@ -1,7 +1,7 @@
 extension ValueReader {
-    /// Steps over a value of any depth.
+    /// Skips a value of any depth.
     ///
-    /// - Complexity: O(its bytes), without recursion.
+    /// - Complexity: O(bytes of the value), without recursion.
     @usableFromInline
     mutating func skipValue() throws(SelectionError) {
         var depth = 0
@@ -27,7 +27,7 @@ extension ValueReader {
         } while depth > 0
     }
 
-    /// Steps over a string, whose quote is at the offset.
+    /// Skips the string whose opening quote is at the offset.
     @usableFromInline
     mutating func skipString() throws(SelectionError) {
         guard consume(UInt8(ascii: "\"")) else { throw malformed("a string") }

@@ -1,5 +1,7 @@
 extension ValueReader {
-    /// Reads a string, or a number as its text: an `ID` may be one.
+    /// Reads a string; a number is returned as its text, because an `ID` may be one.
+    ///
+    /// - Throws: ``SelectionError`` `wrongKind` for another value, `malformed` for an invalid string.
     @inlinable
     public mutating func string() throws(SelectionError) -> String {
         guard current == UInt8(ascii: "\"") else { return try numberText() }
@@ -45,7 +47,7 @@ extension ValueReader {
         throw malformed("the end of a string")
     }
 
-    /// Half a surrogate pair becomes U+FFFD.
+    /// Decodes an escape. Half a surrogate pair becomes U+FFFD.
     private mutating func appendEscape(to text: inout [UInt8]) throws(SelectionError) {
         let letter = current
         offset += 1

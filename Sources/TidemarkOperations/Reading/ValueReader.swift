@@ -1,10 +1,10 @@
-/// A place in the JSON of data, from which one value after the other is read without an intermediate form.
+/// A position in JSON text, from which values are read one after another without an intermediate form.
 ///
-/// A reader is valid inside the call that made it. Every read checks the end of the bytes, so that text that is no JSON
-/// is an error and nothing else.
+/// A reader is valid only during the call that created it. Every read checks the end of the bytes, so invalid JSON
+/// leads to an error and to nothing else.
 public struct ValueReader {
     @usableFromInline let bytes: UnsafeRawBufferPointer
-    /// The next byte.
+    /// The offset of the next byte.
     @usableFromInline var offset: Int
     @usableFromInline let context: Unmanaged<ReadingContext>
 
@@ -14,7 +14,7 @@ public struct ValueReader {
         self.context = Unmanaged.passUnretained(context)
     }
 
-    /// Reads a whole text as one value.
+    /// Reads a complete text as one value.
     @usableFromInline
     static func read<Value: SelectionValue>(
         _ bytes: [UInt8], failures: [DeferredFailure]
@@ -24,7 +24,7 @@ public struct ValueReader {
             var reader = ValueReader(UnsafeRawBufferPointer(buffer), context)
             do throws(SelectionError) {
                 let value: Value = try reader.rest()
-                // The context is referred to without counting: it must live until here.
+                // The context is referenced without reference counting, so it must live until here.
                 return withExtendedLifetime(context) { value }
             } catch {
                 throw withExtendedLifetime(context) { reader.located(error) }
@@ -40,7 +40,7 @@ public struct ValueReader {
         return value
     }
 
-    /// The error with the path of its place.
+    /// Returns the error with the path of its position.
     private func located(_ error: SelectionError) -> SelectionError {
         var error = error
         error.path = PathFinder.path(to: error.offset, in: bytes)
@@ -49,7 +49,7 @@ public struct ValueReader {
 
     // MARK: Tokens
 
-    /// The byte at the offset; 0 at the end, which no token begins with.
+    /// The byte at the offset; 0 at the end, which begins no token.
     @inlinable
     var current: UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
@@ -84,16 +84,19 @@ public struct ValueReader {
         SelectionError(.malformed, expected: expected, offset: offset)
     }
 
-    /// The error for a value of another kind at this place.
+    /// Returns the error for a value of the wrong kind at the current position.
+    ///
+    /// - Parameter expected: The type that was expected, for the message.
     public func wrongKind(_ expected: String) -> SelectionError {
         SelectionError(.wrongKind, expected: expected, offset: offset)
     }
 
     // MARK: Values
 
-    /// Reads `null`.
+    /// Reads `null`, if it is the next value.
     ///
-    /// - Returns: false when another value is there, which is not read.
+    /// - Returns: False if there is another value, which is not consumed.
+    /// - Throws: ``SelectionError`` `malformed` if the value begins like `null` and is not.
     @inlinable
     public mutating func null() throws(SelectionError) -> Bool {
         guard current == UInt8(ascii: "n") else { return false }
@@ -101,6 +104,9 @@ public struct ValueReader {
         return true
     }
 
+    /// Reads `true` or `false`.
+    ///
+    /// - Throws: ``SelectionError`` `wrongKind` for another value.
     @inlinable
     public mutating func boolean() throws(SelectionError) -> Bool {
         if consume("true") { return true }
@@ -108,9 +114,9 @@ public struct ValueReader {
         throw wrongKind("Bool")
     }
 
-    /// Opens a list.
+    /// Consumes the opening bracket of a list.
     ///
-    /// - Returns: Whether there is an element.
+    /// - Returns: True if there is an element.
     @inlinable
     mutating func openList() throws(SelectionError) -> Bool {
         guard consume(UInt8(ascii: "[")) else { throw wrongKind("list") }
@@ -118,7 +124,9 @@ public struct ValueReader {
         return !consume(UInt8(ascii: "]"))
     }
 
-    /// Goes to the next element of a list, or behind its end.
+    /// Moves to the next element of a list, or past its end.
+    ///
+    /// - Returns: True if there is another element.
     @inlinable
     mutating func nextElement() throws(SelectionError) -> Bool {
         skipSpace()
@@ -130,7 +138,9 @@ public struct ValueReader {
         return false
     }
 
-    /// Reads any value as its text.
+    /// Returns the JSON text of the next value, whatever its kind.
+    ///
+    /// - Throws: ``SelectionError`` `malformed` for invalid JSON.
     public mutating func text() throws(SelectionError) -> [UInt8] {
         let start = offset
         try skipValue()
@@ -138,7 +148,7 @@ public struct ValueReader {
     }
 }
 
-/// The state that all readers of one text share.
+/// The state shared by all readers of one text.
 @usableFromInline
 final class ReadingContext: Sendable {
     let failures: [DeferredFailure]

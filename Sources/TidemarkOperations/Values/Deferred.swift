@@ -1,38 +1,42 @@
-/// A fragment that a server may send later: `@Deferred var details: Details?`.
+/// A fragment that a server may send later, as in `@Deferred var details: Details?`.
 ///
-/// The property is nil until the fragment is there; `$details` says why.
+/// The property is nil until the fragment has arrived; the projected value `$details` says why.
 @propertyWrapper
 public struct Deferred<Value: SelectionSet>: Hashable, Sendable {
-    /// The delivery of a deferred fragment.
+    /// How far a deferred fragment has been delivered.
     public enum State: Hashable, Sendable {
-        /// The fragment has not come yet.
+        /// The fragment has not arrived yet.
         case pending
+        /// The fragment has arrived.
         case fulfilled(Value)
-        /// The server could not give the fragment; the messages are those of its errors.
+        /// The server could not deliver the fragment; the messages are those of its errors.
         case failed([String])
         /// The fragment's type condition does not hold for the object.
         case notExecuted
     }
 
+    /// How far the fragment has been delivered.
     public var projectedValue: State
 
-    /// The fragment; nil unless the state is `fulfilled`. Setting nil makes it pending.
+    /// The fragment; nil unless the state is `fulfilled`. Setting it to nil makes the fragment pending.
     public var wrappedValue: Value? {
         get { if case .fulfilled(let value) = projectedValue { value } else { nil } }
         set { projectedValue = newValue.map(State.fulfilled) ?? .pending }
     }
 
+    /// Creates a fulfilled fragment, or a pending one for nil.
     public init(wrappedValue: Value?) {
         projectedValue = wrappedValue.map(State.fulfilled) ?? .pending
     }
 
+    /// Creates a fragment in any state.
     public init(state: State) {
         projectedValue = state
     }
 }
 
 extension Deferred.State {
-    /// The state with the fragment as another type.
+    /// Returns the same state with the fragment converted to another type.
     public func map<Other>(_ transform: (Value) -> Other) -> Deferred<Other>.State {
         switch self {
         case .pending: .pending
@@ -43,13 +47,16 @@ extension Deferred.State {
     }
 }
 
-/// A deferred fragment that failed: the place of its object, its label, and the messages of its errors.
+/// A deferred fragment that failed.
 public struct DeferredFailure: Hashable, Sendable {
+    /// The path of the fragment's object from the root of `data`.
     public var path: [SelectionPathElement]
-    /// The label of the fragment; nil for a fragment without one.
+    /// The label of the `@defer` directive; nil if it has none.
     public var label: String?
+    /// The messages of the errors that explain the failure.
     public var messages: [String]
 
+    /// Creates the description of a failed fragment.
     public init(path: [SelectionPathElement], label: String?, messages: [String]) {
         self.path = path
         self.label = label

@@ -1,23 +1,28 @@
 import Tidemark
 
-/// A value that can be given to a variable or an input field.
+/// A value that can be passed in a variable or an input field.
 public protocol InputConvertible: Hashable, Sendable {
+    /// The value as JSON.
     var jsonValue: JSONValue { get }
 }
 
-/// A scalar, an enum or an object as a field of data has it: read from JSON, and written to it.
+/// A value that a field of data can have: a scalar, an enum, an object, or a list. It is read from JSON and written to
+/// it.
 public protocol SelectionValue: InputConvertible {
-    /// Reads one value, and leaves the reader behind it.
+    /// Reads one value and moves the reader past it.
+    ///
+    /// - Throws: ``SelectionError`` if the next value does not fit.
     init(reading value: inout ValueReader) throws(SelectionError)
 }
 
-/// An input type of a schema; its absent fields are left out.
+/// A generated input type. Absent fields are not sent.
 public protocol TypedInput: InputConvertible {
-    /// Adds the fields that are given.
+    /// Adds the fields that are not absent.
     func write(to object: inout InputWriter)
 }
 
 extension TypedInput {
+    /// The fields that are not absent, as an object.
     public var jsonValue: JSONValue {
         var writer = InputWriter()
         write(to: &writer)
@@ -25,12 +30,14 @@ extension TypedInput {
     }
 }
 
-/// The members of an input object, or of the variables of an operation.
+/// Collects the members of an input object, or the variables of an operation.
 public struct InputWriter {
     private var members: [JSONMember] = []
 
+    /// Creates an empty object.
     public init() {}
 
+    /// The members so far, as a JSON object.
     public var value: JSONValue { .object(members) }
 
     /// Adds a member.
@@ -44,19 +51,22 @@ public struct InputWriter {
     }
 }
 
-/// An enum of a schema. A value that the schema did not have when the code was generated is `unknown`.
+/// A generated enum. A value that the schema did not have when the code was generated becomes `unknown`.
 public protocol TypedEnumeration: SelectionValue, RawRepresentable where RawValue == String {
     /// The values of the schema, in its order.
     static var knownCases: [Self] { get }
 
+    /// Creates the case of a value; `unknown` for a value that the schema did not have.
     init(rawValue: String)
 }
 
 extension TypedEnumeration {
+    /// Reads a string as a value of the enum.
     @inlinable
     public init(reading value: inout ValueReader) throws(SelectionError) {
         self.init(rawValue: try value.string())
     }
 
+    /// The value as a string.
     public var jsonValue: JSONValue { .string(rawValue) }
 }

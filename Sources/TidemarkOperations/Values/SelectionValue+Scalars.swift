@@ -7,36 +7,43 @@ import Tidemark
 #endif
 
 extension String: SelectionValue {
-    /// A string, or the text of a number: an `ID` may be one.
+    /// Reads a string; a number is read as its text, because an `ID` may be one.
     @inlinable
     public init(reading value: inout ValueReader) throws(SelectionError) { self = try value.string() }
 
+    /// The string as JSON.
     public var jsonValue: JSONValue { .string(self) }
 }
 
 extension Int: SelectionValue {
+    /// Reads an integer. `1.0` and `1e2` are integers, too.
     @inlinable
     public init(reading value: inout ValueReader) throws(SelectionError) { self = try value.integer() }
 
+    /// The integer as JSON.
     public var jsonValue: JSONValue { .number(JSONNumber(self)) }
 }
 
 extension Double: SelectionValue {
+    /// Reads a number.
     @inlinable
     public init(reading value: inout ValueReader) throws(SelectionError) { self = try value.double() }
 
-    /// Null for infinities and NaN, which JSON has no text for.
+    /// The number as JSON; null for infinities and NaN, which JSON cannot express.
     public var jsonValue: JSONValue { JSONNumber(self).map(JSONValue.number) ?? .null }
 }
 
 extension Bool: SelectionValue {
+    /// Reads `true` or `false`.
     @inlinable
     public init(reading value: inout ValueReader) throws(SelectionError) { self = try value.boolean() }
 
+    /// The value as JSON.
     public var jsonValue: JSONValue { .bool(self) }
 }
 
 extension Optional: InputConvertible where Wrapped: InputConvertible {
+    /// The value as JSON; null for nil.
     public var jsonValue: JSONValue {
         switch self {
         case .some(let value): value.jsonValue
@@ -46,6 +53,7 @@ extension Optional: InputConvertible where Wrapped: InputConvertible {
 }
 
 extension Optional: SelectionValue where Wrapped: SelectionValue {
+    /// Reads a value; nil for null.
     @inlinable
     public init(reading value: inout ValueReader) throws(SelectionError) {
         self = try value.null() ? nil : try Wrapped(reading: &value)
@@ -53,10 +61,12 @@ extension Optional: SelectionValue where Wrapped: SelectionValue {
 }
 
 extension Array: InputConvertible where Element: InputConvertible {
+    /// The elements as a JSON array.
     public var jsonValue: JSONValue { .array(map(\.jsonValue)) }
 }
 
 extension Array: SelectionValue where Element: SelectionValue {
+    /// Reads a list.
     @inlinable
     public init(reading value: inout ValueReader) throws(SelectionError) {
         var elements: [Element] = []
@@ -69,8 +79,9 @@ extension Array: SelectionValue where Element: SelectionValue {
     }
 }
 
-/// A scalar that no Swift type was chosen for.
+/// The type of custom scalars for which no Swift type was chosen.
 extension JSONValue: SelectionValue {
+    /// Reads any JSON value.
     public init(reading value: inout ValueReader) throws(SelectionError) {
         let start = value
         let text = try value.text()
@@ -81,10 +92,12 @@ extension JSONValue: SelectionValue {
         }
     }
 
+    /// The value itself.
     public var jsonValue: JSONValue { self }
 }
 
 extension URL: SelectionValue {
+    /// Reads a string as a URL; throws `wrongKind` if it is not one.
     public init(reading value: inout ValueReader) throws(SelectionError) {
         let start = value
         guard let url = URL(string: try value.string()) else {
@@ -93,10 +106,12 @@ extension URL: SelectionValue {
         self = url
     }
 
+    /// The URL as a string.
     public var jsonValue: JSONValue { .string(absoluteString) }
 }
 
 extension UUID: SelectionValue {
+    /// Reads a string as a UUID; throws `wrongKind` if it is not one.
     public init(reading value: inout ValueReader) throws(SelectionError) {
         let start = value
         guard let uuid = UUID(uuidString: try value.string()) else {
@@ -105,12 +120,13 @@ extension UUID: SelectionValue {
         self = uuid
     }
 
-    /// Small letters, as in keys.
+    /// The UUID as a string in lowercase, as in keys.
     public var jsonValue: JSONValue { .string(uuidString.lowercased()) }
 }
 
-/// A moment as RFC 3339 writes it: `2026-03-01T12:00:00Z`, with a fraction of a second where there is one.
+/// A date as a string of RFC 3339, such as `2026-03-01T12:00:00Z`, with a fraction of a second only if there is one.
 extension Date: SelectionValue {
+    /// Reads a string as a date; throws `wrongKind` if it is not one.
     public init(reading value: inout ValueReader) throws(SelectionError) {
         let start = value
         let text = try value.string()
@@ -122,6 +138,7 @@ extension Date: SelectionValue {
         }
     }
 
+    /// The date as a string of RFC 3339 in UTC.
     public var jsonValue: JSONValue {
         let hasFraction = timeIntervalSinceReferenceDate.truncatingRemainder(dividingBy: 1) != 0
         return .string(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction).format(self))

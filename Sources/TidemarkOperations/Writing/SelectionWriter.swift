@@ -1,12 +1,14 @@
 import Tidemark
 
-/// The members of one object of data, assembled from a selection and the views and fragments beside it.
+/// Collects the members of one object of data: its own fields, and those of its views and fragments.
 public struct SelectionWriter {
-    /// The members in the order of CollectFields. Bound: the fields of the selection.
+    /// The members in the order of CollectFields. Bounded by the fields of the selection.
     private var members: [JSONMember] = []
 
+    /// Creates an empty object.
     public init() {}
 
+    /// The members so far, as a JSON object.
     public var value: JSONValue { .object(members) }
 
     /// Adds a field.
@@ -14,17 +16,17 @@ public struct SelectionWriter {
         members.append(JSONMember(name, value.jsonValue))
     }
 
-    /// Adds a field that a variable may leave out; nil leaves it out.
+    /// Adds a field that a variable may exclude; nil leaves it out.
     public mutating func writeConditional(_ name: String, _ value: (some InputConvertible)?) {
         if let value { write(name, value) }
     }
 
-    /// Adds the fields of a view of the same object; where both have a field, the view's counts.
+    /// Adds the fields of a view of the same object. If both have a field, the view's value is taken.
     public mutating func write(view: (some SelectionSet)?) {
         if let view { members = SelectionWriter.merged(members, with: view.jsonValue, isOverriding: true) }
     }
 
-    /// Adds the fields of a fragment that were not written yet.
+    /// Adds those fields of a fragment that have not been written yet.
     public mutating func write(fragment: (some SelectionSet)?) {
         if let fragment { members = SelectionWriter.merged(members, with: fragment.jsonValue, isOverriding: false) }
     }

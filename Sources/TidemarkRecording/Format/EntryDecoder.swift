@@ -5,15 +5,19 @@ import TidemarkSession
 import TidemarkStore
 import TidemarkWire
 
-/// Reads lines of a recording back into steps.
+/// Decodes lines of a recording into steps.
 ///
-/// A decoder must be used by one task at a time.
+/// Use a decoder from one task at a time.
 package final class EntryDecoder {
     private let decoder: EventDecoder
     private let methods: MethodReader
     private let limits: Limits
 
-    /// - Parameter limits: The limits with which the lines were read when they were recorded.
+    /// Creates a decoder.
+    ///
+    /// - Parameters:
+    ///   - limits: The limits of the recorded cache, with which it read its input.
+    ///   - defaultLibrary: The recorded cache's library for lines that name none.
     /// - Throws: ``TidemarkWire/WireError``.
     package init(limits: Limits, defaultLibrary: ByteString) throws(WireError) {
         decoder = try EventDecoder(limits: limits)
@@ -21,7 +25,9 @@ package final class EntryDecoder {
         self.limits = limits
     }
 
-    /// - Throws: ``Tidemark/CacheError`` with the mistake in the line.
+    /// Decodes a line after the first.
+    ///
+    /// - Throws: ``Tidemark/CacheError`` that describes the mistake in the line.
     package func line(_ value: JSONSlice) throws(CacheError) -> RecordingLine {
         let params = try Params(value, path: "the line")
         if let base = params.value("base")?.text {
@@ -117,7 +123,7 @@ package final class EntryDecoder {
         case "invalidation": return .invalidation(try methods.invalidation(params))
         case "update": return .update(try methods.update(params))
         case "commit":
-            // Without an id it is a late answer, of which only the real ids count.
+            // Without an id it is a late response, which only adds real ids.
             var commit = try methods.commit(params, pendingID: try params.text("pending_id") ?? "")
             commit.generation = try params.integer("generation", in: 0...Int64(UInt32.max)).map { UInt32($0) }
             return .commit(commit)
@@ -213,7 +219,8 @@ package final class EntryDecoder {
 
     // MARK: Lines
 
-    /// Decodes recorded lines. Consecutive lines become one batch; a line that was too long gets a batch of its own.
+    /// Decodes recorded input lines. Consecutive lines become one batch; a line that was too long gets a batch of its
+    /// own.
     private func batches(_ params: Params, input: InputID) throws(CacheError) -> [EventBatch] {
         let origin = try origin(params)
         var batches: [EventBatch] = []
@@ -255,7 +262,7 @@ package final class EntryDecoder {
     }
 }
 
-/// One line of input, in the form in which a recording stores it.
+/// One line of input as a recording stores it.
 private struct KeptLine {
     var number: Int64
     var offset: Int64
@@ -291,13 +298,15 @@ extension LineBlock {
             firstLine: line.number, firstOffset: line.offset)
     }
 
-    /// - Returns: false when the line does not follow the existing lines.
+    /// Appends a line, with what was between it and the line before.
+    ///
+    /// - Returns: False if the line does not follow the existing lines; nothing is then appended.
     fileprivate mutating func append(_ line: KeptLine) -> Bool {
         let offset = line.offset - firstOffset
         guard line.number == firstLine + Int64(lines.count), offset > Int64(byteCount),
             offset + Int64(line.bytes.count) < Int64(UInt32.max), offset - Int64(byteCount) < 1 << 16
         else { return false }
-        // The bytes between the two lines; they ended the first one.
+        // The bytes between the two lines: they ended the first one.
         bytes += repeatElement(0x0A, count: Int(offset) - byteCount)
         bytes += line.bytes
         byteCount = bytes.count

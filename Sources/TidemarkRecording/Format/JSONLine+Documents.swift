@@ -4,7 +4,7 @@ import TidemarkStore
 import TidemarkWire
 
 extension JSONLine {
-    /// Appends the entities of an answer of GraphQL, and the root fields that it makes fresh.
+    /// Appends a GraphQL answer: its entities, and the root fields that it refreshes.
     mutating func document(_ answer: GraphAnswer) {
         member("library_id", Optional(answer.library))
         if let fetch = answer.fetch { member("fetch", fetch) }

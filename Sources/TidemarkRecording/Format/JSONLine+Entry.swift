@@ -5,7 +5,7 @@ import TidemarkStore
 import TidemarkWire
 
 extension RecordedEntry {
-    /// The entry as one line of a recording.
+    /// The entry as one line of a recording, without an LF.
     ///
     /// - Source: Protocol/recordings.md, steps.
     package var line: [UInt8] {
@@ -21,7 +21,7 @@ extension RecordedEntry {
         return line.bytes
     }
 
-    /// The result for the event on the lines, in one word for people; nil when the step is not about an event.
+    /// What happened to the event, in one word for people; nil when the step is not about an event.
     private var took: ByteString? {
         guard case .lines(let batch, let events) = step, let index = events.first else { return nil }
         if batch.origin == .reader { return nil }
@@ -170,8 +170,8 @@ extension JSONLine {
         }
     }
 
-    /// Appends lines as they came: JSON without extra white space as JSON, everything else as text, or in base 64 when
-    /// it is not UTF-8.
+    /// Appends lines as received: as JSON if they are JSON without extra white space, as text if they are UTF-8, else
+    /// in base64.
     private mutating func lines(of batch: EventBatch, _ lines: Range<Int>) {
         let unusable = Set(batch.events.lazy.filter { $0.kind == .unusable }.map(\.line))
         for index in lines {
@@ -197,6 +197,7 @@ extension JSONLine {
 }
 
 extension CacheState.GapPatience {
+    /// The value of the member `patience` in a recording.
     package var name: ByteString {
         switch self {
         case .none: "none"
@@ -207,7 +208,7 @@ extension CacheState.GapPatience {
 }
 
 extension RecordedOutcome {
-    /// The outcome as JSON. A replay compares it byte by byte.
+    /// The outcome as JSON. A replay compares it byte by byte with the recorded one.
     package var json: [UInt8] {
         var line = JSONLine()
         line.object { line in
@@ -244,7 +245,7 @@ extension RecordedOutcome {
 }
 
 extension JSONLine {
-    /// Appends the positions of libraries as in every answer, but without ranges that were lost before.
+    /// Appends the positions of libraries in the form of every answer, but without ranges that were lost earlier.
     fileprivate mutating func places(_ places: [RecordedOutcome.Place]) {
         name("libraries")
         object { line in

@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// Appends requests of hosts in the form in which hosts send them; see Protocol/sessions.md.
+/// Appends requests in the form in which hosts send them, as Protocol/sessions.md describes.
 extension JSONLine {
     mutating func request(_ step: RecordedStep) {
         switch step {
@@ -89,7 +89,7 @@ extension JSONLine {
         if let id { member("id", Optional(id)) }
     }
 
-    /// Appends the resources that a program read, and that must not have changed.
+    /// Appends the entities that a program has read and that must still be unchanged.
     private mutating func expected(_ resources: [EntityKey: [UInt8]?]) {
         name("expected")
         array { line in
@@ -142,7 +142,7 @@ extension JSONLine {
         if invalidation == Invalidation(library: invalidation.library) { member("all", true) }
     }
 
-    /// Appends the members of a request as `optimistic.update` takes them.
+    /// Appends the members of a mutation request in the form that `optimistic.update` accepts.
     private mutating func send(_ request: MutationRequest) {
         member("method", Optional(request.method))
         member("input", json: Optional(oneLine(request.input)))
@@ -187,7 +187,7 @@ extension JSONLine {
     }
 }
 
-/// Replaces line ends between values by spaces, because a line end would end the line.
+/// Replaces line ends between values by spaces, since a line end would end the line of the recording.
 private func oneLine(_ json: [UInt8]) -> [UInt8] {
     json.contains(0x0A) || json.contains(0x0D)
         ? json.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 } : json

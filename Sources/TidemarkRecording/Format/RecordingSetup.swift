@@ -3,38 +3,46 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// The first line of a recording: the parts of the cache's configuration that decide the results of steps.
+/// The first line of a recording: the parts of the cache's configuration that affect the outcomes of steps.
 ///
 /// - Source: Protocol/recordings.md, the first line.
 package struct RecordingSetup: Sendable {
-    /// The format that this code writes, and the only one that it reads.
+    /// The format version that this code writes, and the only one that it reads.
     package static let formatVersion: Int64 = 2
 
-    /// The command that recorded: `run`, `ingest` or `replay`.
+    /// The command that recorded: `run`, `serve`, `ingest` or `replay`.
     package var command: ByteString
-    /// The time when the cache was opened, in milliseconds since 1970.
+    /// When the cache was opened, in milliseconds since 1970.
     package var openedAt: Int64
-    /// The number of earlier entries that were cut off when the recording was shortened.
+    /// How many earlier entries were dropped when the recording was shortened.
     package var droppedCount: Int64 = 0
-    /// The number of requests to each library's upstream before the first entry, for libraries that made any; see
-    /// ``droppedCount``.
+    /// The number of requests to each library's upstream before the first entry. Later requests are numbered from
+    /// there; libraries without earlier requests are missing.
     package var attempts: [ByteString: UInt64] = [:]
-    /// The database with which the recording began.
+    /// How the recording stores the database with which it began.
     package var base: Base
+    /// True if the cache had an upstream.
     package var hasUpstream: Bool
+    /// The library of events that name none.
     package var defaultLibrary: ByteString
+    /// Other names of types, as on the wire, with the types that they name.
     package var typeAliases: [ByteString: ByteString] = [:]
+    /// How long an event after a gap waits for the missing ones, in milliseconds.
     package var reorderWindow: Int64
+    /// The limits of accepted input. Only those that affect outcomes are in the line.
     package var limits: Limits
+    /// The types whose entities are never evicted.
     package var keptTypes: Set<ByteString> = []
+    /// By type, the fields that stay when an entity is evicted.
     package var keptFields: [ByteString: Set<ByteString>] = [:]
+    /// The types whose entities are kept in memory only.
     package var diskExcludedTypes: Set<ByteString> = []
-    /// The types whose events merge into what is stored.
+    /// The types whose events are merged into the stored entity instead of replacing it.
     package var mergedTypes: Set<ByteString> = []
     /// The text of the policy file; empty when there is none.
     package var policy: [UInt8] = []
 
-    /// The kinds of database with which a recording can begin.
+    /// How a recording stores the database with which it began.
     package enum Base: String, Sendable {
         /// There was no database, or an empty one.
         case empty
@@ -44,7 +52,15 @@ package struct RecordingSetup: Sendable {
         case external
     }
 
-    /// - Parameter configuration: The configuration of the cache; settings that only bound memory are left out.
+    /// Creates the setup for a new recording.
+    ///
+    /// - Parameters:
+    ///   - configuration: The cache's configuration. Settings that only bound memory are not recorded.
+    ///   - command: The command that records.
+    ///   - openedAt: When the cache was opened, in milliseconds since 1970.
+    ///   - base: How the recording stores the database with which it begins.
+    ///   - hasUpstream: True if the cache has an upstream.
+    ///   - policy: The text of the policy file; empty when there is none.
     package init(
         _ configuration: CacheConfiguration, command: ByteString, openedAt: Int64, base: Base, hasUpstream: Bool,
         policy: [UInt8] = []
@@ -64,8 +80,10 @@ package struct RecordingSetup: Sendable {
         mergedTypes = configuration.mergedTypes
     }
 
-    /// Returns the configuration for a replay: the cache evicts only what the recording evicted, both entities and
-    /// queries.
+    /// Returns the configuration for a replay. It never evicts on its own, since the recording contains the evictions
+    /// of entities and queries as steps.
+    ///
+    /// - Parameter policy: The policy, parsed from ``policy``.
     package func configuration(policy: CachePolicy) -> CacheConfiguration {
         var configuration = CacheConfiguration()
         configuration.defaultLibrary = defaultLibrary
@@ -79,14 +97,14 @@ package struct RecordingSetup: Sendable {
         configuration.mergedTypes = mergedTypes
         configuration.policy = policy
         configuration.flush = .bulk
-        // Entities of types that are excluded from the disk must not be evicted from memory, because no journal has
-        // them.
+        // Entities of types that are excluded from the disk must stay in memory, because no journal has them.
         if !diskExcludedTypes.isEmpty { configuration.memoryByteCountMax = 1 << 50 }
         return configuration
     }
 
     // MARK: As a line
 
+    /// The setup as the first line of a recording, without an LF.
     package var line: [UInt8] {
         var line = JSONLine()
         line.object { line in
@@ -128,8 +146,9 @@ package struct RecordingSetup: Sendable {
         line.member("policy", Optional(ByteString(policy)))
     }
 
-    /// - Parameter value: The value of the first line.
-    /// - Throws: ``Tidemark/CacheError`` with the mistake in the line.
+    /// Parses the first line of a recording.
+    ///
+    /// - Throws: ``Tidemark/CacheError`` that describes the mistake in the line, also for another format version.
     package init(_ value: JSONSlice) throws(CacheError) {
         let params = try Params(value, path: "the first line")
         guard let version = try params.integer("recording", in: 0...Int64.max), version <= RecordingSetup.formatVersion
@@ -185,7 +204,8 @@ package struct RecordingSetup: Sendable {
         policy = setup.value("policy")?.text ?? []
     }
 
-    /// The limits that decide which events are accepted and held; limits that only bound a session are left out.
+    /// The limits that decide which events are accepted and held, with their names in a recording. Limits that only
+    /// bound a session are left out.
     private static var limitNames: [(ByteString, WritableKeyPath<Limits, Int>)] {
         [
             ("line_bytes", \.lineByteCountMax), ("nesting_depth", \.nestingDepthMax),
@@ -211,7 +231,7 @@ extension JSONLine {
         }
     }
 
-    /// Appends an array of texts, in their order.
+    /// Appends an array of texts in the given order.
     mutating func texts(_ name: ByteString, _ texts: some Collection<ByteString>) {
         self.name(name)
         array { line in

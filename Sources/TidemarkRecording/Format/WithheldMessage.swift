@@ -2,16 +2,16 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// The form in which a message about HTTP is recorded: without URLs, fields and bodies, which may hold credentials.
+/// Shortens messages about HTTP before they are recorded: URLs, headers and bodies may contain credentials.
 ///
-/// A replay makes nothing of messages: the steps that they caused are steps of their own.
+/// A replay does not use messages: the steps that they caused are recorded separately.
 ///
 /// - Source: Protocol/recordings.md, steps.
 enum WithheldMessage {
-    /// Returns a shorter line for a request of `http.…`, and for the answer of a host to an exchange.
+    /// Returns a shortened line for a request of an `http.…` method, and for a host's response to an exchange.
     ///
     /// - Parameter line: JSON without white space around it.
-    /// - Returns: nil for any other line, which is recorded as it came.
+    /// - Returns: nil for any other line, which is recorded as received.
     static func line(for line: ArraySlice<UInt8>) -> [UInt8]? {
         guard let members = JSONSlice(validated: line).members, members[Array("jsonrpc".utf8)] != nil else {
             return nil

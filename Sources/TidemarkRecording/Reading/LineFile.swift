@@ -10,9 +10,9 @@ import TidemarkWire
     import Musl
 #endif
 
-/// Reads the lines of a file and decodes them block by block.
+/// Reads the lines of a file, and decodes them block by block.
 ///
-/// It must be used by one task at a time. Bound: one chunk, and one line.
+/// Use it from one task at a time. Holds at most one chunk and one line in memory.
 final class LineFile {
     private let path: String
     private let descriptor: Int32
@@ -20,13 +20,15 @@ final class LineFile {
     private let decoder: EventDecoder
     private var blocks: ArraySlice<LineBlock> = []
     private var isFinished = false
-    /// Whether the last byte that was read ended a line.
+    /// True if the last byte read is an LF.
     private(set) var endsWithLineEnd = true
     private(set) var byteCount: Int64 = 0
 
     private static let chunkByteCount = 256 << 10
 
-    /// - Throws: ``RecordingError``.
+    /// Opens a file.
+    ///
+    /// - Throws: ``RecordingError`` `notFound` or `inputOutput`.
     init(_ path: String, limits: Limits) throws(RecordingError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -92,7 +94,7 @@ private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, 
 }
 
 extension EventBatch {
-    /// Returns the bytes of a line; for a line that was too long, the part that was kept.
+    /// Returns the bytes of a line; of a line that was too long, the part that was kept.
     func text(of line: Int) -> ArraySlice<UInt8> {
         let span = lines[line]
         return block[Int(span.offset)..<Int(span.offset) + Int(span.count)]

@@ -6,32 +6,40 @@ import TidemarkWire
 /// Reads a recording from its first line to its last.
 ///
 /// ```swift
-/// let reader = try RecordingReader("a.rec")
-/// while let entry = try reader.next() { … }
+/// let reader = try RecordingReader("session.rec")
+/// while let entry = try reader.next() {
+///     print(entry.number, entry.at, entry.step.name)
+/// }
+/// print(reader.endReason ?? "the recording process was killed")
 /// ```
 ///
-/// A reader must be used by one task at a time. An incomplete last line ends the recording, and ``tornLine`` reports
-/// it. Any other line that cannot be used is an error with its place.
+/// Use a reader from one task at a time. An incomplete last line ends the recording, and ``tornLine`` reports it. Any
+/// other line that cannot be used throws an error with its place.
 package final class RecordingReader {
-    /// One step and its place in the file.
+    /// One step of a recording, with its place in the file.
     package struct Entry: Sendable {
         /// The number of the entry in this file, from 1.
         package var number: Int64
-        /// The number of the line in the file, from 1, and the offset of its first byte.
+        /// The number of the line in the file, from 1.
         package var line: Int64
+        /// The offset of the line's first byte.
         package var offset: Int64
+        /// What changed the cache.
         package var step: RecordedStep
+        /// The time of the step in milliseconds since 1970.
         package var at: Int64
-        /// The recorded outcome as JSON.
+        /// The recorded outcome as JSON; empty for a plain stream.
         package var outcome: [UInt8]
     }
 
+    /// The first line: the configuration with which the recording was made.
     package let setup: RecordingSetup
-    /// The database with which the recording began; empty unless ``RecordingSetup/base-swift.property`` is `included`.
+    /// The database with which the recording began, read so far; empty unless ``RecordingSetup/base-swift.property`` is
+    /// `included`.
     package private(set) var base: [UInt8] = []
-    /// The reason why the recording ends; nil when the recorder wrote none, because it was ended.
+    /// Why the recording ended; nil before the end is read, and when the recording process was killed.
     package private(set) var endReason: String?
-    /// The error for an incomplete last line; nil when the last line is complete.
+    /// The error for an incomplete last line; nil before it is read, and when the last line is complete.
     package private(set) var tornLine: RecordingError?
     /// The offset of the first entry; 0 when there is none.
     package private(set) var firstEntryOffset: Int64 = 0
@@ -42,7 +50,7 @@ package final class RecordingReader {
     private var lastNumber: Int64 = 0
     private var pending: Entry?
 
-    /// The limits for lines. One line of a recording may contain many lines of input, or a result with all its
+    /// The limits for the lines of a recording, each of which may contain many lines of input, or a result with all its
     /// resources.
     private static var limits: Limits {
         var limits = Limits()
@@ -51,19 +59,20 @@ package final class RecordingReader {
         return limits
     }
 
-    /// Tells whether a file begins as a recording does.
+    /// Returns true if a file begins like a recording.
     ///
     /// - Throws: ``RecordingError`` `notFound` or `inputOutput`.
     package static func isRecording(_ path: String) throws(RecordingError) -> Bool {
         var limits = limits
-        // 64 MiB are enough for a first line; a file with a longer one is no recording.
+        // 64 MiB are enough for a first line; a file with a longer one is not a recording.
         limits.lineByteCountMax = 64 << 20
         guard let batch = try LineFile(path, limits: limits).next() else { return false }
         return batch.text(of: 0).starts(with: Array(#"{"recording":"#.utf8))
     }
 
-    /// Reads the first line, and the database when it is included.
+    /// Opens a recording, and reads its first line and the included database.
     ///
+    /// - Parameter path: The path of the recording.
     /// - Throws: ``RecordingError``.
     package init(_ path: String) throws(RecordingError) {
         file = try LineFile(path, limits: RecordingReader.limits)
@@ -88,7 +97,7 @@ package final class RecordingReader {
 
     /// Returns the next entry; nil at the end.
     ///
-    /// - Throws: ``RecordingError``.
+    /// - Throws: ``RecordingError``, with the place of a line that cannot be used.
     package func next() throws(RecordingError) -> Entry? {
         if let pending {
             self.pending = nil
@@ -130,7 +139,7 @@ package final class RecordingReader {
         return nil
     }
 
-    /// Tells whether a line that cannot be used is the last one, without a line end.
+    /// Returns true if an unusable line is the last one and has no line end.
     private func isLast(_ index: Int, of batch: EventBatch) throws(RecordingError) -> Bool {
         guard index == batch.lines.count - 1, !file.endsWithLineEnd else { return false }
         return try file.next() == nil

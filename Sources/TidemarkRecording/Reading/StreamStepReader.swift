@@ -3,9 +3,9 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// Reads a plain stream of event lines as if it were a recording without outcomes.
+/// Reads a plain file of event lines as steps, like a recording without outcomes.
 ///
-/// A reader must be used by one task at a time.
+/// Use a reader from one task at a time.
 package final class StreamStepReader {
     private let file: LineFile
     private var batch: EventBatch?
@@ -13,15 +13,17 @@ package final class StreamStepReader {
     private var lastNumber: Int64 = 0
     private var isAtEnd = false
 
-    /// The time of every step, because a stream has no times.
+    /// The time of every step, since event lines have no times.
     private static let instant: Int64 = 0
 
-    /// - Throws: ``RecordingError``.
+    /// Opens a file of event lines.
+    ///
+    /// - Throws: ``RecordingError`` `notFound` or `inputOutput`.
     package init(_ path: String, limits: Limits) throws(RecordingError) {
         file = try LineFile(path, limits: limits)
     }
 
-    /// Tells whether one of the first lines of a file is an event, or a control line.
+    /// Returns true if one of the first 10,000 lines of a file is an event or a control line.
     ///
     /// - Throws: ``RecordingError`` `notFound` or `inputOutput`.
     package static func isStream(_ path: String, limits: Limits) throws(RecordingError) -> Bool {
@@ -34,11 +36,15 @@ package final class StreamStepReader {
         return false
     }
 
-    /// The number of lines that are searched for an event before the file is refused.
+    /// The lines that are searched for an event before the file is refused. Searching stops after the block that
+    /// reaches it.
     private static let lookedAtLineCountMax = 10_000
 
-    /// Returns the next event with its line, and the lines after it that contain no event. After the last event, it
-    /// returns a step that gives up missing numbers, as an ingest does at the end of its input.
+    /// Returns the next event as a step, with the lines after it that contain no event; nil at the end.
+    ///
+    /// The last step gives up missing sequences, as `ingest` does at the end of its input.
+    ///
+    /// - Throws: ``RecordingError`` `inputOutput`.
     package func next() throws(RecordingError) -> RecordingReader.Entry? {
         while !isAtEnd {
             if let batch, nextEvent < max(1, batch.events.count) {

@@ -2,34 +2,36 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// A statement about a cache that is true or false.
+/// A condition on a cache's state, to search for the step that changes it.
 package indirect enum TurnPredicate: Sendable {
-    /// The statement is true of at least one library. The closure is called for each existing library on each
-    /// evaluation.
+    /// Holds if the returned predicate holds for at least one library. The closure is called for each existing library
+    /// at each evaluation.
     case ofAnyLibrary(@Sendable (ByteString) -> TurnPredicate)
-    /// An entity is visible.
+    /// Holds if an entity exists in its visible form, pending edits included.
     case exists(EntityKey)
-    /// An entity is visible, and a condition holds for it.
+    /// Holds if an entity exists in its visible form and meets a rule.
     case matches(EntityKey, Membership)
-    /// The list of a query contains an entity.
+    /// Holds if the stored list of a query contains an entity.
     case holds(QueryKey, EntityKey)
-    /// A library is in a state.
+    /// Holds if a library is in a state.
     case isIn(library: ByteString, phase: LibraryPhase)
 
-    /// - Parameter condition: A `where` as in Protocol/queries.md.
-    /// - Throws: ``TidemarkStore/MembershipError``.
+    /// Creates a predicate that holds if an entity meets a condition.
+    ///
+    /// - Parameter condition: A `where` as in Protocol/queries.md, in JSON.
+    /// - Throws: ``TidemarkStore/MembershipError`` when the condition is malformed.
     package init(_ key: EntityKey, where condition: [UInt8]) throws(MembershipError) {
         self = .matches(key, try TurnPredicate.rule(key.type, where: condition))
     }
 
     /// Returns the rule for a condition on entities of one type.
     ///
-    /// - Throws: ``TidemarkStore/MembershipError``.
+    /// - Throws: ``TidemarkStore/MembershipError`` when the condition is malformed.
     package static func rule(_ type: ByteString, where condition: [UInt8]) throws(MembershipError) -> Membership {
         try Membership(json: Array(#"{"resource_type":"\#(type)","where":"#.utf8) + condition + Array("}".utf8))
     }
 
-    /// Tells whether the statement is true now.
+    /// Returns true if the predicate holds now.
     ///
     /// - Throws: ``Tidemark/CacheError`` when an entity cannot be read.
     package func holds(in cache: SyncCache) async throws(CacheError) -> Bool {

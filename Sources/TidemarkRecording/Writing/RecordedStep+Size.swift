@@ -4,12 +4,12 @@ import TidemarkStore
 import TidemarkWire
 
 extension RecordedStep {
-    /// The approximate size of a step in memory: its bytes and an overhead.
+    /// The approximate size of a step in memory, in bytes, with a fixed overhead.
     var byteCount: Int {
         let own = 256
         switch self {
         case .lines(let batch, let events):
-            // All events of a block share it, so only the lines of these events are counted.
+            // All events of a block share its bytes, so only the lines of these events are counted.
             return own + batch.lines(of: events).reduce(0) { $0 + Int(batch.lines[$1].count) }
         case .answer(_, _, _, let batches, _): return own + batches.reduce(0) { $0 + $1.block.count }
         case .result(let result, _, _), .renewal(let result, _, _, _):
@@ -40,7 +40,7 @@ extension TransactionOperation {
 }
 
 extension RecordingWriter {
-    /// Returns the last line of a recording.
+    /// Returns the last line of a recording, without an LF.
     static func endLine(_ reason: String) -> [UInt8] {
         var line = JSONLine()
         line.object { line in

@@ -3,29 +3,32 @@ import Foundation
 import Synchronization
 import TidemarkWire
 
-/// A copy of a recording that goes on: its lines up to one moment and a last line, as a file that a replay takes.
+/// A copy of a recording that continues: its lines up to one moment and a last line, in the form of a complete file.
 ///
-/// The file that it reads may be shortened meanwhile: the copy then still has the lines of its moment.
+/// If the file is shortened meanwhile, the copy still has the lines of its moment.
 package final class RecordingCopy: Sendable {
     private let descriptor: Int32
     private let byteCount: Int64
     private let lastLine: [UInt8]
     private let queue = DispatchQueue(label: "tidemark.recording.copy")
 
+    /// How far the copy was read.
     private struct Position {
         var offset: Int64 = 0
-        /// Whether the last line was given out.
+        /// True once the last line was returned.
         var isOver = false
     }
     private let position = Mutex(Position())
 
-    /// The bytes of one part: 256 KiB.
+    /// The size of one part: 256 KiB.
     private static let partByteCount = 256 << 10
 
+    /// Creates a copy.
+    ///
     /// - Parameters:
-    ///   - descriptor: The open file; the copy closes it.
-    ///   - byteCount: The bytes of whole lines.
-    ///   - lastLine: The line that ends the copy, with its LF; empty when the recording has ended itself.
+    ///   - descriptor: The open file. The copy closes it.
+    ///   - byteCount: The size of the whole lines to copy.
+    ///   - lastLine: The line that ends the copy, with its LF; empty when the recording has already ended.
     init(descriptor: Int32, byteCount: Int64, lastLine: [UInt8]) {
         self.descriptor = descriptor
         self.byteCount = byteCount
@@ -34,7 +37,7 @@ package final class RecordingCopy: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Returns the next bytes; nil at the end.
+    /// Returns the next part, up to 256 KiB; nil at the end.
     ///
     /// - Throws: ``RecordingError`` `inputOutput` when the file cannot be read.
     package func next() async throws(RecordingError) -> [UInt8]? {

@@ -2,20 +2,20 @@ import Foundation
 import TidemarkModel
 import TidemarkWire
 
-/// The file of a recording while it is written: whole lines, with their total size.
+/// The file of a recording that is being written: whole lines, with their total size.
 ///
-/// It must be used on one queue.
+/// Use it on one queue.
 final class RecordingFile {
     let path: String
     private var descriptor: Int32
     private(set) var byteCount: Int64 = 0
-    /// Whether the last line of a recording was appended.
+    /// True once the last line of the recording was appended.
     var hasEnd = false
 
-    /// The bytes of the database in one line: 48 KiB, which are 64 KiB in base 64.
+    /// The bytes of the database in one line: 48 KiB, which are 64 KiB in base64.
     private static let partByteCount = 48 << 10
 
-    /// Creates the file with mode 0600; an existing file that is not empty is refused.
+    /// Creates the file with mode 0600. Refuses an existing file unless it is empty.
     ///
     /// - Throws: ``RecordingError`` `inputOutput`.
     init(_ path: String) throws(RecordingError) {
@@ -76,8 +76,8 @@ final class RecordingFile {
         byteCount += Int64(bytes.count)
     }
 
-    /// Replaces this file by another one, which was written under another name. Later lines are appended to the other
-    /// one.
+    /// Renames another recording file to this one's path, and continues with it: later lines are appended to the other
+    /// file.
     func replace(with other: RecordingFile) throws(RecordingError) {
         guard fsync(other.descriptor) == 0, rename(other.path, path) == 0 else {
             throw RecordingFile.failure("cannot replace \(path)")
@@ -100,16 +100,16 @@ final class RecordingFile {
         }
     }
 
-    /// Opens the file once more, for a reader.
+    /// Returns another descriptor of the file, for a reader.
     ///
-    /// - Throws: ``RecordingError`` when the file is closed, or when the system has no descriptor left.
+    /// - Throws: ``RecordingError`` when the file is closed, or the system has no descriptor left.
     func duplicate() throws(RecordingError) -> Int32 {
         let copy = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw RecordingError(.inputOutput, "the recording cannot be read: it has ended") }
         return copy
     }
 
-    /// Makes the written bytes durable, and closes the file.
+    /// Makes the written bytes durable, and closes the file. Does nothing the second time.
     func finish() {
         guard descriptor >= 0 else { return }
         fsync(descriptor)

@@ -3,16 +3,20 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Shortens a full recording: the older half is replayed, and the resulting database becomes the start of the
-/// recording.
+/// Shortens a full recording: it replays the older half, and the resulting database becomes the recording's start.
 ///
-/// The engine takes no part in it. The cut is made where no event is held or missing and no answer is awaited, so that
+/// The engine does not take part. The cut is made where no event is held or missing and no response is awaited, so that
 /// the database contains the whole state.
 package struct RecordingShortener: Sendable {
-    /// Opens a journal over a file; a missing file is created.
+    /// Opens a journal on a file, which it creates if it is missing.
     private let open: @Sendable (String) async throws(StorageError) -> any Journal
     private let policy: CachePolicy
 
+    /// Creates a shortener.
+    ///
+    /// - Parameters:
+    ///   - policy: The policy, parsed from ``RecordingSetup/policy``.
+    ///   - open: Opens a journal on a file, which it creates if it is missing.
     package init(
         policy: CachePolicy, open: @escaping @Sendable (String) async throws(StorageError) -> any Journal
     ) {
@@ -28,9 +32,10 @@ package struct RecordingShortener: Sendable {
         var offset: Int64
     }
 
-    /// - Parameter limit: The maximum size of the file.
-    /// - Returns: nil when there is no place to cut, or when the database at that place takes more than half of the
-    ///   limit.
+    /// Finds the place at which to cut a recording.
+    ///
+    /// - Parameter limit: The maximum size of the file in bytes.
+    /// - Returns: nil when there is no place to cut, or the database there takes more than half of the limit.
     /// - Throws: ``RecordingError``, ``Tidemark/StorageError``.
     func cut(_ path: String, limit: Int64) async throws -> Cut? {
         let reader = try RecordingReader(path)

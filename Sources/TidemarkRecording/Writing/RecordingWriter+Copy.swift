@@ -4,9 +4,9 @@ import TidemarkModel
 extension RecordingWriter {
     /// Returns a copy of the recording with everything that was recorded before this call.
     ///
-    /// The engine does not wait for it, and the recording goes on.
+    /// The engine does not wait for it, and the recording continues.
     ///
-    /// - Throws: ``RecordingError`` `inputOutput` when the recording is closed already.
+    /// - Throws: ``RecordingError`` `inputOutput` when the recording is already closed.
     /// - Complexity: O(1); reading the copy is O(bytes).
     package func copy() async throws(RecordingError) -> RecordingCopy {
         await written()

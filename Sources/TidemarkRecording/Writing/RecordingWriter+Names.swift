@@ -6,16 +6,17 @@
     import Musl
 #endif
 
-/// The names of a recording: its own, and those of the files beside it while it is shortened.
+/// The names of a recording's files: its own, and those beside it while it is being shortened.
 extension RecordingWriter {
-    /// Refuses a path when the recording would overwrite an existing file.
+    /// Checks that a recording at this path would overwrite no existing file.
     ///
-    /// - Throws: ``RecordingError`` `inputOutput`.
+    /// - Throws: ``RecordingError`` `inputOutput` when the path, or one with `.base` or `.new` appended, is a file with
+    ///   data.
     package static func check(_ path: String) throws(RecordingError) {
         for name in [path, path + ".base", path + ".new"] where isTaken(name) { throw refusal(name) }
     }
 
-    /// Tells whether a recording under this name would overwrite data; an empty file has none.
+    /// Returns true if a recording at this path would overwrite data. An empty file has none.
     static func isTaken(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_size > 0

@@ -5,54 +5,58 @@ import TidemarkModel
 
 /// Writes the steps of a cache into a bounded file, on a queue of its own.
 ///
-/// The engine passes values and does not wait. A reader of input waits while much is unwritten, but only for some
-/// seconds. When more than ``byteCountMax`` of steps are unwritten, or when the disk refuses writes, the recording ends
-/// with the reason, and the cache continues without it.
+/// The engine never waits for it. A reader of input waits while much is unwritten, for at most 5 s at a time. When more
+/// than ``byteCountMax`` of steps are unwritten, or the disk refuses writes, the recording ends with the reason, and
+/// the cache continues without it.
 ///
 /// - Source: Protocol/recordings.md.
 package final class RecordingWriter: CacheRecorder {
+    /// Something to write in order: a step, the end, or a caller that waits.
     private enum Item {
+        /// A step, and its approximate size in memory.
         case entry(RecordedEntry, byteCount: Int)
+        /// The end of the recording, with the reason.
         case end(String)
-        /// A caller that waits until everything before is written, or will never be.
+        /// A caller that waits until everything before it is written, or never will be.
         case mark(CheckedContinuation<Void, Never>)
 
-        /// Whether the item is part of the file.
+        /// True if the item becomes a line of the file.
         var isRecorded: Bool {
             if case .mark = self { false } else { true }
         }
     }
 
+    /// The state that the engine and the queue share, under a lock.
     private struct State {
         /// The unwritten items in order. Bound: ``RecordingWriter/byteCountMax``.
         var items: [Item] = []
         var byteCount = 0
-        /// Whether no more items are accepted.
+        /// True once no more items are accepted.
         var isEnded = false
-        /// Whether no more items are written. After a step that could not be written, later steps would not describe
+        /// True once no more items are written. After a step that could not be written, later steps would not describe
         /// what happened.
         var isStopped = false
-        /// Whether the queue is writing, or the file is being shortened.
+        /// True while the queue is writing or the file is being shortened.
         var isBusy = false
-        /// The readers of input that wait; their number bounds the array.
+        /// The waiting readers of input, at most one entry each.
         var waiters: [CheckedContinuation<Void, Never>] = []
         /// The callers that wait until everything is written.
         var finishers: [CheckedContinuation<Void, Never>] = []
-        /// The task that shortens the file; nil when none runs.
+        /// The task that shortens the file; nil while none runs.
         var shortening: Task<Void, Never>?
     }
 
-    /// The maximum size of unwritten steps: 16 MiB; above it the recording ends.
+    /// The most bytes of unwritten steps: 16 MiB. Above it the recording ends.
     package static let byteCountMax = 16 << 20
-    /// The size of unwritten steps above which readers of input wait: 4 MiB.
+    /// The bytes of unwritten steps above which readers of input wait: 4 MiB.
     private static let roomByteCount = 4 << 20
-    /// The maximum time that a reader of input waits: 5 s.
+    /// How long a reader of input waits at most: 5 s.
     private static let patience = DispatchTimeInterval.seconds(5)
 
     private let queue = DispatchQueue(label: "tidemark.recording")
     private let state = Mutex(State())
-    /// The file. It is used only on the queue, or by the shortening task while the queue waits for it; the lock proves
-    /// this to the compiler.
+    /// The file. Only the queue uses it, or the shortening task while the queue waits for that; the lock proves this to
+    /// the compiler.
     let file: Mutex<RecordingFile>
     private let path: String
     private let limit: Int64
@@ -62,9 +66,11 @@ package final class RecordingWriter: CacheRecorder {
     /// Creates the file and writes its beginning.
     ///
     /// - Parameters:
-    ///   - base: The database, when the setup includes it; else empty.
+    ///   - path: The path of the file, which must not exist or must be empty.
+    ///   - setup: The first line.
+    ///   - base: The database if the setup includes it; else empty.
     ///   - limit: The maximum size of the file in bytes.
-    ///   - shortener: Shortens the file when it is full; when nil, the recording ends then.
+    ///   - shortener: Shortens the file when it is full; nil to end the recording then.
     ///   - onEnd: Called once with the reason when the recording ends before ``finish(_:)``.
     /// - Throws: ``RecordingError``.
     package init(
@@ -83,16 +89,18 @@ package final class RecordingWriter: CacheRecorder {
 
     // MARK: From the engine
 
+    /// Records a step. Returns at once; does nothing after the end.
     package func record(_ entry: RecordedEntry) {
         let byteCount = entry.step.byteCount
         add(.entry(entry, byteCount: byteCount), byteCount)
     }
 
+    /// Ends the recording with a reason. Returns at once; does nothing after the end.
     package func end(because reason: String) {
         add(.end(reason), 0)
     }
 
-    /// Returns when everything that was recorded before is in the file, or when the recording has ended.
+    /// Suspends until everything that was recorded before is in the file, or the recording has ended.
     func written() async {
         await withCheckedContinuation { continuation in
             let isWaiting = state.withLock { state in
@@ -120,6 +128,7 @@ package final class RecordingWriter: CacheRecorder {
         if mustStart { queue.async { self.drain() } }
     }
 
+    /// Suspends a reader of input while more than 4 MiB of steps are unwritten, for at most 5 s.
     package func waitForRoom() async {
         await withCheckedContinuation { continuation in
             let mustWait = state.withLock { state in
@@ -128,7 +137,7 @@ package final class RecordingWriter: CacheRecorder {
                 return true
             }
             guard mustWait else { return continuation.resume() }
-            // The global queue is used, because the writing queue may be blocked.
+            // On the global queue, because the writing queue may be blocked.
             DispatchQueue.global().asyncAfter(deadline: .now() + RecordingWriter.patience) { self.letGo() }
         }
     }
@@ -170,7 +179,7 @@ package final class RecordingWriter: CacheRecorder {
             letGo()
             for (index, item) in items.enumerated() {
                 guard write(item) else {
-                    // The file is full: the remaining items are written after it was shortened, or dropped.
+                    // The file is full: the remaining items are written after it is shortened, or dropped.
                     return returnItems(items[index...])
                 }
             }
@@ -186,7 +195,9 @@ package final class RecordingWriter: CacheRecorder {
         for finisher in finishers { finisher.resume() }
     }
 
-    /// - Returns: false when the file has to be shortened first.
+    /// Writes one item.
+    ///
+    /// - Returns: False if the file has to be shortened first.
     private func write(_ item: Item) -> Bool {
         if case .mark(let continuation) = item {
             continuation.resume()
@@ -218,7 +229,7 @@ package final class RecordingWriter: CacheRecorder {
     }
 
     private func report(_ reason: String) {
-        // The caller of `finish` knows the reason.
+        // The caller of `finish` gave the reason itself.
         if state.withLock({ $0.finishers.isEmpty }) { onEnd(reason) }
     }
 

@@ -1,4 +1,4 @@
-// Answers, and the writes that came while they were fetched.
+// Results of queries, and the writes made while they were fetched.
 
 extension ReferenceCache {
     /// Begins a fetch.
@@ -10,16 +10,16 @@ extension ReferenceCache {
             generation: library?.generation ?? 0)
     }
 
-    /// Ends a fetch that was answered or given up.
+    /// Ends a fetch that succeeded, failed or was cancelled.
     package mutating func endFetch(_ name: ReferenceQueryName) {
         fetches[name] = nil
     }
 
-    /// Stores an answer.
+    /// Stores the result of a query.
     ///
-    /// - Parameter fetch: The fetch that the answer belongs to; nil when nobody asked for it.
-    /// - Returns: False when there is no room for the query; nothing changed then. Nor does anything change when the
-    ///   library was cleared since the answer was asked for; its reader gets it all the same.
+    /// - Parameter fetch: The fetch that the result answers; nil for an unsolicited result.
+    /// - Returns: False if there is no room for the query; nothing changed then. True, without any change, if the
+    ///   library was cleared after the fetch began; the reader still gets the result.
     package mutating func store(
         _ answer: ReferenceAnswer, for name: ReferenceQueryName, fetch: ReferenceFetch? = nil
     ) -> Bool {
@@ -27,7 +27,7 @@ extension ReferenceCache {
         guard let number = evict(for: name) else { return false }
         open(name.library)
         let generation = libraries[name.library]?.generation ?? 0
-        // After the log began anew there are no sequences to compare with.
+        // After the log began anew, its sequences cannot be compared with earlier ones.
         let isOldLog = fetch.map { $0.generation != generation } ?? false
         let asOf = isOldLog ? nil : answer.asOf
         let start = isOldLog ? nil : fetch?.cursor
@@ -93,8 +93,8 @@ extension ReferenceCache {
             return true
         }
         if let limit = rule.limit, answer.resources.count >= limit {
-            // Nobody knows where the server would place resources that are newer here, so only the others show how far
-            // it read.
+            // Where the server would place resources that are newer here is unknown, so only the others show how far it
+            // read.
             let last = certain.compactMap { id in json(id).map { (id: id, resource: $0) } }
                 .max { rule.precedes($0, $1) }
             query.horizon = last.map { .element(id: $0.id, json: $0.resource) } ?? .nothing
@@ -110,21 +110,21 @@ extension ReferenceCache {
         return true
     }
 
-    /// The writes that are newer than an answer.
+    /// Returns the writes that are newer than a result.
     private func newerWrites(
         in library: [UInt8], asOf: Int64?, start: Int64?, meanwhile: [ReferenceWrite]
     ) -> [ReferenceWrite] {
         let generation = libraries[library]?.generation ?? 0
         let own = meanwhile.filter { $0.key.library == library && !$0.isAnswer }
         guard let asOf else {
-            // Nobody knows whether another answer was made earlier, so one of a higher place stays.
+            // It is unknown whether another result is older, so one with a higher position stays.
             let answers = meanwhile.filter { write in
                 write.key.library == library && write.isAnswer && write.generation == generation
                     && write.sequence.map { sequence in start.map { sequence > $0 } ?? true } ?? false
             }
             return own + answers
         }
-        // A sequence says more than the time of arrival; a sequence of a log that ended says nothing.
+        // A sequence decides before the time of arrival; a sequence of a log that ended decides nothing.
         let since = entities.filter { key, entity in
             key.library == library && entity.generation == generation && entity.sequence.map { $0 > asOf } ?? false
         }
@@ -161,7 +161,7 @@ extension ReferenceCache {
                 key: key, sequence: sequence, generation: libraries[key.library]?.generation ?? 0, isAnswer: isAnswer))
     }
 
-    /// Replaces the named top-level members and leaves the others.
+    /// Replaces the named top-level members and keeps the others.
     static func assigned(_ fields: ReferenceJSON, into base: ReferenceJSON, unset: [[UInt8]]) -> ReferenceJSON {
         var members = base.members ?? []
         for field in fields.members ?? [] {

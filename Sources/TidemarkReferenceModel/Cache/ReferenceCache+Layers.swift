@@ -1,7 +1,9 @@
-// Layers: a list, with the rules of Protocol/optimistic.md applied from its beginning.
+// Layers: an array, with the rules of Protocol/optimistic.md applied from its beginning.
 
 extension ReferenceCache {
-    /// Adds a layer over everything that is there.
+    /// Adds a layer on top of all others.
+    ///
+    /// - Throws: ``ReferenceRefusal`` for a known pending id, an unknown one in `dependsOn`, or too many layers.
     package mutating func update(_ layer: ReferenceLayer) throws(ReferenceRefusal) {
         guard !layers.contains(where: { $0.pendingID == layer.pendingID }) else { throw .duplicatePending }
         guard layer.dependsOn.allSatisfy({ id in layers.contains { $0.pendingID == id } }) else {
@@ -15,7 +17,9 @@ extension ReferenceCache {
         for case .put(let key, _) in layer.changes { endRenamings(of: key) }
     }
 
-    /// Applies the server's answer to a mutation.
+    /// Applies the server's confirmation of a mutation.
+    ///
+    /// - Throws: ``ReferenceRefusal`` for an unknown pending id, or if the type of a resource is ambiguous.
     package mutating func commit(_ commit: ReferenceCommit) throws(ReferenceRefusal) {
         if !commit.realIDs.isEmpty, !layers.contains(where: { $0.pendingID == commit.pendingID }) {
             let library = commit.library ?? []
@@ -40,7 +44,7 @@ extension ReferenceCache {
                 writes.append((ReferenceKey(library: library, type: type, id: resource.id), resource.json))
             }
             for (key, json) in writes { next.confirm(json, key, sequence: commit.sequence) }
-            // An empty list says that the server did what the edit says, and that there is nothing to write.
+            // An empty array means that the server did what the edit says, and that there is nothing to write.
             if resources.isEmpty {
                 for key in Self.deleted(by: next.layers[place].changes) {
                     next.confirmDelete(key, sequence: commit.sequence)
@@ -57,6 +61,8 @@ extension ReferenceCache {
     }
 
     /// Rolls back a layer, and every layer that depends on it.
+    ///
+    /// - Throws: ``ReferenceRefusal`` for an unknown pending id.
     package mutating func rollBack(_ pendingID: [UInt8], library: [UInt8]?) throws(ReferenceRefusal) {
         _ = try place(of: pendingID, library: library)
         var gone: [[UInt8]] = [pendingID]
@@ -78,7 +84,7 @@ extension ReferenceCache {
         return place
     }
 
-    /// Writes the state of an entity that the server confirmed.
+    /// Writes the state of an entity as the server confirmed it.
     private mutating func confirm(_ json: ReferenceJSON, _ key: ReferenceKey, sequence: Int64?) {
         let generation = libraries[key.library]?.generation ?? 0
         let base = entities[key]
@@ -91,7 +97,7 @@ extension ReferenceCache {
             }
         }
         var own = sequence
-        // A confirmation without a place keeps the place that the entity has.
+        // A confirmation without a position keeps the position that the entity has.
         if own == nil, let base, base.generation == generation { own = base.sequence }
         write(
             base.map { Self.assigned(json, into: $0.json, unset: []) } ?? json, key, fields: json, sequence: own,
@@ -99,7 +105,7 @@ extension ReferenceCache {
         note(key, sequence: sequence)
     }
 
-    /// The keys whose last change is a delete, in the order in which they are first named.
+    /// Returns the keys whose last change is a delete, in the order in which they are first named.
     private static func deleted(by changes: [ReferenceLayerChange]) -> [ReferenceKey] {
         var keys: [ReferenceKey] = []
         for change in changes where !keys.contains(change.key) { keys.append(change.key) }
@@ -132,7 +138,7 @@ extension ReferenceCache {
 
     /// Settles the layer of a mutation whose event was applied.
     ///
-    /// - Parameter implied: The real id that the event tells, see ``impliedRenaming(_:in:type:_:)``.
+    /// - Parameter implied: The renaming that the event implies; see ``impliedRenaming(_:in:type:_:)``.
     package mutating func settle(
         _ mutationID: [UInt8], in library: [UInt8], implied: (from: ReferenceKey, to: ReferenceKey)? = nil
     ) {
@@ -140,7 +146,7 @@ extension ReferenceCache {
         settle { $0.pendingID == mutationID && $0.library == library }
     }
 
-    /// Settles the confirmed layers whose place the library's cursor has reached.
+    /// Settles the confirmed layers whose awaited sequence the library's cursor has reached.
     mutating func settleReached(_ library: [UInt8]) {
         guard let place = libraries[library], let cursor = place.cursor else { return }
         settle { layer in
@@ -149,8 +155,8 @@ extension ReferenceCache {
         }
     }
 
-    /// Settles the layers that wait for a place in a log that ended and have a change for an entity that an event or an
-    /// answer wrote.
+    /// Settles the layers that wait for a position in a log that ended, and that change an entity that an event or a
+    /// result has now written.
     mutating func settleOfOldLog(_ key: ReferenceKey) {
         let generation = libraries[key.library]?.generation ?? 0
         settle { layer in

@@ -1,7 +1,7 @@
-// The content of lists, and the effect of a write on them.
+// The content of lists, and the effect of writes on them.
 
 extension ReferenceCache {
-    /// Reads a query's list; the read counts for the order of use.
+    /// Reads a query's list, which counts as a use for the LRU order. nil if the query is not stored.
     package mutating func read(_ name: ReferenceQueryName) -> ReferenceList? {
         guard let list = list(name) else { return nil }
         touch(name)
@@ -23,19 +23,24 @@ extension ReferenceCache {
         return count
     }
 
-    /// Invalidates the queries that a bulk or index operation concerns.
+    /// Makes the queries stale that a bulk or index operation concerns.
     package mutating func bulk(_ library: [UInt8], type: [UInt8], hints: ReferenceJSON?, sequence: Int64?) {
         makeStale(in: library, event: sequence) { name, query in
             query.type == type && Self.isConcerned(name, query, by: hints)
         }
     }
 
+    /// Makes all queries of a library stale, or of every library if `library` is nil.
     package mutating func refresh(_ library: [UInt8]?) {
         makeStale(in: library, event: nil) { _, _ in true }
     }
 
-    /// Invalidates the queries that a caller names.
+    /// Makes queries stale on request.
     ///
+    /// - Parameters:
+    ///   - name: The query; nil for all queries.
+    ///   - type: The resource type; nil for all types.
+    ///   - hints: Values that the queries must not contradict; nil for none.
     /// - Returns: The number of queries that were not stale before.
     package mutating func invalidate(
         _ library: [UInt8], name: ReferenceQueryName?, type: [UInt8]?, hints: ReferenceJSON?
@@ -46,8 +51,7 @@ extension ReferenceCache {
         }
     }
 
-    /// Whether a hint may concern a query: it does not when one of its names occurs in the query with other values
-    /// only.
+    /// Returns false if one of the hints occurs in the query only with other values.
     private static func isConcerned(
         _ name: ReferenceQueryName, _ query: ReferenceQuery, by hints: ReferenceJSON?
     ) -> Bool {
@@ -75,12 +79,12 @@ extension ReferenceCache {
         !query.isLocal && name.library == key.library && query.type == key.type
     }
 
-    /// Updates all lists after an entity got another value.
+    /// Updates all lists after an entity changed.
     mutating func follow(_ key: ReferenceKey) {
         for (name, query) in queries where concerns(name, query, key) { enterOrLeave(key.id, name) }
     }
 
-    /// Puts an element where a rule wants it, or removes it.
+    /// Inserts an element into a list if its rule matches, or removes it.
     mutating func enterOrLeave(_ id: [UInt8], _ name: ReferenceQueryName) {
         guard let query = queries[name], let rule = query.rule,
             let json = entities[ReferenceKey(library: name.library, type: query.type, id: id)]?.json
@@ -110,7 +114,7 @@ extension ReferenceCache {
         }
     }
 
-    /// Keeps twice the limit, at least 32 more; nothing is known about the list after them.
+    /// Keeps twice the limit, and at least 32 more than it; the list after them is then unknown.
     mutating func trim(_ name: ReferenceQueryName) {
         guard let query = queries[name], let rule = query.rule else { return }
         var countMax = elementCountMax
@@ -123,14 +127,17 @@ extension ReferenceCache {
         queries[name]?.horizon = .element(id: sorted[countMax - 1].0, json: sorted[countMax - 1].1)
     }
 
-    /// Marks a list as stale when fewer elements are known than its limit; it is never padded.
+    /// Marks a list as stale if fewer elements are known than its limit; missing ones are never filled in from the
+    /// store.
     mutating func checkLength(of name: ReferenceQueryName) {
         guard let query = queries[name], let rule = query.rule else { return }
         if case .whole = query.horizon { return }
         if query.members.count < rule.limit ?? .max { queries[name]?.isMarkedStale = true }
     }
 
-    /// - Parameter fields: The written fields as members; nil when all were written.
+    /// Writes an entity and updates the lists.
+    ///
+    /// - Parameter fields: The written fields as members; nil if all were written.
     mutating func write(
         _ json: ReferenceJSON, _ key: ReferenceKey, fields: ReferenceJSON? = nil, sequence: Int64?, isAnswer: Bool
     ) {
@@ -147,12 +154,13 @@ extension ReferenceCache {
         if before?.json.written != json.written { follow(key) }
     }
 
-    /// Changes the fields of an outdated entity for which nothing later than an event is known: an answer wrote others.
+    /// Applies an event to an entity that is newer, but only to the fields for which nothing newer is known, because a
+    /// result wrote the others.
     ///
     /// - Parameters:
     ///   - json: The resource of the event; nil for a delete.
-    ///   - merges: Whether the event leaves fields that it does not have.
-    /// - Returns: False when the entity is judged as a whole, and stays.
+    ///   - merges: True if the event keeps fields that it does not name.
+    /// - Returns: False if the entity was not written by a result, so that it stays as a whole.
     mutating func writeEarlierFields(
         _ json: ReferenceJSON?, _ key: ReferenceKey, sequence: Int64?, merges: Bool
     ) -> Bool {
@@ -181,7 +189,7 @@ extension ReferenceCache {
         followDelete(key)
     }
 
-    /// Whether an event comes too late to change an entity.
+    /// True if an event is too old to change an entity.
     func isOutdated(_ key: ReferenceKey, _ sequence: Int64?) -> Bool {
         guard let sequence else { return false }
         let generation = libraries[key.library]?.generation ?? 0

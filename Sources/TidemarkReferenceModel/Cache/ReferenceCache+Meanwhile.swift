@@ -1,29 +1,29 @@
-// What happens between a question and its answer: everything is remembered, and each answer is held against all of it.
+// What happens between a question and its answer: everything is remembered, and each answer is compared with all of it.
 
-/// Something that made lists stale.
+/// A cause that made lists stale.
 struct ReferenceStaling: Sendable {
-    /// The library; nil: all of them.
+    /// The library; nil for all libraries.
     let library: [UInt8]?
-    /// The sequence of the event that did it, from which on answers include it; nil where no event did.
+    /// The sequence of the event that was the cause, included in answers from there on; nil if no event was.
     let place: Int64?
     let generation: Int
     let concerns: @Sendable (ReferenceQueryName, ReferenceQuery) -> Bool
 }
 
-/// The fields that an answer wrote.
+/// The fields that a result wrote.
 struct ReferenceAnsweredFields: Sendable {
     let key: ReferenceKey
     let names: [[UInt8]]
-    /// The place in the log that the answer stands for.
+    /// The log position that the result counts for.
     let place: Int64?
     let generation: Int
     let question: Int
 }
 
 extension ReferenceCache {
-    /// Marks queries as stale, and remembers it for answers on their way.
+    /// Marks queries as stale, and records the cause for answers on their way.
     ///
-    /// - Parameter event: The sequence of the event that did it; nil for a request, and for an event without one.
+    /// - Parameter event: The sequence of the event that is the cause; nil for a request, and for an event without one.
     /// - Returns: The number of queries that were not stale before.
     @discardableResult
     mutating func makeStale(
@@ -43,7 +43,7 @@ extension ReferenceCache {
         return markStale { (library == nil || $0.library == library) && concerns($0, $1) }
     }
 
-    /// Whether an answer is stale although it comes now.
+    /// True if a result that arrives now is stale already.
     func isOutdated(_ name: ReferenceQueryName, _ query: ReferenceQuery, asOf: Int64?, _ fetch: ReferenceFetch?) -> Bool
     {
         let generation = libraries[name.library]?.generation ?? 0
@@ -57,20 +57,20 @@ extension ReferenceCache {
                 return true
             }
         }
-        // What happened before a restart is known by its place alone.
+        // Causes from before a restart are known only by their sequence.
         if let asOf, let known = staleThroughBefore[name.library], known.generation == generation {
             return asOf < known.place
         }
         return false
     }
 
-    /// Whether a library was cleared after a question was asked.
+    /// True if a library was cleared after a question was asked.
     func isCleared(_ library: [UInt8], since fetch: ReferenceFetch?) -> Bool {
         guard let fetch else { return false }
         return clears[fetch.clearCount...].contains { $0 == nil || $0 == library }
     }
 
-    /// Whether the list of a query stays, because it answers a later question.
+    /// True if the stored list of a query stays, because it answers a later question.
     func keepsList(
         _ name: ReferenceQueryName, _ answer: ReferenceAnswer, asOf: Int64?, _ start: Int64?, _ question: Int
     )
@@ -85,7 +85,7 @@ extension ReferenceCache {
         return own <= stored
     }
 
-    /// The fields of an entity that an answer leaves, because the answer to a later question wrote them.
+    /// Returns the fields of an entity that a result must not write, because the answer to a later question wrote them.
     func fieldsOfLaterAnswers(
         _ key: ReferenceKey, _ fetch: ReferenceFetch?, place: Int64?, _ question: Int
     ) -> [[UInt8]] {
@@ -100,7 +100,7 @@ extension ReferenceCache {
         }.flatMap(\.names)
     }
 
-    /// The number of a question; a new one for an answer that nobody asked for.
+    /// Returns the number of a question; a new one for an unsolicited result.
     mutating func question(of fetch: ReferenceFetch?) -> Int {
         if let fetch { return fetch.question }
         questionCount += 1

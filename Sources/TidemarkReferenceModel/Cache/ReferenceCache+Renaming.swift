@@ -1,18 +1,21 @@
-// Temporary ids, which a host made up, and the real ones that take their place.
+// Temporary ids, which a host made up, and the real ones that replace them.
 
-/// A temporary id that was renamed.
+/// A temporary id and the real id that replaced it.
 package struct ReferenceRenaming: Equatable, Sendable {
+    /// The library of the entity.
     package var library: [UInt8]
-    /// The type of the entity; nil: every type.
+    /// The type of the entity; nil for every type.
     package var type: [UInt8]?
+    /// The id that the host made up.
     package var temporary: [UInt8]
+    /// The id that the server assigned.
     package var real: [UInt8]
-    /// Whether a newer entity has the temporary id.
+    /// True once a newer entity has the temporary id.
     package var isEnded = false
 }
 
 extension ReferenceCache {
-    /// Replaces temporary ids with their real ids, under every type under which layers name them.
+    /// Replaces temporary ids by real ones, for every type with which layers use them.
     mutating func rename(_ realIDs: [[UInt8]: [UInt8]], in library: [UInt8]) {
         let own = layers.filter { $0.library == library }.flatMap(\.changes).map(\.key)
         let pairs = realIDs.sorted { $0.key.lexicographicallyPrecedes($1.key) }.filter { $0.key != $0.value }
@@ -34,7 +37,7 @@ extension ReferenceCache {
         }
     }
 
-    /// Replaces temporary ids in layers, in lists and in the base, and for later edits.
+    /// Replaces temporary ids in layers, lists and the base, and for later edits.
     mutating func rename(_ given: [(from: ReferenceKey, to: ReferenceKey)]) {
         let pairs = given.filter { pair in
             !renamings.contains { $0.isEnded && $0.concerns(pair.from) && $0.real == pair.to.id }
@@ -69,7 +72,7 @@ extension ReferenceCache {
         for index in renamings.indices where renamings[index].concerns(key) { renamings[index].isEnded = true }
     }
 
-    /// The layer with real ids in place of the temporary ones that are known.
+    /// Returns the layer with known real ids in place of temporary ones.
     func renamed(_ layer: ReferenceLayer) -> ReferenceLayer {
         var layer = layer
         var added: [ReferenceKey] = []
@@ -89,9 +92,10 @@ extension ReferenceCache {
         return layer
     }
 
-    /// The real id that the event of a mutation tells: the edit added one entity, and the event has one of its type.
+    /// Returns the renaming that a mutation's event implies, if the edit added one entity and the event has one of its
+    /// type.
     ///
-    /// Asked before the event is applied.
+    /// Call it before the event is applied.
     package func impliedRenaming(
         _ mutationID: [UInt8], in library: [UInt8], type: [UInt8], _ resources: [ReferenceResource]
     ) -> (from: ReferenceKey, to: ReferenceKey)? {
@@ -115,7 +119,7 @@ extension ReferenceCache {
         return (from, to)
     }
 
-    /// Whether the resource of an event has the fields that an edit put, as far as it has them, and some of them.
+    /// True if the event's resource agrees with the put fields that it contains, and contains at least one.
     private func agrees(
         _ json: ReferenceJSON, with key: ReferenceKey, _ changes: [ReferenceLayerChange]
     ) -> Bool {
@@ -151,7 +155,7 @@ extension ReferenceCache {
         for (name, query) in queries where concerns(name, query, from) { checkLength(of: name) }
     }
 
-    /// The resource with another id.
+    /// Returns the resource with another id.
     private static func named(_ json: ReferenceJSON, _ id: [UInt8]) -> ReferenceJSON {
         let members = json.members ?? []
         let field = Array((members.contains { $0.key.unescaped == Array("id".utf8) } ? "id" : "uuid").utf8)
@@ -164,7 +168,7 @@ extension ReferenceCache {
 }
 
 extension ReferenceRenaming {
-    /// Whether an entity has the temporary id.
+    /// True if an entity has the temporary id.
     fileprivate func concerns(_ key: ReferenceKey) -> Bool {
         key.library == library && key.id == temporary && type ?? key.type == key.type
     }

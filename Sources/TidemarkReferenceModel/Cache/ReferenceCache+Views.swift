@@ -1,12 +1,12 @@
-// Views: the base with every layer folded over it, computed anew for each question.
+// Views: the base with every layer applied to it, computed again for each read.
 
 extension ReferenceCache {
-    /// The view of a key.
+    /// Returns the view of a key.
     package func view(_ key: ReferenceKey) -> ReferenceView { view(key, below: nil) }
 
     /// Computes the view of a key.
     ///
-    /// - Parameter below: The place of a layer and of a change in it; only earlier changes count. nil for all changes.
+    /// - Parameter below: The index of a layer and of a change in it; only earlier changes count. nil for all changes.
     private func view(_ key: ReferenceKey, below: (layer: Int, change: Int)?) -> ReferenceView {
         var view = ReferenceView(json: entities[key]?.json, isPending: false, isHidden: false)
         for (layer, change, value) in changes {
@@ -33,20 +33,20 @@ extension ReferenceCache {
         }
     }
 
-    /// The reason why a key shows nothing: `deleted` or `absent`; nil when it shows something.
+    /// Returns why a key shows nothing, `deleted` or `absent`; nil if it shows something.
     package func miss(_ key: ReferenceKey) -> String? {
         let view = view(key)
         if view.json != nil { return nil }
         return view.isHidden || tombstones[key] != nil ? "deleted" : "absent"
     }
 
-    /// The keys of a type that show something, in key order.
+    /// Returns the visible keys of a type, in key order.
     package func visibleKeys(library: [UInt8], type: [UInt8]) -> [ReferenceKey] {
         let all = Set(entities.keys).union(changes.map(\.value.key))
         return all.filter { $0.library == library && $0.type == type && view($0).json != nil }.sorted()
     }
 
-    /// The layers that have not settled, oldest first.
+    /// Returns the layers that have not settled, oldest first.
     package func pendingLayers(library: [UInt8]? = nil) -> [ReferencePendingLayer] {
         layers.enumerated().filter { library == nil || $0.element.library == library }.map { place, layer in
             let isOrphaned = layer.changes.enumerated().contains { number, change in
@@ -62,7 +62,7 @@ extension ReferenceCache {
 
     // MARK: Lists
 
-    /// The list that a read returns; nil when there is no answer.
+    /// Returns the list that a read returns; nil if the query is not stored.
     package func list(_ name: ReferenceQueryName) -> ReferenceList? {
         guard let query = queries[name] else { return nil }
         var list = ReferenceList(ids: [], resources: [], isStale: isStale(name), isPartial: false, asOf: query.asOf)
@@ -76,13 +76,13 @@ extension ReferenceCache {
             list.ids.append(id)
             list.resources.append(json.written)
         }
-        // An element that is shown only without layers makes the list pending, too.
+        // An element that only the base shows makes the list pending too.
         if ids(of: query, name).contains(where: { isLayered($0, query, name) }) { list.isPending = true }
         return list
     }
 
-    /// The visible ids of a list. A rule is evaluated anew over everything that is known: the server's answer and later
-    /// writes. The entities that layers change are added by their views, as far as the list is known.
+    /// Returns the visible ids of a list. A rule is evaluated again over everything known: the server's result and
+    /// later writes. Entities that layers change are added by their views, as far as the list is known.
     private func visibleIDs(
         of query: ReferenceQuery, _ name: ReferenceQueryName, isLimited: Bool
     ) -> [[UInt8]] {
@@ -101,7 +101,7 @@ extension ReferenceCache {
         return Array(sorted.prefix(limit))
     }
 
-    /// The ids that the list shows of the base alone.
+    /// Returns the ids that the list shows without layers.
     private func ids(of query: ReferenceQuery, _ name: ReferenceQueryName) -> [[UInt8]] {
         guard let rule = query.rule else { return query.members }
         return rule.list(of: baseMembers(of: query, name))
@@ -120,6 +120,7 @@ extension ReferenceCache {
         changes.contains { $0.value.key == ReferenceKey(library: name.library, type: query.type, id: id) }
     }
 
+    /// True if a query is not stored, has expired, was made stale, or misses elements.
     package func isStale(_ name: ReferenceQueryName) -> Bool {
         guard let query = queries[name] else { return true }
         if let timeToLive = query.timeToLive, now - query.storedAt >= timeToLive { return true }

@@ -1,37 +1,50 @@
 /// Entities, queries and the operations on them, written so that reading the code convinces: the oracle for query
 /// lists.
 ///
-/// It uses dictionaries and arrays, and no index of any kind: a rule is evaluated over every entity. Events come here
-/// already in order; ``ReferenceModel`` is the oracle for that order. Nothing is bounded.
+/// It uses dictionaries and arrays without any index: a rule is evaluated over every entity. Events arrive in order;
+/// ``ReferenceModel`` is the oracle for that order. Nothing is bounded.
+///
+/// ```swift
+/// var model = ReferenceCache(now: 0)
+/// let key = ReferenceKey(library: [], type: Array("file".utf8), id: Array("f1".utf8))
+/// let file = try ReferenceJSONParser.parse(Array(#"{"id":"f1","name":"a.txt"}"#.utf8))
+/// guard model.transact([.put(key, file)], in: key.library) else { return }
+/// print(model.view(key).json == file)
+/// ```
 ///
 /// - Source: Protocol/queries.md.
 package struct ReferenceCache: Sendable {
+    /// The entities, without the changes of layers.
     package internal(set) var entities: [ReferenceKey: ReferenceCacheEntity] = [:]
-    /// The temporary ids that were renamed. They grow with the edits; the model has no bound, the cache does.
+    /// The temporary ids that were renamed. Unlike in the cache, their number is not bounded.
     package internal(set) var renamings: [ReferenceRenaming] = []
+    /// What remains of deleted entities.
     package internal(set) var tombstones: [ReferenceKey: ReferenceTombstone] = [:]
+    /// The libraries by id.
     package internal(set) var libraries: [[UInt8]: ReferenceCacheLibrary] = [:]
+    /// The stored queries by name.
     package internal(set) var queries: [ReferenceQueryName: ReferenceQuery] = [:]
     /// Every write, in order.
     var writes: [ReferenceWrite] = []
-    /// Everything that made lists stale since the start, in order.
+    /// Every cause that made lists stale since the start, in order.
     var stalings: [ReferenceStaling] = []
-    /// The highest place at which something made lists of a library stale, and the generation of its log.
+    /// The highest sequence at which lists of a library became stale, and the generation of its log.
     var staleThrough: [[UInt8]: (place: Int64, generation: Int)] = [:]
-    /// The same before the last restart.
+    /// The value of ``staleThrough`` at the last restart.
     var staleThroughBefore: [[UInt8]: (place: Int64, generation: Int)] = [:]
-    /// Every clear, in order: the library; nil: all of them.
+    /// Every clear, in order: the library, or nil for all libraries.
     var clears: [[UInt8]?] = []
-    /// The fields that answers wrote, in order.
+    /// The fields that results wrote, in order.
     var answeredFields: [ReferenceAnsweredFields] = []
-    /// The number of questions so far.
+    /// How many questions there were so far.
     var questionCount = 0
-    /// The fetches under way.
+    /// The fetches in progress.
     package internal(set) var fetches: [ReferenceQueryName: ReferenceFetch] = [:]
+    /// The time in milliseconds.
     package internal(set) var now: Int64
-    /// The queries that are observed.
+    /// The observed queries.
     package var observed: Set<ReferenceQueryName> = []
-    /// Stored or observed queries, the last read one at the end.
+    /// Stored or observed queries, the least recently read first.
     var readOrder: [ReferenceQueryName] = []
     /// Mutations that have not settled, oldest first.
     package internal(set) var layers: [ReferenceLayer] = []
@@ -43,6 +56,9 @@ package struct ReferenceCache: Sendable {
     let elementCountMax: Int
     private var lastNumber = 0
 
+    /// Creates an empty cache.
+    ///
+    /// - Parameter now: The time in milliseconds.
     package init(
         now: Int64, queryCountMax: Int = 100_000, elementCountMax: Int = 1_000_000, layerCountMax: Int = 10_000
     ) {
@@ -54,16 +70,16 @@ package struct ReferenceCache: Sendable {
 
     // MARK: Events
 
-    /// Advances a library's cursor to a sequence.
+    /// Advances a library's cursor to a sequence, and settles the layers that wait for it.
     package mutating func advance(_ library: [UInt8], to sequence: Int64) {
         open(library)
         libraries[library]?.cursor = sequence
         settleReached(library)
     }
 
-    /// Applies one event of changes.
+    /// Applies an event with resources.
     ///
-    /// - Parameter merges: Whether the event has metadata. The metadata excludes no field from the merge.
+    /// - Parameter merges: True if the event has metadata, with no fields excluded from the merge.
     package mutating func change(
         _ library: [UInt8], type: [UInt8], resources: [ReferenceResource], sequence: Int64?, merges: Bool = false
     ) {
@@ -89,7 +105,7 @@ package struct ReferenceCache: Sendable {
         }
     }
 
-    /// Applies one event that deletes.
+    /// Applies a delete event.
     package mutating func delete(_ key: ReferenceKey, sequence: Int64?) {
         open(key.library)
         guard !isOutdated(key, sequence) else {
@@ -109,7 +125,7 @@ package struct ReferenceCache: Sendable {
         makeStale(in: library, event: nil) { _, _ in true }
     }
 
-    /// Marks a library's queries as stale after a gap was declared lost.
+    /// Makes a library's queries stale after a gap was declared lost.
     package mutating func loseGap(_ library: [UInt8]) {
         makeStale(in: library, event: nil) { _, _ in true }
     }
@@ -118,14 +134,17 @@ package struct ReferenceCache: Sendable {
 
     /// One step of a transaction.
     package enum Step: Sendable {
+        /// Replaces an entity.
         case put(ReferenceKey, ReferenceJSON)
+        /// Sets and removes fields of an entity that must exist.
         case patch(ReferenceKey, fields: ReferenceJSON, unset: [[UInt8]])
+        /// Deletes an entity.
         case delete(ReferenceKey)
     }
 
     /// Performs a transaction.
     ///
-    /// - Returns: False when the entity of a patch is not there; nothing changed then.
+    /// - Returns: False if the entity of a patch does not exist; nothing changed then.
     package mutating func transact(_ steps: [Step], in library: [UInt8]) -> Bool {
         var next = self
         next.open(library)
@@ -168,9 +187,9 @@ package struct ReferenceCache: Sendable {
         return true
     }
 
-    /// Removes entities from the cache; the server's state does not change.
+    /// Removes entities from the cache without a tombstone.
     ///
-    /// - Returns: The number of entities that there were.
+    /// - Returns: How many of them were there.
     package mutating func remove(_ keys: [ReferenceKey]) -> Int {
         var count = 0
         for key in keys where entities[key] != nil {
@@ -185,7 +204,7 @@ package struct ReferenceCache: Sendable {
         return count
     }
 
-    /// Clears a library, or all; places in logs stay.
+    /// Clears a library, or all if `library` is nil; log positions stay.
     package mutating func clear(_ library: [UInt8]?) {
         clears.append(library)
         for key in entities.keys where library == nil || key.library == library { entities[key] = nil }
@@ -198,9 +217,10 @@ package struct ReferenceCache: Sendable {
 
     // MARK: Time
 
+    /// Lets time pass.
     package mutating func wait(milliseconds: Int64) { now += milliseconds }
 
-    /// Marks the end of one step within an operation.
+    /// Records the state between two steps of an operation.
     mutating func mark() { marks.append(seen) }
 
     /// The list of every query, and every layered or stored entity: everything that observers can distinguish.
@@ -219,13 +239,13 @@ package struct ReferenceCache: Sendable {
         return renamed
     }
 
-    /// Returns the states between the steps of operations, oldest first.
+    /// Returns the states between the steps of operations since the last call, oldest first.
     package mutating func takeMarks() -> [ReferenceSeen] {
         defer { marks = [] }
         return marks
     }
 
-    /// Closes and opens the cache: remembered writes are gone, and nobody observes.
+    /// Closes and opens the cache: causes and fetches are forgotten, and nothing is observed.
     package mutating func restart() {
         fetches = [:]
         stalings = []
@@ -237,7 +257,7 @@ package struct ReferenceCache: Sendable {
 
     // MARK: Known queries
 
-    /// Counts as a read in the order of use.
+    /// Counts a read of a query in the LRU order.
     mutating func touch(_ name: ReferenceQueryName) {
         readOrder.removeAll { $0 == name }
         readOrder.append(name)
@@ -249,9 +269,9 @@ package struct ReferenceCache: Sendable {
         if queries[name] == nil { readOrder.removeAll { $0 == name } }
     }
 
-    /// Makes room for a query.
+    /// Makes room for a query, by evicting the least recently read one without an observer.
     ///
-    /// - Returns: The number of the query; nil when there is no room because every known query is observed.
+    /// - Returns: The number of the query; nil if every known query is observed.
     mutating func evict(for name: ReferenceQueryName) -> Int? {
         if readOrder.contains(name) { return queries[name]?.number ?? numberOfOpened }
         if readOrder.count >= queryCountMax {
@@ -262,7 +282,7 @@ package struct ReferenceCache: Sendable {
         return numberOfOpened
     }
 
-    /// The number of a query that is opened; higher than all before it.
+    /// The number of a new query; higher than all before.
     private var numberOfOpened: Int {
         mutating get {
             lastNumber += 1

@@ -1,25 +1,27 @@
-/// A membership rule implemented word for word: its JSON is read anew for every question.
+/// A membership rule, implemented word for word: its JSON is read again in every call.
 ///
 /// - Source: Protocol/queries.md, "Membership".
 package struct ReferenceMembership: Sendable {
     private let rule: ReferenceJSON
 
-    /// - Parameter rule: A valid rule; the meaning of an invalid one is undefined here.
+    /// Creates a membership rule from its JSON.
+    ///
+    /// - Parameter rule: A valid rule; the behaviour for an invalid one is undefined.
     package init(rule: ReferenceJSON) { self.rule = rule }
 
-    /// The most elements that the list may have; nil for any number.
+    /// The maximum number of elements; nil for no limit.
     package var limit: Int? {
         rule.presentMember("limit")?.integerText.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// Whether `where` and `scope` hold for a resource.
+    /// Returns true if `where` and `scope` hold for a resource.
     package func matches(_ resource: ReferenceJSON) -> Bool {
         if let predicate = rule.presentMember("where"), !holds(predicate, for: resource) { return false }
         guard let scope = rule.presentMember("scope") else { return true }
         return isInside(scope, resource)
     }
 
-    /// Whether the left resource comes before the right one in the list.
+    /// Returns true if the left resource precedes the right one in the list.
     package func precedes(
         _ left: (id: [UInt8], resource: ReferenceJSON), _ right: (id: [UInt8], resource: ReferenceJSON)
     ) -> Bool {
@@ -33,7 +35,7 @@ package struct ReferenceMembership: Sendable {
         return left.id.lexicographicallyPrecedes(right.id)
     }
 
-    /// The ids of the list that the rule selects from resources of its type, with the limit applied.
+    /// Returns the ids that the rule selects from resources of its type, in order and with the limit applied.
     package func list(of resources: [(id: [UInt8], resource: ReferenceJSON)]) -> [[UInt8]] {
         let members = resources.filter { matches($0.resource) }.sorted { precedes($0, $1) }.map(\.id)
         return limit.map { Array(members.prefix($0)) } ?? members

@@ -1,14 +1,24 @@
 /// Decodes one line. It mirrors stage 2 of the walk, and shares no code with it.
 ///
+/// ```swift
+/// let decoder = ReferenceDecoder(configuration: ReferenceConfiguration())
+/// switch decoder.decode(Array(#"{"sequence":1,"event":"Refresh"}"#.utf8)) {
+/// case .event(let event): print(event.sequence ?? 0)
+/// case .rejected(let rejection): print(rejection)
+/// case .blank, .control, .message: break
+/// }
+/// ```
+///
 /// - Source: Protocol/framing.md and Protocol/events.md.
 package struct ReferenceDecoder: Sendable {
     let configuration: ReferenceConfiguration
 
+    /// Creates a decoder.
     package init(configuration: ReferenceConfiguration) { self.configuration = configuration }
 
     /// Decodes a line without its line end.
     ///
-    /// - Returns: Exactly one bin. Never throws: a line that cannot be used is ``ReferenceLine/rejected(_:)``.
+    /// - Returns: Exactly one bin. Never throws: an unusable line is ``ReferenceLine/rejected(_:)``.
     package func decode(_ line: [UInt8]) -> ReferenceLine {
         if line.count > configuration.lineByteCountMax { return broken(line, .tooLong) }
         if ReferenceFraming.isBlank(line) { return .blank }
@@ -66,7 +76,7 @@ package struct ReferenceDecoder: Sendable {
         case (.some(let event), nil): return finish(envelope: ReferenceEnvelope(object), object: object, kind: event)
         case (nil, .some(let kind)):
             guard kind.members != nil, let name = kind.member("type") else {
-                // The kind must be a bare string; anything else fails the shape check of a kind.
+                // A kind that is not an object must be a bare string; everything else has a bad shape.
                 let isString = kind.text != nil
                 return isString
                     ? finish(envelope: ReferenceEnvelope(object), object: object, kind: kind)
@@ -80,7 +90,7 @@ package struct ReferenceDecoder: Sendable {
         }
     }
 
-    /// Decodes the kind, which is the common end of all envelopes.
+    /// Decodes the kind, the last step for all envelopes.
     ///
     /// - Parameter kind: A string, or an object with one key: name → payload.
     private func finish(envelope: ReferenceEnvelope, object: ReferenceJSON, kind: ReferenceJSON) -> ReferenceLine {
@@ -125,10 +135,9 @@ package struct ReferenceDecoder: Sendable {
         return .rejected(rejection(reason, found, isWhole: false))
     }
 
-    /// Describes a line that cannot be used.
+    /// Describes an unusable line.
     ///
-    /// - Parameter isWhole: Whether the whole line could be read, so that a field that is not found is known to be
-    ///   absent.
+    /// - Parameter isWhole: True if the whole line was read, so that a missing field is known to be absent.
     private func rejection(_ reason: ReferenceReason, _ object: ReferenceJSON, isWhole: Bool) -> ReferenceRejection {
         let envelope = ReferenceEnvelope(object)
         var rejection = ReferenceRejection(reason)

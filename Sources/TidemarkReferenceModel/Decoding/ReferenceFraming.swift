@@ -1,10 +1,10 @@
-/// Cuts a stream into lines.
+/// Splits a stream into lines.
 ///
 /// - Source: Protocol/framing.md, "Lines".
 package enum ReferenceFraming {
-    /// The lines of a stream: split on LF only, one CR before it removed, a BOM at the very start ignored.
+    /// Returns the lines of a stream: split at LF only, without one CR before it, and without a BOM at the very start.
     ///
-    /// - Returns: The bytes of each line without its end, and its place. An empty rest after the last LF is no line.
+    /// - Returns: The bytes of each line without its end, and its position. Nothing after the last LF is not a line.
     package static func lines(of stream: [UInt8]) -> [(bytes: [UInt8], place: ReferencePlace)] {
         var start = stream.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         var lines: [(bytes: [UInt8], place: ReferencePlace)] = []
@@ -19,7 +19,7 @@ package enum ReferenceFraming {
         return lines
     }
 
-    /// Whether a line has nothing but spaces, tabs and CRs.
+    /// Returns true if a line contains only spaces, tabs and CRs.
     package static func isBlank(_ line: [UInt8]) -> Bool {
         line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
     }

@@ -1,15 +1,16 @@
-/// Turns the name and payload of a kind into a ``ReferenceKind``: the last of the checks.
+/// Decodes the name and payload of a kind into a ``ReferenceKind``, the last of the checks.
 ///
 /// - Source: Protocol/events.md, "Kinds".
 package struct ReferenceKindDecoder: Sendable {
     private let configuration: ReferenceConfiguration
 
+    /// Creates a decoder.
     package init(configuration: ReferenceConfiguration) { self.configuration = configuration }
 
     /// Decodes a kind.
     ///
-    /// - Parameter payload: Null when the kind came as a bare string or without `data`.
-    /// - Throws: A rejection that holds the reason alone.
+    /// - Parameter payload: Null if the kind was a bare string, or had no `data`.
+    /// - Throws: ``ReferenceRejection`` with only the reason set.
     package func decode(
         name: [UInt8], payload: ReferenceJSON, envelopeEpoch: [UInt8]?
     ) throws(ReferenceRejection) -> ReferenceKind {

@@ -1,7 +1,7 @@
 /// Reads the members before the damage on a broken line.
 ///
-/// A field counts when its value is followed by `,` or `}`. Reading stops at the first error of grammar or
-/// depth, or after what quarantine keeps, 4 KiB; invalid UTF-8 does not stop it.
+/// A field counts if its value is followed by `,` or `}`. Reading stops at the first error of grammar or depth, or
+/// after the 4 KiB that the quarantine keeps; invalid UTF-8 does not stop it.
 ///
 /// - Source: Protocol/framing.md, "What a broken line still says".
 package struct ReferenceSalvage {
@@ -11,10 +11,10 @@ package struct ReferenceSalvage {
         parser = ReferenceJSONParser(Array(line.prefix(byteCountMax)), nestingMax: nestingMax)
     }
 
-    /// The complete members of the object at the top of a broken line, and those of `envelope` as far as it is
-    /// complete.
+    /// Returns the complete members of the top-level object on a broken line, including the complete members of its
+    /// `envelope`.
     ///
-    /// - Returns: An object, without members when nothing could be read.
+    /// - Returns: An object; without members if nothing could be read.
     package static func members(of line: [UInt8], nestingMax: Int, byteCountMax: Int) -> ReferenceJSON {
         var salvage = ReferenceSalvage(line, nestingMax: nestingMax, byteCountMax: byteCountMax)
         var found: [ReferenceMember] = []
@@ -23,7 +23,7 @@ package struct ReferenceSalvage {
         return .object(found)
     }
 
-    /// Reads members until the object ends (true) or is damaged (false).
+    /// Reads members; returns true if the object ends, false if it is damaged.
     private mutating func readObject(into found: inout [ReferenceMember], isTop: Bool) -> Bool {
         guard parser.consume("{") else { return false }
         parser.skipWhiteSpace()
@@ -64,7 +64,7 @@ package struct ReferenceSalvage {
             }
             return ReferenceMember(key: key, value: try parser.value())
         } catch {
-            // The damage begins here. Nothing is lost silently: the line itself goes to quarantine.
+            // The damage starts here. Nothing is lost silently, because the line itself goes to quarantine.
             return nil
         }
     }

@@ -1,7 +1,8 @@
-/// A line of an upstream's log that names a number.
+/// A line of an upstream's log that names a sequence.
 package enum ReferenceUpstreamLine: Equatable, Sendable {
+    /// A usable event.
     case offer(ReferenceOffer)
-    /// A line that cannot be used.
+    /// An unusable line.
     case bad(library: [UInt8], sequence: Int64, epoch: [UInt8]?)
 
     var library: [UInt8] {

@@ -1,12 +1,17 @@
 /// A usable event.
 package struct ReferenceEvent: Equatable, Sendable {
+    /// The library of the event.
     package var library: [UInt8]
+    /// The sequence; nil if the event names none.
     package var sequence: Int64?
-    /// The `prev` on the line; see ``previous``.
+    /// The `prev` of the line, nil if absent; see ``previous(of:)``.
     package var explicitPrevious: Int64?
+    /// The epoch; nil if the event names none.
     package var epoch: [UInt8]?
+    /// The content of the event.
     package var kind: ReferenceKind
 
+    /// Creates an event.
     package init(
         library: [UInt8], sequence: Int64?, explicitPrevious: Int64?, epoch: [UInt8]?, kind: ReferenceKind
     ) {
@@ -17,6 +22,6 @@ package struct ReferenceEvent: Equatable, Sendable {
         self.kind = kind
     }
 
-    /// The sequence that the cursor must have reached before this event applies: `prev`, or one less than its own.
+    /// Returns the sequence that the cursor must have reached before this event applies: `prev`, or `sequence - 1`.
     package func previous(of sequence: Int64) -> Int64 { explicitPrevious ?? sequence - 1 }
 }

@@ -2,7 +2,7 @@
 ///
 /// - Source: Protocol/events.md, "Identity".
 package enum ReferenceIdentity {
-    /// The id of a value: a string that is not empty, or an integer as its text.
+    /// Returns the id of a value: a non-empty string, or an integer as its text.
     ///
     /// - Returns: nil for every other value, and for a string with a lone surrogate.
     package static func id(from value: ReferenceJSON) -> [UInt8]? {
@@ -11,7 +11,7 @@ package enum ReferenceIdentity {
         return isUUID(text) ? text.map(lowercased) : text
     }
 
-    /// Whether bytes are the hyphenated form of a UUID: 8-4-4-4-12 hexadecimal digits of either case.
+    /// Returns true for the hyphenated form of a UUID: 8-4-4-4-12 hexadecimal digits of either case.
     package static func isUUID(_ text: [UInt8]) -> Bool {
         guard text.count == 36 else { return false }
         for (index, byte) in text.enumerated() {

@@ -1,22 +1,29 @@
 /// The content of an event, after every check. Types are already mapped through the aliases.
 package enum ReferenceKind: Equatable, Sendable {
+    /// A resource was written; with metadata it is merged.
     case changed(type: [UInt8], resource: ReferenceResource, metadata: ReferenceMetadata?)
+    /// Several resources were written.
     case batch(type: [UInt8], members: [ReferenceBatchMember], metadata: ReferenceMetadata?)
+    /// A resource was deleted.
     case deleted(type: [UInt8], id: [UInt8])
+    /// A bulk operation changed resources of a type.
     case bulk(type: [UInt8])
+    /// Everything may have changed.
     case refresh
+    /// The end of the log.
     case heartbeat(lastSequence: Int64)
+    /// The log begins anew.
     case reset(epoch: [UInt8])
-    /// A kind that Tidemark has no rule for.
+    /// A kind that the protocol does not define.
     case unknown(name: [UInt8])
 
-    /// Whether the event belongs to the bin `ignored`.
+    /// True if the event belongs to the bin `ignored`.
     package var isIgnored: Bool {
         if case .unknown = self { return true }
         return false
     }
 
-    /// Whether the event alone, without a sequence, makes its library exist.
+    /// True if the event creates its library even without a sequence.
     package var opensLibrary: Bool {
         switch self {
         case .changed, .batch, .deleted, .heartbeat, .reset: return true

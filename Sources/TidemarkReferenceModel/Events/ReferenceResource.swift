@@ -4,9 +4,10 @@ package struct ReferenceResource: Equatable, Sendable {
     package let id: [UInt8]
     /// The object as it arrived.
     package let json: ReferenceJSON
-    /// Whether the id comes from `uuid` because there was no `id`.
+    /// True if the id comes from `uuid` because there was no `id`.
     package let isKeyedByUUID: Bool
 
+    /// Creates a resource.
     package init(id: [UInt8], json: ReferenceJSON, isKeyedByUUID: Bool) {
         self.id = id
         self.json = json

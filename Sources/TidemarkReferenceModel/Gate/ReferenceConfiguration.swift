@@ -2,33 +2,34 @@
 package struct ReferenceConfiguration: Sendable {
     /// The library of events that name none.
     package var defaultLibrary: [UInt8] = []
-    /// The types in the cache by resource types on the wire.
+    /// The types in the cache, by resource type on the wire.
     package var typeAliases: [[UInt8]: [UInt8]] = [:]
-    /// The bytes of a line at most, without LF and one CR before it.
+    /// The maximum size of a line in bytes, without LF and one CR before it.
     package var lineByteCountMax = 16 * 1024 * 1024
-    /// The bytes of an entity at most, as it is exported.
+    /// The maximum size of an entity in bytes, as exported.
     package var entityByteCountMax = 16 * 1024 * 1024
-    /// The containers that are open at once on a line at most.
+    /// The maximum number of containers that are open at once on a line.
     package var nestingMax = 64
-    /// The members of a batch at most.
+    /// The maximum number of members of a batch.
     package var batchCountMax = 100_000
-    /// The bytes of an id, a library id, an epoch or a mutation id at most.
+    /// The maximum size of an id, a library id, an epoch or a mutation id, in bytes.
     package var idByteCountMax = 1_024
-    /// The bytes of a resource type at most.
+    /// The maximum size of a resource type in bytes.
     package var typeByteCountMax = 128
-    /// The libraries of a cache at most.
+    /// The maximum number of libraries.
     package var libraryCountMax = 10_000
-    /// The quarantine records that are kept; older ones are removed, all are counted.
+    /// The maximum number of quarantine records; the oldest are removed, all are counted.
     package var quarantineCountMax = 10_000
-    /// The bytes of a line that quarantine keeps, and from which the readable fields of a broken line are read.
+    /// How many bytes of a line the quarantine keeps; the readable fields of a broken line come from these.
     package var quarantineByteCountMax = 4_096
-    /// The events that a library holds after a gap at most. At least 1.
+    /// The maximum number of events that a library holds after a gap; at least 1.
     package var heldCountMax = 4_096
-    /// The bytes of the lines that a library holds after a gap at most.
+    /// The maximum size of the lines that a library holds after a gap, in bytes.
     package var heldByteCountMax = 8 * 1024 * 1024
-    /// The NDJSON log that gaps are filled from; nil when there is none.
+    /// The upstream's log as NDJSON; nil without an upstream.
     package var upstream: [UInt8]?
 
+    /// Creates the default settings.
     package init() {}
 
     /// The type aliases of the profile `spacedrive`.

@@ -2,23 +2,28 @@
 package struct ReferenceEntity: Equatable, Sendable {
     /// The last write of one top-level field.
     package struct FieldWrite: Equatable, Sendable {
+        /// The sequence of the event; nil if it had none.
         package var sequence: Int64?
+        /// The generation of the log in which ``sequence`` counts.
         package var generation: Int
     }
 
+    /// The resource.
     package var json: ReferenceJSON
-    /// The sequence of the event that wrote the entity last; nil when that event had none.
+    /// The sequence of the event that wrote the entity last; nil if it had none.
     package var sequence: Int64?
     /// The generation of the library's log in which ``sequence`` counts.
     package var generation: Int
-    /// The last write that replaced the whole resource, as far as it is remembered; nil when it is not.
+    /// The last write that replaced the whole resource; nil if it is no longer known.
     package var replacement: FieldWrite?
-    /// The last write of every top-level field that the resource has, by name.
+    /// The last write of every top-level field, by name.
     package var fields: [[UInt8]: FieldWrite]
 
+    /// Creates an entity after a write.
+    ///
     /// - Parameters:
-    ///   - merged: The names that a merge set; nil when the whole resource was written.
-    ///   - before: The entity before the write; nil when there was none.
+    ///   - merged: The names that a merge set; nil if the whole resource was written.
+    ///   - before: The entity before the write; nil if there was none.
     package init(
         json: ReferenceJSON, sequence: Int64?, generation: Int, merged: Set<[UInt8]>?, before: ReferenceEntity?
     ) {

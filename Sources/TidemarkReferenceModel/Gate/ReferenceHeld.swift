@@ -1,16 +1,19 @@
-/// An event that waits after a gap.
+/// An event that is held after a gap.
 package struct ReferenceHeld: Equatable, Sendable {
+    /// The sequence of the event.
     package let sequence: Int64
-    /// The number that the cursor must have reached before this event is next.
+    /// The sequence that the cursor must have reached before this event applies.
     package let previous: Int64
+    /// The event and its source.
     package let offer: ReferenceOffer
 
+    /// Creates a held event.
     package init(sequence: Int64, previous: Int64, offer: ReferenceOffer) {
         self.sequence = sequence
         self.previous = previous
         self.offer = offer
     }
 
-    /// The bytes that count against the limit.
+    /// The size of its line, which counts towards the limit.
     package var byteCount: Int { offer.byteCount }
 }

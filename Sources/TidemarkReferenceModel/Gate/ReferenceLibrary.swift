@@ -1,31 +1,32 @@
-/// The state of one library and its place in its log.
+/// The state of one library, with its position in its log.
 ///
 /// - Source: Protocol/sequencing.md.
 package struct ReferenceLibrary: Sendable {
-    /// The last sequence that the cursor passed; -1 when a hole at 0 came first; nil before any.
+    /// The last sequence that the cursor passed; -1 if a hole at 0 came first; nil before any.
     package var cursor: Int64?
     /// The epoch of the log; nil until an event names one.
     package var epoch: [UInt8]?
-    /// The held events, sorted by sequence, one entry a sequence, all above ``cursor``.
+    /// The held events, sorted by sequence, one for each, all above ``cursor``.
     package var held: [ReferenceHeld] = []
-    /// The highest `last_sequence` that a heartbeat named ahead of the cursor.
+    /// The highest `last_sequence` of a heartbeat that is ahead of the cursor; nil if none is.
     package var tail: Int64?
     /// The lost ranges: sorted, disjoint, never adjacent.
     package var lost: [ClosedRange<Int64>] = []
-    /// The numbers of unusable lines, with the epoch that each line named. Only with an upstream.
+    /// The sequences of unusable lines, with the epoch of each line. Used only with an upstream.
     package var holes: [(sequence: Int64, epoch: [UInt8]?)] = []
-    /// The numbers of late events that stayed lost.
+    /// The sequences of late events that stay lost.
     package var heldOff: Set<Int64> = []
-    /// Whether the log began anew. True until a query is refreshed.
+    /// True from the moment the log begins anew until a query is refreshed.
     package var isStaleByLog = false
-    /// Whether anything was lost. True until a query is refreshed, or everything that was lost has come.
+    /// True from a loss until a query is refreshed, or everything lost has arrived.
     package var isStaleByLoss = false
-    /// The number of times that the log began anew.
+    /// How often the log began anew.
     package var generation = 0
 
+    /// Creates a library without a log.
     package init() {}
 
-    /// Whether a number between the cursor and the highest known number is missing.
+    /// True if a sequence between the cursor and the highest known one is missing.
     package var hasGap: Bool {
         guard let cursor else { return false }
         if !held.isEmpty { return true }
@@ -33,14 +34,14 @@ package struct ReferenceLibrary: Sendable {
         return tail > cursor
     }
 
-    /// The state in the words of the summary. `reconciling` never shows: the model reconciles in one step.
+    /// The state as in the summary. `reconciling` never appears, because the model reconciles in one step.
     package var state: String {
         if hasGap { return "gap" }
         if isStaleByLog || isStaleByLoss { return "stale" }
         return cursor == nil ? "cold" : "live"
     }
 
-    /// Adds to the lost ranges; ranges that touch become one.
+    /// Adds to the lost ranges; adjacent ranges become one.
     package mutating func recordLost(_ range: ClosedRange<Int64>) {
         var numbers = lost + [range]
         numbers.sort { $0.lowerBound < $1.lowerBound }
@@ -56,7 +57,7 @@ package struct ReferenceLibrary: Sendable {
         isStaleByLoss = true
     }
 
-    /// Removes numbers from the lost ranges. When none are left, the library is no longer stale by loss.
+    /// Removes sequences from the lost ranges. If none are left, the library is no longer stale by loss.
     package mutating func recover(_ range: ClosedRange<Int64>) {
         lost = lost.flatMap { own -> [ClosedRange<Int64>] in
             guard own.overlaps(range) else { return [own] }
@@ -68,29 +69,30 @@ package struct ReferenceLibrary: Sendable {
         if lost.isEmpty { isStaleByLoss = false }
     }
 
+    /// Returns true if a sequence is lost.
     package func isLost(_ sequence: Int64) -> Bool { lost.contains { $0.contains(sequence) } }
 
-    /// Whether there is a hole ahead of the cursor.
+    /// True if there is a hole ahead of the cursor.
     package var hasHole: Bool { holes.contains { $0.sequence > cursor ?? .max } }
 
-    /// The highest hole ahead of the cursor that is not above a sequence.
+    /// Returns the highest hole ahead of the cursor, up to a sequence; nil if there is none.
     package func highestHole(through sequence: Int64) -> Int64? {
         holes.map(\.sequence).filter { $0 > cursor ?? .max && $0 <= sequence }.max()
     }
 
-    /// Sets the first epoch: holes of another epoch, or of none, are removed.
+    /// Sets the first epoch, and removes holes of another epoch or of none.
     package mutating func adopt(_ epoch: [UInt8]) {
         self.epoch = epoch
         holes.removeAll { $0.epoch != epoch }
     }
 
-    /// Holds an event in its place after the gap.
+    /// Holds an event, in order of sequences.
     package mutating func hold(_ entry: ReferenceHeld) {
         let before = held.lastIndex { $0.sequence < entry.sequence }
         held.insert(entry, at: before.map { $0 + 1 } ?? 0)
     }
 
-    /// Begins the log anew: nothing held, nothing lost, no cursor, stale.
+    /// Begins the log anew: nothing held or lost, no cursor, stale.
     package mutating func beginAnew(epoch: [UInt8]?) {
         self.epoch = epoch
         cursor = nil

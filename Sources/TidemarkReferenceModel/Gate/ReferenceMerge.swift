@@ -4,9 +4,12 @@
 package struct ReferenceMerge {
     private let noMergeFields: Set<[UInt8]>
 
+    /// Creates a merge.
+    ///
+    /// - Parameter noMergeFields: The unescaped names of members to replace as a whole, at any depth.
     package init(noMergeFields: Set<[UInt8]>) { self.noMergeFields = noMergeFields }
 
-    /// The merged resource: members of `base` in their order, then the new ones of `incoming` in theirs.
+    /// Returns the merged resource: the members of `base` in order, then the new ones of `incoming` in order.
     ///
     /// - Parameter frozen: The unescaped names of members that keep their value in `base`, or stay absent.
     package func merge(
@@ -31,13 +34,13 @@ package struct ReferenceMerge {
         return .object(merge(baseMembers, with: newMembers))
     }
 
-    /// Whether both are tagged enums (single keys that begin with a capital) with different tags.
+    /// True if both are tagged enums, objects with a single capitalized key, with different tags.
     private static func areDifferentTags(_ base: [ReferenceMember], _ incoming: [ReferenceMember]) -> Bool {
         guard let baseTag = tag(of: base), let newTag = tag(of: incoming) else { return false }
         return baseTag != newTag
     }
 
-    /// Whether an object refers to an entity: its first member, as it came, is spelled `"__ref"` and is a string.
+    /// True if an object refers to an entity: its first member is spelled `"__ref"` and is a string.
     private static func isReference(_ members: [ReferenceMember]) -> Bool {
         guard let first = members.first, case .string = first.value else { return false }
         return first.key.spelling == Array(#""__ref""#.utf8)
@@ -49,7 +52,7 @@ package struct ReferenceMerge {
         return (0x41...0x5A).contains(first) ? key : nil
     }
 
-    /// Members without repetitions: a key keeps its first place and spelling, and its last value.
+    /// Returns members without repetitions: a key keeps its first position and spelling, and its last value.
     private static func collapsed(_ members: [ReferenceMember]) -> [ReferenceMember] {
         var result: [ReferenceMember] = []
         for member in members {

@@ -39,11 +39,11 @@ extension ReferenceModel {
         }
     }
 
-    /// Quarantines an event whose entity would be too large and records its number as lost.
+    /// Quarantines an event whose entity would be too large, and records its sequence as lost.
     private mutating func rejectOversized(_ offer: ReferenceOffer) {
         if offer.origin == .stream { counts.quarantined += 1 }
         let event = offer.event
-        // The lines of an answer have no numbers.
+        // The lines of an upstream's answer have no numbers.
         let line = offer.origin == .stream ? offer.place.line : 0
         keep(
             ReferenceQuarantineRecord(
@@ -52,7 +52,7 @@ extension ReferenceModel {
         if let sequence = event.sequence { libraries[event.library]?.recordLost(sequence...sequence) }
     }
 
-    /// Quarantines a late event of the stream whose entity would be too large; its number is lost already. An
+    /// Quarantines a late event of the stream whose entity would be too large; its sequence is lost already. An
     /// upstream's event is not recorded again.
     mutating func rejectLateOversized(_ offer: ReferenceOffer, isCopy: Bool) {
         guard offer.origin == .stream else { return }

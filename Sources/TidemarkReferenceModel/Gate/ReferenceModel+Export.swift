@@ -1,9 +1,9 @@
 // The results of a run, in the formats of the command line.
 
 extension ReferenceModel {
-    /// The lines of `tidemark export`, in key order, without line ends.
+    /// Returns the lines of `tidemark export`, in key order, without line ends.
     ///
-    /// - Complexity: O(n log n) in the entities.
+    /// - Complexity: O(n log n) in the number of entities.
     package func exportLines() -> [[UInt8]] {
         store.entities.keys.sorted().compactMap { key in
             store.entities[key].map { Self.exportLine(key, $0) }

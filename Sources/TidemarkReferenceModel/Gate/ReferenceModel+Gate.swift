@@ -1,8 +1,8 @@
-// The gate: which events are applied, held or dropped. There is one method for each input of the table in
-// Protocol/sequencing.md; the cells are cited by their ids.
+// The gate decides which events are applied, held or dropped. There is one method for each input of the table in
+// Protocol/sequencing.md, whose cells are cited by their ids.
 
 extension ReferenceModel {
-    /// Passes an event whose library exists through the gate.
+    /// Passes an event of an existing library through the gate.
     mutating func admitOrHold(_ offer: ReferenceOffer) {
         let event = offer.event
         if case .reset(let epoch) = event.kind {
@@ -15,12 +15,12 @@ extension ReferenceModel {
         }
     }
 
-    /// Admits, holds or drops a sequenced event.
+    /// Admits, holds or drops an event with a sequence.
     private mutating func gate(_ offer: ReferenceOffer, _ sequence: Int64, hasAskedUpstream: Bool = false) {
         let id = offer.event.library
         guard var library = libraries[id] else { return }
         if let epoch = offer.event.epoch, epoch != library.epoch {
-            // */first-epoch and */other-epoch
+            // Cells */first-epoch and */other-epoch.
             if library.epoch == nil { library.adopt(epoch) } else { beginAnew(&library, epoch: epoch) }
             libraries[id] = library
         }
@@ -43,8 +43,8 @@ extension ReferenceModel {
         }
         let entry = ReferenceHeld(sequence: sequence, previous: previous, offer: offer)
         if hasRoom(for: entry, in: library) {
-            // The library leaves the dictionary meanwhile, so that the array is not copied: a million lines would take
-            // an hour.
+            // Take the library out of the dictionary first, so that the array is not copied. Otherwise a million lines
+            // would take an hour.
             libraries[id] = nil
             library.hold(entry)
             libraries[id] = library
@@ -56,7 +56,7 @@ extension ReferenceModel {
         }
     }
 
-    /// Holds an event for which there is no room, and declares gaps lost until the held events fit.
+    /// Holds an event without room, and declares gaps lost until the held events fit.
     private mutating func holdBeyondRoom(_ entry: ReferenceHeld, _ id: [UInt8], _ library: ReferenceLibrary) {
         var library = library
         library.hold(entry)
@@ -64,7 +64,7 @@ extension ReferenceModel {
         while let library = libraries[id], isOver(library) { declareFirstGapLost(id) }
     }
 
-    /// Records the number of an unusable line. It moves no cursor, and the upstream is asked for it once.
+    /// Records the sequence of an unusable line. It moves no cursor; the model reads it from the upstream's log once.
     mutating func noteHole(_ id: [UInt8], _ sequence: Int64, epoch: [UInt8]?) {
         guard upstream != nil, let library = libraries[id], let cursor = library.cursor, sequence > cursor else {
             return
@@ -78,13 +78,13 @@ extension ReferenceModel {
         libraries[id]?.holes.append((sequence, epoch))
     }
 
-    /// Applies an event that is next, then the held events that can follow.
+    /// Applies an event that is next, then the held events that follow.
     private mutating func advance(_ offer: ReferenceOffer, to sequence: Int64) {
         applyNext(offer, sequence)
         drain(offer.event.library)
     }
 
-    /// Applies an event that is next and moves the cursor to it.
+    /// Applies an event that is next, and moves the cursor to it.
     private mutating func applyNext(_ offer: ReferenceOffer, _ sequence: Int64) {
         let id = offer.event.library
         apply(offer)
@@ -92,7 +92,7 @@ extension ReferenceModel {
         if case .heartbeat(let last) = offer.event.kind { hear(last, offer) }
     }
 
-    /// Applies or drops held events from the lowest on, until one must wait.
+    /// Applies or drops held events, the lowest first, until one must wait.
     mutating func drain(_ id: [UInt8]) {
         while let cursor = libraries[id]?.cursor, let head = libraries[id]?.held.first {
             if head.sequence <= cursor {
@@ -142,7 +142,7 @@ extension ReferenceModel {
         apply(offer)
     }
 
-    /// Removes the held events, counts them, and begins the log anew.
+    /// Drops and counts the held events, and begins the log anew.
     private mutating func beginAnew(_ library: inout ReferenceLibrary, epoch: [UInt8]?) {
         counts.held += library.held.count { $0.offer.origin == .stream }
         library.beginAnew(epoch: epoch)

@@ -1,7 +1,7 @@
-// Late events, whose number had been declared lost before they came.
+// Late events: those whose sequence was declared lost before they arrived.
 
 extension ReferenceModel {
-    /// Asks the upstream for everything that was lost, as a cache does when it is opened.
+    /// Takes everything that was lost from the upstream, as a cache does when it is opened.
     mutating func heal() {
         for line in upstream ?? [] {
             guard case .offer(let offer) = line, let sequence = offer.event.sequence,
@@ -12,7 +12,7 @@ extension ReferenceModel {
         }
     }
 
-    /// Applies an event out of order: it moves no cursor, and a heartbeat or a reset has no effect.
+    /// Applies an event out of order. It moves no cursor; a heartbeat or a reset has no effect.
     mutating func applyLate(_ offer: ReferenceOffer, _ sequence: Int64) {
         let event = offer.event
         counts.late += 1

@@ -1,4 +1,4 @@
-// The end of a gap that does not fill by itself: the upstream is asked first, then the rest is declared lost.
+// How a gap ends that later events do not fill: the upstream's log is read, and the rest is declared lost.
 
 extension ReferenceModel {
     /// Takes everything after the cursor from the upstream, then declares lost what is still missing.
@@ -9,7 +9,7 @@ extension ReferenceModel {
         isReconciling = true
         var provenThrough = cursor
         for line in upstream ?? [] {
-            // The log of another epoch is not this library's log.
+            // A log of another epoch is not this library's log.
             guard line.library == id else { continue }
             if let epoch = line.epoch, let current = libraries[id]?.epoch, epoch != current { continue }
             switch line {
@@ -17,7 +17,7 @@ extension ReferenceModel {
                 guard let sequence = offer.event.sequence, sequence > cursor else { continue }
                 admitOrHold(offer)
             case .bad(_, let sequence, let epoch):
-                // A line without an epoch may be of a log that ended.
+                // A line without an epoch may belong to a log that ended.
                 if epoch != nil || libraries[id]?.epoch == nil { provenThrough = max(provenThrough, sequence) }
             }
         }
@@ -30,7 +30,7 @@ extension ReferenceModel {
         libraries[id]?.holes = []
     }
 
-    /// Declares the missing events next to the cursor lost, and releases the events that waited for them.
+    /// Declares the missing events next to the cursor lost, and applies the held events that can follow.
     mutating func declareFirstGapLost(_ id: [UInt8]) {
         guard var library = libraries[id], let cursor = library.cursor else { return }
         let last: Int64
@@ -48,8 +48,8 @@ extension ReferenceModel {
         drain(id)
     }
 
-    /// The lines of an upstream's log that name a number. Its heartbeats only take their place; its resets and its
-    /// unsequenced events have no effect.
+    /// Returns the lines of an upstream's log that name a sequence. Its heartbeats only fill their sequence; resets and
+    /// events without a sequence have no effect.
     static func lines(of log: [UInt8], _ configuration: ReferenceConfiguration) -> [ReferenceUpstreamLine] {
         let decoder = ReferenceDecoder(configuration: configuration)
         return ReferenceFraming.lines(of: log).compactMap { line in

@@ -1,32 +1,41 @@
-/// Tidemark's handling of a stream, written so that reading the code convinces: the oracle that the cache is compared
-/// with.
+/// Tidemark's handling of a stream, written so that reading the code convinces: the oracle for the cache.
 ///
-/// It keeps everything in dictionaries and arrays, knows no time, and reconciles in one step: where the rules ask an
-/// upstream, the log is read at once, and every number that it does not have is lost at once. A reorder window ends at
-/// the end of input, never before.
+/// It keeps everything in dictionaries and arrays, has no clock, and reconciles in one step: where the rules require a
+/// request to the upstream, it reads the upstream's log at once, and declares every sequence that is not in it lost at
+/// once. A reorder window ends only at the end of input.
+///
+/// ```swift
+/// var model = ReferenceModel(configuration: ReferenceConfiguration())
+/// let kind = #"{"ResourceDeleted":{"resource_type":"file","resource_id":"f1"}}"#
+/// model.ingest(Array(#"{"sequence":1,"event":\#(kind)}"#.utf8))
+/// model.endOfInput()
+/// print(model.summary.counts.applied, model.summary.entities)
+/// ```
 ///
 /// - Source: Protocol/.
 package struct ReferenceModel: Sendable {
+    /// The settings.
     package private(set) var configuration: ReferenceConfiguration
     /// The entities and tombstones; they survive a restart.
     package internal(set) var store = ReferenceStore()
-    /// The state of each library; it survives a restart, except for held events.
+    /// The state of each library; it survives a restart, except for held events, holes and tails.
     package internal(set) var libraries: [[UInt8]: ReferenceLibrary] = [:]
     /// The counters of the current run.
     package internal(set) var counts = ReferenceCounts()
-    /// The newest records, oldest first; they survive a restart. Bound: `quarantineCountMax`.
+    /// The newest records, oldest first; they survive a restart. At most `quarantineCountMax`.
     package internal(set) var quarantine: [ReferenceQuarantineRecord] = []
-    /// The lines of the upstream's log that name a number, in its order; nil without an upstream.
+    /// The lines of the upstream's log that name a sequence, in order; nil without an upstream.
     private(set) var upstream: [ReferenceUpstreamLine]?
-    /// Whether an upstream's answer is being applied: there is one at a time.
+    /// True while an upstream's answer is being applied; there is one at a time.
     var isReconciling = false
 
+    /// Creates an empty model.
     package init(configuration: ReferenceConfiguration) {
         self.configuration = configuration
         upstream = configuration.upstream.map { Self.lines(of: $0, configuration) }
     }
 
-    /// Applies a whole stream, from its first byte to its last.
+    /// Applies a whole stream.
     ///
     /// - Parameter stream: Any bytes. Gaps stay open until ``endOfInput()``.
     package mutating func ingest(_ stream: [UInt8]) {
@@ -46,15 +55,15 @@ package struct ReferenceModel: Sendable {
         }
     }
 
-    /// Closes every gap: from the upstream if there is one, else by declaring it lost.
+    /// Closes every gap: from the upstream if there is one, otherwise by declaring it lost.
     package mutating func endOfInput() {
         for id in libraries.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             reconcile(id)
         }
     }
 
-    /// Closes and opens the model: cursors, lost ranges and entities stay, held events are dropped, counters and line
-    /// numbers begin anew.
+    /// Closes and opens the model: cursors, lost ranges and entities stay; held events are dropped; counters and line
+    /// numbers start over.
     package mutating func restart() {
         for id in libraries.keys {
             libraries[id]?.held = []
@@ -64,7 +73,7 @@ package struct ReferenceModel: Sendable {
         counts = ReferenceCounts()
     }
 
-    /// Returns a model that continues from this one after a restart, under another configuration.
+    /// Returns a model that continues from this one after a restart, with another configuration.
     package func restarted(with configuration: ReferenceConfiguration) -> ReferenceModel {
         var next = self
         next.configuration = configuration
@@ -74,7 +83,7 @@ package struct ReferenceModel: Sendable {
         return next
     }
 
-    /// Passes a usable event of the stream on.
+    /// Passes a usable event of the stream to the gate.
     private mutating func accept(_ offer: ReferenceOffer) {
         let id = offer.event.library
         if libraries[id] == nil {
@@ -84,7 +93,7 @@ package struct ReferenceModel: Sendable {
                     return
                 }
             } else {
-                // Without a library there is nothing that a refresh or an unknown kind could change.
+                // Without a library, a refresh or an unknown kind has nothing to change.
                 count(offer)
                 return
             }
@@ -95,7 +104,7 @@ package struct ReferenceModel: Sendable {
         }
     }
 
-    /// Records an unusable line, and its number as a hole when the line names one.
+    /// Records an unusable line, and a hole if the line names a sequence.
     private mutating func reject(_ rejection: ReferenceRejection, at place: ReferencePlace) {
         counts.quarantined += 1
         keep(
@@ -118,9 +127,9 @@ package struct ReferenceModel: Sendable {
         if quarantine.count > configuration.quarantineCountMax { quarantine.removeFirst() }
     }
 
-    /// Makes a library exist.
+    /// Creates a library if it does not exist.
     ///
-    /// - Returns: False when that would be one too many.
+    /// - Returns: False if there would be too many.
     private mutating func open(_ id: [UInt8]) -> Bool {
         if libraries[id] != nil { return true }
         guard libraries.count < configuration.libraryCountMax else { return false }

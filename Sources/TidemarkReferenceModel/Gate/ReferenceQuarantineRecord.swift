@@ -1,13 +1,17 @@
-/// One entry of the quarantine.
+/// One record of the quarantine.
 package struct ReferenceQuarantineRecord: Equatable, Sendable {
+    /// The position of the line.
     package let place: ReferencePlace
+    /// Why the line or member is unusable.
     package let reason: ReferenceReason
-    /// The library that the line names; nil when the line names none that is readable.
+    /// The library that the line names; nil if it names no readable one.
     package let library: [UInt8]?
+    /// The sequence of the line; nil if it names no valid one.
     package let sequence: Int64?
-    /// The index in the batch for a member of one; nil for a whole line.
+    /// The index of the member in its batch; nil for a whole line.
     package let member: Int?
 
+    /// Creates a record.
     package init(
         place: ReferencePlace, reason: ReferenceReason, library: [UInt8]?, sequence: Int64?, member: Int? = nil
     ) {

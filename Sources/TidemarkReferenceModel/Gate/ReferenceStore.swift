@@ -1,15 +1,16 @@
-/// The entities and tombstones of all libraries, a dictionary each, and the effects of events on them.
+/// The entities and tombstones of all libraries, each in a dictionary, and the effects of events on them.
 package struct ReferenceStore: Sendable {
-    /// The entities. They grow with the stream; the model has no bound, the cache does.
+    /// The entities. Unlike in the cache, their number is not bounded.
     package private(set) var entities: [ReferenceKey: ReferenceEntity] = [:]
     /// The tombstones, whose keys are never in ``entities``.
     package private(set) var tombstones: [ReferenceKey: ReferenceTombstone] = [:]
 
+    /// Creates an empty store.
     package init() {}
 
-    /// Writes a resource: replaces without metadata, merges with it.
+    /// Writes a resource: replaces the entity without metadata, merges with metadata.
     ///
-    /// - Returns: False when the entity would have more than `byteCountMax` bytes; nothing changed then.
+    /// - Returns: False if the entity would have more than `byteCountMax` bytes; nothing changed then.
     package mutating func write(
         _ resource: ReferenceResource, type: [UInt8], metadata: ReferenceMetadata?, stamp: ReferenceStamp,
         byteCountMax: Int
@@ -48,20 +49,21 @@ package struct ReferenceStore: Sendable {
 
     // MARK: Late events
 
-    /// The outcome of one write of a late event, whose number had been lost.
+    /// The outcome of one write of a late event.
     package enum LateOutcome: Equatable {
+        /// The write took effect.
         case written
-        /// A later write stands, and nothing of the late one would be left under it.
+        /// A later write has precedence, and would cover everything that the late one writes.
         case superseded
-        /// Nothing was written, though a part of the write might be left under later ones.
+        /// Nothing was written, although a part of the write might show under later ones.
         case heldOff
-        /// Nothing was written: the entity would be too large.
+        /// Nothing was written, because the entity would be too large.
         case tooLarge
     }
 
-    /// Writes a resource of a late event, whose number had been lost.
+    /// Writes a resource of a late event, whose sequence was lost before.
     ///
-    /// - Parameter written: The entities that the same event wrote before.
+    /// - Parameter written: The entities that the same event has written already.
     package mutating func writeLate(
         _ resource: ReferenceResource, type: [UInt8], metadata: ReferenceMetadata?, stamp: ReferenceStamp,
         written: inout Set<ReferenceKey>, byteCountMax: Int
@@ -93,7 +95,7 @@ package struct ReferenceStore: Sendable {
         return .written
     }
 
-    /// Deletes an entity for a late event, whose number had been lost.
+    /// Deletes an entity for a late event, whose sequence was lost before.
     package mutating func deleteLate(type: [UInt8], id: [UInt8], stamp: ReferenceStamp) -> LateOutcome {
         let key = ReferenceKey(library: stamp.library, type: type, id: id)
         guard let own = stamp.sequence else { return .heldOff }
@@ -111,7 +113,7 @@ package struct ReferenceStore: Sendable {
         return .written
     }
 
-    /// Whether nothing of a write at `sequence` would be left under later writes.
+    /// True if nothing of a write at `sequence` would show under later writes.
     private func isSuperseded(
         _ entity: ReferenceEntity, _ sequence: Int64, sets names: Set<[UInt8]>, isReplacement: Bool
     ) -> Bool {
@@ -122,7 +124,7 @@ package struct ReferenceStore: Sendable {
         if isLater(entity.replacement) { return true }
         let later = Set(
             entity.fields.keys.filter { name in
-                // Objects are merged into each other, so a part of an older one may be left.
+                // Objects are merged, so a part of an older one may remain.
                 isLater(entity.fields[name]) && entity.json.member(name)?.members == nil
             })
         return later.isSuperset(of: names) && (!isReplacement || later.count == entity.fields.count)
@@ -136,7 +138,7 @@ package struct ReferenceStore: Sendable {
         tombstones[key] = ReferenceTombstone(sequence: stamp.sequence, generation: stamp.generation)
     }
 
-    /// The one stored entity that has one of the alternate ids; nil when there is none or more than one.
+    /// Returns the only stored entity with one of the alternate ids; nil if there is none, or more than one.
     private func onlyAlternate(_ metadata: ReferenceMetadata, of key: ReferenceKey) -> ReferenceKey? {
         var matches: Set<ReferenceKey> = []
         for id in metadata.alternateIDs {
@@ -146,13 +148,13 @@ package struct ReferenceStore: Sendable {
         return matches.count == 1 ? matches.first : nil
     }
 
-    /// The members that hold a stored entity's identity: always `id`, and `uuid` when it replaced an absent `id`.
+    /// Returns the members that hold a stored entity's identity: always `id`, and `uuid` if it replaced an absent `id`.
     private static func identityNames(of entity: ReferenceEntity?) -> Set<[UInt8]> {
         let isKeyedByUUID = entity?.json.presentMember("id") == nil
         return isKeyedByUUID ? [Array("id".utf8), Array("uuid".utf8)] : [Array("id".utf8)]
     }
 
-    /// Whether the entity or tombstone under the key has a later place in the same log.
+    /// True if the entity or tombstone has a later position in the same log.
     private func isOutdated(_ key: ReferenceKey, _ stamp: ReferenceStamp) -> Bool {
         guard let sequence = stamp.sequence else { return false }
         if let entity = entities[key], entity.generation == stamp.generation, let known = entity.sequence {

@@ -1,13 +1,17 @@
-/// The summary that `tidemark ingest` reports at the end, without the fields that depend on time and disk.
+/// The summary that `tidemark ingest` prints, without the fields that depend on time and disk.
 package struct ReferenceSummary: Equatable, Sendable {
     /// One library in the summary.
     package struct Library: Equatable, Sendable {
-        /// The epoch of the library's log; empty when no event named one.
+        /// The epoch of the library's log; empty if no event named one.
         package let epoch: [UInt8]
+        /// The cursor; nil if there is none.
         package let sequence: Int64?
+        /// The state, such as `live` or `gap`.
         package let state: String
+        /// The lost ranges, in order.
         package let lost: [ClosedRange<Int64>]
 
+        /// Creates the entry of a library.
         package init(epoch: [UInt8], sequence: Int64?, state: String, lost: [ClosedRange<Int64>]) {
             self.epoch = epoch
             self.sequence = sequence
@@ -16,18 +20,21 @@ package struct ReferenceSummary: Equatable, Sendable {
         }
     }
 
+    /// The counters of the run.
     package let counts: ReferenceCounts
     /// The number of all entities in the cache, not only those of this run.
     package let entities: Int
+    /// The libraries by id.
     package let libraries: [[UInt8]: Library]
 
+    /// Creates a summary.
     package init(counts: ReferenceCounts, entities: Int, libraries: [[UInt8]: Library]) {
         self.counts = counts
         self.entities = entities
         self.libraries = libraries
     }
 
-    /// The summary as one line of JSON, libraries in the order of their bytes.
+    /// The summary as one line of JSON, with libraries sorted by bytes.
     package var line: [UInt8] {
         let events = Self.object([
             ("applied", Self.number(counts.applied)), ("duplicate", Self.number(counts.duplicate)),

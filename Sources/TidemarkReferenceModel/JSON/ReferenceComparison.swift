@@ -1,10 +1,10 @@
-/// The comparison of two JSON values, as the page defines it.
+/// Compares JSON values as the protocol defines it.
 ///
 /// - Source: Protocol/queries.md, "Comparison".
 package enum ReferenceComparison {
-    /// Compares two values.
+    /// Compares two values for ordering.
     ///
-    /// - Returns: A negative number when the left value comes first, 0 when neither does.
+    /// - Returns: A negative number if the left value precedes, 0 if neither does.
     package static func order(_ left: ReferenceJSON?, _ right: ReferenceJSON?) -> Int {
         let ranks = (rank(left), rank(right))
         if ranks.0 != ranks.1 { return ranks.0 < ranks.1 ? -1 : 1 }
@@ -18,7 +18,7 @@ package enum ReferenceComparison {
         }
     }
 
-    /// Whether two values are deeply equal.
+    /// Returns true if two values are deeply equal.
     package static func areEqual(_ left: ReferenceJSON, _ right: ReferenceJSON) -> Bool {
         switch (left, right) {
         case (.array(let left), .array(let right)):
@@ -35,7 +35,7 @@ package enum ReferenceComparison {
         }
     }
 
-    /// Whether `lt` and the other order predicates can hold for two values: both null, both boolean, both numbers or
+    /// Returns true if order predicates such as `lt` can hold for two values: both null, both boolean, both numbers or
     /// both strings.
     package static func areOneKind(_ left: ReferenceJSON, _ right: ReferenceJSON) -> Bool {
         switch (left, right) {

@@ -1,4 +1,4 @@
-/// A number as its digits and the place of its point, however large its exponent is.
+/// A number as its digits and the position of its point, for exponents of any size.
 package struct ReferenceDecimal {
     /// The largest exponent; a larger one in the text counts as this.
     private static let exponentMax = 2_147_483_647
@@ -6,9 +6,11 @@ package struct ReferenceDecimal {
     private let isNegative: Bool
     /// The digits without zeros at either end; empty for 0.
     private let digits: String
-    /// The number of digits before the point; when negative, the number of zeros between the point and the digits.
+    /// The number of digits before the point; if negative, the number of zeros between the point and the digits.
     private let place: Int
 
+    /// Reads a number.
+    ///
     /// - Parameter text: A number in the grammar of JSON.
     package init(_ text: [UInt8]) {
         let halves = String(decoding: text, as: UTF8.self).lowercased().split(separator: "e")
@@ -28,7 +30,7 @@ package struct ReferenceDecimal {
 
     /// Compares two numbers.
     ///
-    /// - Returns: A negative number when this one is less than the other, 0 when they are equal.
+    /// - Returns: A negative number if this one is less than the other, 0 if they are equal.
     package func compare(_ other: ReferenceDecimal) -> Int {
         if isNegative != other.isNegative { return isNegative ? -1 : 1 }
         return isNegative ? -magnitude(other) : magnitude(other)

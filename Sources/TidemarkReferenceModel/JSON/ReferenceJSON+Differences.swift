@@ -2,10 +2,10 @@ extension ReferenceJSON: CustomStringConvertible {
     /// The value as JSON text, for messages.
     package var description: String { String(decoding: written, as: UTF8.self) }
 
-    /// Compares this value with `found`: objects of `found` may have more members, everything else must be equal.
+    /// Compares this value with `found`: objects in `found` may have more members, everything else must be equal.
     ///
-    /// - Parameter exact: Names of members whose objects may not hold more.
-    /// - Returns: One sentence for each difference; empty when there are none.
+    /// - Parameter exact: Names of members whose objects must not have more members.
+    /// - Returns: One sentence for each difference; empty if there are none.
     package func differences(
         from found: ReferenceJSON?, at path: String = "", exact: Set<String> = ["libraries"]
     ) -> [String] {

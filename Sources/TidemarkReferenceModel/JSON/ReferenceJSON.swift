@@ -1,18 +1,23 @@
-/// A JSON value that keeps its spelling: number text and string spelling are kept byte for byte.
+/// A JSON value that keeps the spelling of numbers and strings byte for byte, and the order and repetitions of members.
 ///
-/// The reference model works on this type alone. Members keep their order and their repetitions.
+/// The reference model works only on this type.
 ///
 /// - Source: Protocol/framing.md, "Values".
 package indirect enum ReferenceJSON: Equatable, Sendable {
+    /// The literal `null`.
     case null
+    /// The literal `true` or `false`.
     case bool(Bool)
-    /// A number, by its digits on the line.
+    /// A number as written.
     case number([UInt8])
+    /// A string.
     case string(ReferenceString)
+    /// An array.
     case array([ReferenceJSON])
+    /// An object, with repeated members.
     case object([ReferenceMember])
 
-    /// The value as bytes without white space between tokens, with the spelling of every number and string.
+    /// The value as JSON without white space between tokens, with the original spelling of numbers and strings.
     ///
     /// - Complexity: O(size of the value).
     package var written: [UInt8] {
@@ -21,16 +26,17 @@ package indirect enum ReferenceJSON: Equatable, Sendable {
         return output
     }
 
-    /// The value of the last member whose unescaped key is `name`; nil when the value is not an object or has none.
+    /// Returns the value of the last member whose unescaped key is `name`; nil if there is none, or this is not an
+    /// object.
     package func member(_ name: String) -> ReferenceJSON? { member(Array(name.utf8)) }
 
-    /// Returns the same as ``member(_:)``, for a name that may hold half a surrogate pair.
+    /// Like ``member(_:)``, for a name that may contain half a surrogate pair.
     package func member(_ name: [UInt8]) -> ReferenceJSON? {
         guard case .object(let members) = self else { return nil }
         return members.last { $0.key.unescaped == name }?.value
     }
 
-    /// Returns the same as ``member(_:)``, with an explicit null counted as absent.
+    /// Like ``member(_:)``, with an explicit null counted as absent.
     package func presentMember(_ name: String) -> ReferenceJSON? {
         let value = member(name)
         return value == .null ? nil : value
@@ -54,8 +60,8 @@ package indirect enum ReferenceJSON: Equatable, Sendable {
         return string.unescaped
     }
 
-    /// The bytes that a string stands for, with half a surrogate pair as the bytes of its code point; nil for every
-    /// other value.
+    /// The unescaped bytes of a string, with half a surrogate pair as the bytes of its code point; nil for every other
+    /// value.
     package var unescaped: [UInt8]? {
         guard case .string(let string) = self else { return nil }
         return string.unescaped

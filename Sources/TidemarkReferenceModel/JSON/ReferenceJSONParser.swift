@@ -1,14 +1,16 @@
 /// A recursive-descent parser for RFC 8259 over bytes, with one method for each rule of the grammar.
 ///
-/// It does not check UTF-8: ``ReferenceUTF8`` does, before. So it can also read the part before the damage on a broken
-/// line.
+/// It does not check UTF-8, which ``ReferenceUTF8`` does first. It can therefore also read the part before the damage
+/// on a broken line.
 package struct ReferenceJSONParser {
     private let bytes: [UInt8]
     private let nestingMax: Int
     private var position = 0
     private var openCount = 0
 
-    /// - Parameter nestingMax: The number of containers that may be open at once.
+    /// Creates a parser at the start of bytes.
+    ///
+    /// - Parameter nestingMax: The maximum number of containers that are open at once.
     package init(_ bytes: [UInt8], nestingMax: Int) {
         self.bytes = bytes
         self.nestingMax = nestingMax
@@ -16,7 +18,7 @@ package struct ReferenceJSONParser {
 
     /// Parses bytes that are exactly one value.
     ///
-    /// - Throws: The first error from the left.
+    /// - Throws: ``ReferenceJSONError``, the first from the left.
     package static func parse(_ bytes: [UInt8], nestingMax: Int = 64) throws(ReferenceJSONError) -> ReferenceJSON {
         var parser = ReferenceJSONParser(bytes, nestingMax: nestingMax)
         let value = try parser.value()
@@ -28,14 +30,14 @@ package struct ReferenceJSONParser {
     /// The byte at the reading position; nil at the end.
     package var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// Moves past space, tab, LF and CR.
+    /// Skips space, tab, LF and CR.
     package mutating func skipWhiteSpace() {
         while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
     }
 
-    /// Moves past `byte` if it is next.
+    /// Skips `byte` if it is next.
     ///
-    /// - Returns: Whether it was next.
+    /// - Returns: True if it was next.
     package mutating func consume(_ byte: Character) -> Bool {
         guard let wanted = byte.asciiValue, next == wanted else { return false }
         position += 1
@@ -43,6 +45,8 @@ package struct ReferenceJSONParser {
     }
 
     /// Counts a container as open.
+    ///
+    /// - Throws: ``ReferenceJSONError/tooDeep`` past the limit.
     package mutating func open() throws(ReferenceJSONError) {
         openCount += 1
         if openCount > nestingMax { throw .tooDeep }
@@ -65,7 +69,7 @@ package struct ReferenceJSONParser {
         }
     }
 
-    /// Reads a string, quotation marks included; the position must be on the first one.
+    /// Reads a string including its quotation marks; the position must be at the first one.
     package mutating func string() throws(ReferenceJSONError) -> ReferenceString {
         let start = position
         guard consume("\"") else { throw .notJSON }

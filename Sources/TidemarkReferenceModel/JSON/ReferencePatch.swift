@@ -1,14 +1,14 @@
 /// Applies a JSON Patch to an array of whole elements, as a subscriber does.
 ///
-/// It shares no code with the writer of patches: it reads the text of the patch with the reference parser, one
-/// operation after the other, and refuses whatever RFC 6902 refuses.
+/// It shares no code with the writer of patches: it reads the patch with the reference parser, one operation at a time,
+/// and refuses whatever RFC 6902 refuses.
 package enum ReferencePatch {
     /// Applies a patch.
     ///
     /// - Parameters:
     ///   - patch: An array of `add`, `remove`, `replace` and `move` operations.
     ///   - list: An array.
-    /// - Returns: The array after all of them.
+    /// - Returns: The array after all operations.
     /// - Throws: ``ReferencePatchError`` at the first operation that cannot be applied.
     package static func apply(_ patch: ReferenceJSON, to list: ReferenceJSON) throws(ReferencePatchError)
         -> ReferenceJSON
@@ -45,7 +45,7 @@ package enum ReferencePatch {
         return value
     }
 
-    /// The index that a JSON Pointer of one token names.
+    /// Returns the index that a one-token JSON Pointer names.
     private static func index(
         _ name: String, of operation: ReferenceJSON, upTo indexMax: Int, appends: Bool = false
     ) throws(ReferencePatchError) -> Int {
@@ -62,8 +62,9 @@ package enum ReferencePatch {
     }
 }
 
-/// The reason why a patch cannot be applied.
+/// Why a patch cannot be applied.
 package struct ReferencePatchError: Error, Equatable, CustomStringConvertible {
+    /// The reason in words.
     package let description: String
 
     init(_ description: String) {

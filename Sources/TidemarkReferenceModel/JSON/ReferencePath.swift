@@ -4,11 +4,12 @@
 package struct ReferencePath: Equatable {
     /// The names of the device, the tag first; nil without a device.
     package let device: [[UInt8]]?
+    /// The names on the path, from the root.
     package let components: [[UInt8]]
 
     /// Reads a path.
     ///
-    /// - Returns: nil when the value is not a path.
+    /// - Returns: nil if the value is not a path.
     package init?(_ value: ReferenceJSON) {
         if case .string(let text) = value {
             device = nil

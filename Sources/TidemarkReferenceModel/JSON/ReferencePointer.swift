@@ -2,15 +2,17 @@
 ///
 /// - Source: RFC 6901.
 package struct ReferencePointer {
-    /// The tokens as bytes, not text: a rule's pointer may hold half a surrogate pair, as names of members may.
+    /// The tokens as bytes rather than text: like member names, they may contain half a surrogate pair.
     private let tokens: [[UInt8]]
 
-    /// - Parameter text: A valid pointer without the escapes of JSON.
+    /// Splits a pointer into its tokens.
+    ///
+    /// - Parameter text: A valid pointer, without JSON escapes.
     package init(_ text: [UInt8]) {
         tokens = text.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst().map(Array.init)
     }
 
-    /// The value that the pointer names in `root`; nil when there is none.
+    /// Returns the value that the pointer names in `root`; nil if there is none.
     package func value(in root: ReferenceJSON) -> ReferenceJSON? {
         var value: ReferenceJSON? = root
         for token in tokens {
@@ -18,7 +20,7 @@ package struct ReferencePointer {
             case .object?:
                 value = value?.member(Self.unescaped(token))
             case .array(let elements)?:
-                // "01", "-" and "+1" are not indexes; an index has the spelling of a printed number.
+                // "01", "-" and "+1" are not indexes; an index is spelled like a printed number.
                 value = Int(String(decoding: token, as: UTF8.self)).flatMap { index in
                     Array(String(index).utf8) == token && elements.indices.contains(index) ? elements[index] : nil
                 }

@@ -1,21 +1,22 @@
-/// A JSON string in both of its forms: its spelling and its meaning.
+/// A JSON string with both its spelling and its meaning.
 package struct ReferenceString: Equatable, Sendable {
-    /// The bytes on the line, quotation marks included.
+    /// The bytes on the line, including quotation marks.
     package let spelling: [UInt8]
-    /// The bytes that the string stands for. A lone surrogate is written in the three bytes of its code
-    /// point, so that equal keys stay equal; see ``hasLoneSurrogate``.
+    /// The unescaped bytes. A lone surrogate becomes the three bytes of its code point, so that equal keys stay equal;
+    /// see ``hasLoneSurrogate``.
     package let unescaped: [UInt8]
-    /// Whether an escape names half of a surrogate pair, which no UTF-8 text can hold.
+    /// True if an escape names half of a surrogate pair, which UTF-8 cannot represent.
     package let hasLoneSurrogate: Bool
 
+    /// Creates a string from its spelling and its meaning.
     package init(spelling: [UInt8], unescaped: [UInt8], hasLoneSurrogate: Bool) {
         self.spelling = spelling
         self.unescaped = unescaped
         self.hasLoneSurrogate = hasLoneSurrogate
     }
 
-    /// Spells bytes as a JSON string: `"` and `\` are escaped, control characters below U+0020 in their short form
-    /// where JSON has one and as `\u00xx` in lower case otherwise; everything else is unchanged.
+    /// Spells bytes as a JSON string: `"` and `\` are escaped; control characters below U+0020 in their short form if
+    /// JSON has one, otherwise as `\u00xx` in lower case; everything else is unchanged.
     ///
     /// - Parameter unescaped: UTF-8. Copied.
     package init(_ unescaped: [UInt8]) {

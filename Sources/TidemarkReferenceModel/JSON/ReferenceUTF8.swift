@@ -1,6 +1,6 @@
 /// Checks whether bytes are UTF-8, by the table of RFC 3629.
 package enum ReferenceUTF8 {
-    /// Whether `bytes` is well-formed: no overlong form, no surrogate, nothing above U+10FFFF, nothing cut off.
+    /// Returns true if `bytes` is well-formed: no overlong form, no surrogate, nothing above U+10FFFF, nothing cut off.
     ///
     /// - Complexity: O(bytes.count).
     package static func isValid(_ bytes: [UInt8]) -> Bool {

@@ -1,9 +1,9 @@
-// Operations as text, read by the model's own parser.
+// Operations as text, which the model reads with its own parser.
 
 extension ReferenceCache {
     /// Performs an operation.
     ///
-    /// - Throws: ``ReferenceJSONError`` when an operation's text is not JSON.
+    /// - Throws: ``ReferenceJSONError`` if the text of an operation is not JSON.
     package mutating func perform(_ operation: CacheOperation) throws -> CacheOutcome {
         switch operation {
         case .event(let event): try hear(event)
@@ -18,7 +18,7 @@ extension ReferenceCache {
             return store(try parsed(answer), for: name) ? .done : .refused
         case .beginFetch(let name): beginFetch(name)
         case .answer(let name, let answer):
-            // Writes are remembered until the answer is stored.
+            // Writes are compared until the result is stored.
             guard let fetch = fetches[name] else { preconditionFailure("nothing was asked") }
             defer { endFetch(name) }
             return store(try parsed(answer), for: name, fetch: fetch) ? .done : .refused

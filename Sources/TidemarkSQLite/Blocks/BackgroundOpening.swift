@@ -1,17 +1,20 @@
 import Dispatch
 import Synchronization
 
-/// An opening of blocks on a thread and a connection of its own, while the writer answers from the file itself.
+/// Reads the index of a file of blocks on a thread and a connection of its own, while the writer reads from the file
+/// itself.
 ///
 /// ```
 /// running ── ended ──▶ found or failed
 ///         └─ cancel ─▶ failed
 /// ```
-/// Sendable by locking: `phase` has what changes; the rest does not.
+/// Sendable by locking: `phase` holds everything that changes.
 final class BackgroundOpening: Sendable {
+    /// The state of the opening.
     private enum Phase {
-        /// The callers that wait; bounded by the tasks that do.
+        /// The waiting callers, at most one entry for each waiting task.
         case running([CheckedContinuation<Void, Never>])
+        /// The index, or the error that ended the opening.
         case ended(Result<OpenedBlocks, any Error>)
     }
 
@@ -22,7 +25,7 @@ final class BackgroundOpening: Sendable {
     /// Begins the opening.
     ///
     /// - Parameters:
-    ///   - path: The data file; nobody changes its blocks before the end.
+    ///   - path: The data file. Nobody may change its blocks before the end.
     ///   - begins: Called first, on the opening's thread.
     init(path: String, _ configuration: BlockStore.Configuration, begins: @escaping @Sendable () -> Void) {
         end.enter()
@@ -69,13 +72,13 @@ final class BackgroundOpening: Sendable {
     func opened() throws -> OpenedBlocks {
         wait()
         return try phase.withLock { phase in
-            // No input reaches it: the group is left with the end.
+            // No input reaches it: the group is left only at the end.
             guard case .ended(let result) = phase else { preconditionFailure("the opening has not ended") }
             return try result.get()
         }
     }
 
-    /// Ends the opening soon: nobody needs the index any more, or somebody will read it again.
+    /// Ends the opening soon. The index is no longer needed, or will be read again.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
     private func ended(_ result: Result<OpenedBlocks, any Error>) {

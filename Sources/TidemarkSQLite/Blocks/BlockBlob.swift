@@ -2,7 +2,7 @@ import GRDBSQLite
 import TidemarkModel
 import TidemarkStore
 
-/// Reads the beginnings of blocks: SQLite reads only the pages that have them, not the rest of the row.
+/// Reads the beginnings of blocks. SQLite then reads only the pages with these bytes, not the rest of the row.
 final class BlockBlob {
     private let connection: OpaquePointer
     private var handle: OpaquePointer?
@@ -13,9 +13,11 @@ final class BlockBlob {
         sqlite3_blob_close(handle)
     }
 
+    /// Returns the first bytes of a block.
+    ///
     /// - Parameters:
     ///   - number: The number of a block that exists.
-    ///   - count: The bytes to read; fewer when the block has fewer.
+    ///   - count: The bytes to read; fewer are returned when the block has fewer.
     /// - Throws: ``SQLiteFailure``.
     func prefix(of number: Int64, _ count: Int) throws -> [UInt8] {
         if handle == nil {
@@ -31,7 +33,7 @@ final class BlockBlob {
 
     /// Reads the head of a block.
     ///
-    /// - Parameter byteCount: The bytes of the block's row.
+    /// - Parameter byteCount: The size of the block's row.
     /// - Throws: ``SQLiteFailure``.
     func head(of number: Int64, byteCount: Int) throws -> Result<BlockHead, PayloadFault> {
         try prefix(of: number, BlockCodec.headByteCountMax).withUnsafeBytes { bytes in
@@ -39,9 +41,9 @@ final class BlockBlob {
         }
     }
 
-    /// Reads head and directory of a block; the content has no data.
+    /// Reads the head and the directory of a block. The returned content has no data.
     ///
-    /// - Parameter byteCount: The bytes of the block's row.
+    /// - Parameter byteCount: The size of the block's row.
     /// - Throws: ``SQLiteFailure``.
     func directory(of number: Int64, byteCount: Int) throws -> Result<BlockContent, PayloadFault> {
         switch try head(of: number, byteCount: byteCount) {
@@ -57,7 +59,7 @@ final class BlockBlob {
         }
     }
 
-    /// Calls a function with the head of each block that can be read, without its check.
+    /// Calls a closure with the head of each block whose head can be parsed. Heads are not checked.
     ///
     /// - Throws: ``SQLiteFailure``.
     /// - Complexity: O(blocks).

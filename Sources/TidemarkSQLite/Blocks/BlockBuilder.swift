@@ -3,12 +3,13 @@ import TidemarkStore
 
 /// Collects entities of one library and type for a block.
 ///
-/// A block is full by its predicted size: its directory, and its data by the ratio of the blocks before.
+/// A block is full according to its predicted size: that of its directory, and of its data at the compression ratio of
+/// earlier blocks.
 struct BlockBuilder {
     let library: LibraryIndex
     let type: TypeIndex
     private(set) var count = 0
-    /// The entries that are removals.
+    /// The number of entries that are removals.
     private(set) var removalCount = 0
     private var directory: [UInt8] = []
     /// Fields and payloads, not compressed.
@@ -21,10 +22,10 @@ struct BlockBuilder {
         self.type = type
     }
 
-    /// The bytes of the data, not compressed.
+    /// The size of the data before compression.
     var dataByteCount: Int { data.count }
 
-    /// Whether a block that was begun has no room for another entity.
+    /// Returns true if the block is full, so that no other entity should be added.
     ///
     /// - Parameter ratio: The predicted share of its bytes that data compresses to.
     func isFull(ratio: Double) -> Bool {
@@ -33,7 +34,7 @@ struct BlockBuilder {
                 >= Double(BlockCodec.fullByteCount + BlockCodec.marginByteCount - BlockBuilder.usualHeadByteCount)
     }
 
-    /// Whether an entity fits behind those that are there; an empty block takes any.
+    /// Returns true if an entity fits after those in the block. An empty block accepts any.
     func hasRoom(for entity: BlockEntity) -> Bool {
         count == 0 || data.count + entity.contentByteCount <= BlockCodec.sharedByteCountMax
     }
@@ -42,7 +43,7 @@ struct BlockBuilder {
     ///
     /// - Complexity: O(bytes of the entity).
     mutating func add(_ entity: BlockEntity) {
-        // No input reaches it: the writer asks before, and the store bounds payloads and fields.
+        // No input reaches it: the writer checks before, and the store bounds payloads and fields.
         precondition(
             count < BlockCodec.entityCountMax && hasRoom(for: entity), "\(count) entities, \(data.count) bytes")
         var entry = BlockEntry(
@@ -69,7 +70,7 @@ struct BlockBuilder {
             entry.idOffset = stored.idOffset
             entry.fieldsCount = stored.fieldsCount
             entry.payloadCount = stored.payloadCount
-            // Whatever damages the copy from now on fails the check that was made when the entity was written.
+            // The check from when the entity was written is kept, so that damage to the copy from now on fails it.
             check = stored.check
             data.append(contentsOf: bytes)
         }
@@ -80,7 +81,7 @@ struct BlockBuilder {
         if entry.isRemoval { removalCount += 1 }
     }
 
-    /// Takes what was collected, and begins an empty block.
+    /// Returns the collected entities as a block, and begins an empty one.
     mutating func take(number: Int64, ordinal: Int, dictionary: PayloadDictionary?) -> FilledBlock {
         // No input reaches it: the writer counts what it added.
         precondition(count > 0, "a block has an entity")
@@ -95,12 +96,12 @@ struct BlockBuilder {
         return block
     }
 
-    /// The bytes of check, header and integers of a usual block.
+    /// The size of check, header and integers in a typical block.
     private static let usualHeadByteCount = 20
 
-    /// Appends a payload, without its id where it is found.
+    /// Appends a payload, without its id if that is found in it.
     ///
-    /// - Returns: Where the id stands in the payload; nil when it stays.
+    /// - Returns: The offset of the id in the payload; nil when it was not left out.
     private mutating func appendWithoutID(_ payload: UnsafeRawBufferPointer, of entity: BlockEntity) -> Int? {
         guard entity.isUUID || entity.id.count >= PayloadCodec.elidedIDByteCountMin else {
             data.append(contentsOf: payload)

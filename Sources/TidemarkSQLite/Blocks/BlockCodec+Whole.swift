@@ -1,9 +1,9 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Blocks as values, written and read whole: for fuzzers.
+/// Encodes and decodes whole blocks as values, for fuzzers.
 extension BlockCodec {
-    /// Writes a block.
+    /// Encodes a block.
     ///
     /// - Parameter entities: 1 to 127 entities and removals of one library and type, at most 256 KiB together.
     /// - Throws: An error when there is no memory for zstd.
@@ -16,7 +16,7 @@ extension BlockCodec {
         return builder.take(number: number, ordinal: 1, dictionary: dictionary).packed(by: try BlockPacker()).bytes
     }
 
-    /// Reads a block whose directory passes its check and whose data unpacks.
+    /// Decodes a block whose directory passes its check and whose data can be unpacked.
     ///
     /// - Returns: The entities by their positions, without those that fail their own checks.
     /// - Throws: ``PayloadFault``; an error when there is no memory for zstd.
@@ -32,7 +32,7 @@ extension BlockCodec {
         return entities
     }
 
-    /// Reads what is whole of a damaged block.
+    /// Decodes the undamaged entities of a damaged block, by their positions.
     ///
     /// - Throws: An error when there is no memory for zstd.
     package static func salvage(
@@ -43,10 +43,10 @@ extension BlockCodec {
         return Dictionary(saved.map { ($0.position, $0.entity) }) { first, _ in first }
     }
 
-    /// Returns a block with the check that its head and its directory should have.
+    /// Returns a block with the correct check for its head and directory.
     ///
-    /// - Parameter bytes: A block; its first four bytes are replaced.
-    /// - Returns: nil when the head is none.
+    /// - Parameter bytes: A block. Its first four bytes are replaced.
+    /// - Returns: nil when the head cannot be parsed.
     package static func sealed(_ bytes: [UInt8], number: Int64) -> [UInt8]? {
         var bytes = bytes
         let isSealed = bytes.withUnsafeMutableBytes { bytes in
@@ -63,7 +63,7 @@ extension BlockCodec {
 }
 
 extension BlockStoredEntity {
-    /// Lends the entity in the form that blocks take.
+    /// Calls a closure with the entity in the form that ``BlockBuilder`` accepts. The bytes are borrowed.
     func withBlockEntity<Result>(_ body: (BlockEntity) -> Result) -> Result {
         key.id.withBytes { id in
             payload.withUnsafeBytes { payload in

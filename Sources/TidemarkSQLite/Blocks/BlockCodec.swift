@@ -3,7 +3,7 @@
 /// ```
 /// check        4  XXH64 of everything up to the data, low half, little endian; seeded by the block's number
 /// header       1  bits 7–5 format (1) · 1–0 codec (0 raw, 1 zstd, 2 zstd with a dictionary)
-/// ordinal      v  the block's name in the index while it exists; no other block has it then
+/// ordinal      v  identifies the block in the index while it exists; no other block has it then
 /// library      v
 /// type         v
 /// dictionary   v  codec 2 only
@@ -32,12 +32,12 @@ package enum BlockCodec {
     /// The size of a block whose row fills its share of a leaf, 1,003 bytes, and one overflow page of 8,188; SQLite's
     /// record header takes 5 of them.
     static let fullByteCount = 9_186
-    /// The bytes by which a predicted size is above ``fullByteCount``. A row that is slightly too large keeps the rest
-    /// in its leaf; one that is too small wastes the end of its overflow page.
+    /// How many bytes a predicted size is above ``fullByteCount``. A row that is slightly too large keeps the rest in
+    /// its leaf; one that is too small wastes the end of its overflow page.
     static let marginByteCount = 140
-    /// The most bytes of a head: check, header, and seven integers.
+    /// The most bytes of a head: the check, the header, and seven integers.
     static let headByteCountMax = checkByteCount + 1 + 7 * 5
 
-    /// Returns the seed of a block's check, so that a block in another's row is damage.
+    /// Returns the seed of a block's check, so that a block in another block's row counts as damaged.
     static func seed(number: Int64) -> UInt64 { UInt64(bitPattern: number) }
 }

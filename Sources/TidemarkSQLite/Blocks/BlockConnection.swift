@@ -1,7 +1,7 @@
 import CSQLiteShim
 import GRDBSQLite
 
-/// A connection that writes a file of blocks, with the settings of the journal's.
+/// A connection that writes a file of blocks, with the same settings as the journal's connection.
 final class BlockConnection {
     let handle: OpaquePointer
 
@@ -19,8 +19,8 @@ final class BlockConnection {
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, ReadConnection.busyMillisecondsMax)
         try SQLiteFailure.check(tidemark_sqlite_defend(handle), connection: handle)
-        // Without secure deletion the pages of merged blocks are not written again before they are used again: a
-        // quarter fewer bytes under skewed updates.
+        // Without secure deletion, pages of merged blocks are not overwritten before they are reused: a quarter fewer
+        // bytes written under skewed updates.
         for pragma in [
             "trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY",
             "page_size = \(DataFile.pageByteCount)", "auto_vacuum = INCREMENTAL", "journal_mode = WAL",
@@ -38,13 +38,13 @@ final class BlockConnection {
         guard code == SQLITE_OK else { throw SQLiteFailure(code, connection: handle) }
     }
 
-    /// Runs a transaction; when it fails it is rolled back.
+    /// Runs a transaction, and rolls it back if it fails. The closure commits it.
     func transaction(_ body: () throws -> Void) throws {
         try execute("BEGIN IMMEDIATE")
         do {
             try body()
         } catch {
-            // The first failure is reported; a failed COMMIT of a full disk has rolled back already.
+            // The first failure is reported. A COMMIT that failed on a full disk has already rolled back.
             _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
             throw error
         }

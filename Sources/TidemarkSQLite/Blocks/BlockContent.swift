@@ -1,12 +1,12 @@
 import TidemarkModel
 import TidemarkStore
 
-/// A block with its data unpacked: its entities by their positions.
+/// A block with unpacked data. Entities are read by their positions.
 struct BlockContent {
     let directory: BlockDirectory
-    /// The bytes of the row, for the ids.
+    /// The bytes of the row, which contain the ids.
     let bytes: [UInt8]
-    /// Fields and payloads.
+    /// The unpacked fields and payloads.
     let data: [UInt8]
 
     /// - Throws: ``PayloadFault``.
@@ -39,12 +39,12 @@ struct BlockContent {
         }
     }
 
-    /// Calls a function with the id: the 16 bytes of a UUID, or its text.
+    /// Calls a closure with an entity's id: the 16 bytes of a UUID, or its text.
     func withID<Result>(at position: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[directory.entries[position].id])) }
     }
 
-    /// Calls a function with the id, and with fields and payload as they are stored.
+    /// Calls a closure with an entity's id, and with its fields and payload as stored.
     ///
     /// - Returns: nil when the entity is damaged.
     func withStored<Result>(

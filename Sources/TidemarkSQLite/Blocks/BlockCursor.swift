@@ -1,4 +1,4 @@
-/// Reads integers and lengths from bytes that may be damaged or forged: it never reads past their end.
+/// Reads integers and lengths from bytes that may be damaged or forged. It never reads past their end.
 struct BlockCursor {
     let bytes: UnsafeRawBufferPointer
     private(set) var offset: Int
@@ -10,19 +10,17 @@ struct BlockCursor {
 
     var remainingCount: Int { bytes.count - offset }
 
-    /// - Returns: nil at the end.
+    /// Returns the next byte; nil at the end.
     mutating func byte() -> UInt8? {
         guard offset < bytes.count else { return nil }
         defer { offset += 1 }
         return bytes[offset]
     }
 
-    /// Returns a length or count of at most five bytes.
+    /// Returns a length or count of at most five bytes; nil when there is none.
     mutating func count() -> Int? { PayloadCodec.readVarint(bytes, at: &offset) }
 
-    /// Returns an integer of 64 bits.
-    ///
-    /// - Returns: nil when the bytes end within it, or it has more bits.
+    /// Returns an unsigned integer; nil when the bytes end within it, or it has more than 64 bits.
     mutating func word() -> UInt64? {
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 70, by: 7) {
@@ -34,7 +32,7 @@ struct BlockCursor {
         return nil
     }
 
-    /// Returns a signed integer, as ``append(signed:to:)`` wrote it.
+    /// Returns a signed integer as ``append(signed:to:)`` writes it; nil when there is none.
     mutating func signed() -> Int64? {
         guard let word = word() else { return nil }
         return Int64(bitPattern: word >> 1) ^ -Int64(bitPattern: word & 1)

@@ -1,18 +1,18 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The head of a block and the entries of its entities, read without unpacking.
+/// The head of a block and the entries of its entities. Reading them unpacks no data.
 struct BlockDirectory: Hashable {
     var head: BlockHead
-    /// The entities; 1 to 127.
+    /// The entries, 1 to 127.
     var entries: [BlockEntry] = []
 
-    /// Reads a directory, after its check.
+    /// Checks and parses a directory.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes of the block's row; at least those before the data.
+    ///   - bytes: The bytes of the block's row, or at least those before the data.
     ///   - number: The number of the row.
-    ///   - blockByteCount: The bytes of the whole row; nil: as many as `bytes`.
+    ///   - blockByteCount: The size of the whole row; nil for as many as `bytes`.
     /// - Throws: ``PayloadFault``.
     /// - Complexity: O(bytes of head and directory).
     init(_ bytes: UnsafeRawBufferPointer, number: Int64, blockByteCount: Int? = nil) throws(PayloadFault) {
@@ -32,10 +32,12 @@ struct BlockDirectory: Hashable {
         else { throw .lengthMismatch }
     }
 
-    /// - Parameter head: A head that may be damaged: ``readEntries(_:)`` reads as far as the lengths fit.
+    /// Creates a directory without entries.
+    ///
+    /// - Parameter head: A head that may be damaged. ``readEntries(_:)`` then parses as many entries as fit.
     init(head: BlockHead) { self.head = head }
 
-    /// Reads entries until the head's count, or bytes that are no entry.
+    /// Parses entries until the head's count is reached, or bytes follow that are no entry.
     mutating func readEntries(_ cursor: inout BlockCursor) {
         var base = BlockEntry.Base()
         while entries.count < head.count, let entry = BlockEntry(&cursor, after: base) {

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// An entity as a block takes it. All bytes are borrowed until it was added.
+/// An entity to add to a block. All bytes are borrowed until it is added.
 struct BlockEntity {
     /// The 16 bytes of a UUID, or the id's text.
     var id: UnsafeRawBufferPointer
@@ -14,16 +14,18 @@ struct BlockEntity {
 
     /// The part of an entity that is compressed.
     enum Content {
-        /// The entity is gone.
+        /// The entity was removed.
         case removal
-        /// A payload as the store has it; its id is left out by the block.
+        /// A payload as in the store. The block leaves out its id.
         case payload(UnsafeRawBufferPointer, fields: UnsafeRawBufferPointer, isReduced: Bool)
-        /// Fields and payload as another block stored them, after their check.
+        /// Fields and payload as another block stores them; they passed their check.
         case stored(BlockEntry, UnsafeRawBufferPointer)
     }
 
+    /// Creates an entity from a row of a flush.
+    ///
     /// - Parameters:
-    ///   - row: A row of a flush; a stamp has no payload and cannot be added.
+    ///   - row: A row of a flush, but no stamp, which has no payload.
     ///   - bytes: The ``TidemarkStore/FlushBatch/bytes`` of its flush.
     init(_ row: FlushRow, in bytes: UnsafeRawBufferPointer) {
         id = row.id(in: bytes)
@@ -37,10 +39,12 @@ struct BlockEntity {
             : .payload(row.payload(in: bytes), fields: row.fields(in: bytes), isReduced: row.isReduced)
     }
 
+    /// Creates a copy of an entity in a block that is being merged.
+    ///
     /// - Parameters:
-    ///   - entry: An entry of a block that is merged.
-    ///   - id: Its id.
-    ///   - data: Its fields and payload as they are stored; they passed their check.
+    ///   - entry: The entity's entry.
+    ///   - id: The entity's id.
+    ///   - data: Its fields and payload as stored; they passed their check.
     init(copyOf entry: BlockEntry, id: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer) {
         self.id = id
         isUUID = entry.isUUID
@@ -70,7 +74,7 @@ struct BlockEntity {
         }
     }
 
-    /// About the bytes that the entity adds to the unpacked data.
+    /// The approximate number of bytes that the entity adds to the unpacked data.
     var contentByteCount: Int {
         switch content {
         case .removal: 0

@@ -6,24 +6,25 @@ import TidemarkStore
 /// ```
 /// flags      1  0 UUID · 1 has a sequence · 2 removal · 3 has fields · 4 reduced · 5 id left out
 /// id            16 bytes of a UUID, or v and a text
-/// sequence   v  with a sequence: difference to the one before in the block, zigzag
+/// sequence   v  with a sequence: difference to the previous one in the block, zigzag
 /// generation v
-/// written    v  difference to the entity before, zigzag
-/// id offset  v  when the id is left out: where it stands in the payload
+/// written    v  difference to the previous entity, zigzag
+/// id offset  v  when the id is left out: its offset in the payload
 /// fields     v  bytes, when it has fields
 /// size       v  bytes of the payload without the id; absent for a removal
-/// check      4  XXH64 of fields and payload as they are stored, low half; see ``seed(library:type:id:)``
+/// check      4  XXH64 of fields and payload as stored, low half; see ``seed(library:type:id:)``
 /// ```
 struct BlockEntry: Hashable {
+    /// The first byte of an entry: the form of the id, and the parts that the entry has.
     struct Flags: OptionSet, Hashable {
         let rawValue: UInt8
 
         static let uuid = Flags(rawValue: 1 << 0)
         static let sequenced = Flags(rawValue: 1 << 1)
-        /// The entity is gone: the entry tells the replay of directories so.
+        /// The entity was removed; openings that replay the directories need to find the removal.
         static let removal = Flags(rawValue: 1 << 2)
         static let withFields = Flags(rawValue: 1 << 3)
-        /// Only the fields that stay are left of the entity.
+        /// The entity was evicted except for the fields that stay.
         static let reduced = Flags(rawValue: 1 << 4)
         static let withoutID = Flags(rawValue: 1 << 5)
         static let known: Flags = [.uuid, .sequenced, .removal, .withFields, .reduced, .withoutID]
@@ -36,10 +37,10 @@ struct BlockEntry: Hashable {
     var generation: UInt32
     /// Milliseconds since 1970.
     var writtenAt: Int64
-    /// The offset of the id in the payload; 0 when it is not left out.
+    /// The offset of the id in the payload if it was left out; else 0.
     var idOffset = 0
     var fieldsCount = 0
-    /// The bytes of the payload as they are stored.
+    /// The size of the payload as stored.
     var payloadCount = 0
     var check: UInt32 = 0
     /// The offset of the fields in the unpacked data.
@@ -50,7 +51,7 @@ struct BlockEntry: Hashable {
     /// The range of fields and payload in the unpacked data.
     var data: Range<Int> { dataOffset..<dataOffset + fieldsCount + payloadCount }
 
-    /// The stamps that the differences of an entry refer to: those of the entry before.
+    /// The stamps of the previous entry, to which the differences in an entry refer.
     struct Base {
         var sequence: Int64 = 0
         var writtenAt: Int64 = 0
@@ -58,7 +59,7 @@ struct BlockEntry: Hashable {
 
         init() {}
 
-        /// - Parameter entry: The entry that was read or written last.
+        /// Continues after an entry that was read or written.
         mutating func advance(over entry: BlockEntry) {
             sequence = entry.sequence ?? sequence
             writtenAt = entry.writtenAt
@@ -66,8 +67,8 @@ struct BlockEntry: Hashable {
         }
     }
 
-    /// Returns the seed of an entity's check: key, stamps, and the shape of the data, which no damage of the directory
-    /// can change without failing the check.
+    /// Returns the seed of an entity's check. It covers key, stamps and the shape of the data, so that damage to them
+    /// in the directory fails the check.
     func seed(library: LibraryIndex, type: TypeIndex, id: UnsafeRawBufferPointer) -> UInt64 {
         let seal = PayloadSeal(
             library: library, type: type, isUUID: isUUID, sequence: sequence, generation: generation,
@@ -76,7 +77,9 @@ struct BlockEntry: Hashable {
         return seal.seed(id: id) ^ shape &* 0x9E37_79B1_85EB_CA87
     }
 
-    /// - Parameter data: Fields and payload as they are stored.
+    /// Returns true if the entry and the data belong together and are undamaged.
+    ///
+    /// - Parameter data: Fields and payload as stored.
     func passesCheck(
         library: LibraryIndex, type: TypeIndex, id: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer
     ) -> Bool {
@@ -85,9 +88,7 @@ struct BlockEntry: Hashable {
 }
 
 extension BlockEntry {
-    /// Reads an entry.
-    ///
-    /// - Returns: nil for bytes that are none, or end before; nothing else is guaranteed, so the check decides.
+    /// Parses an entry; nil when the bytes are none, or end within it. Only the check shows whether it is undamaged.
     init?(_ cursor: inout BlockCursor, after base: Base) {
         guard let flagBits = cursor.byte() else { return nil }
         let flags = Flags(rawValue: flagBits)
@@ -130,7 +131,7 @@ extension BlockEntry {
         self.check = check
     }
 
-    /// Appends the entry, but its id from `id`.
+    /// Appends the entry, with the bytes of its id from `id`.
     func append(to bytes: inout [UInt8], id: UnsafeRawBufferPointer, after base: Base) {
         bytes.append(flags.rawValue)
         if !isUUID { PayloadCodec.append(id.count, to: &bytes) }

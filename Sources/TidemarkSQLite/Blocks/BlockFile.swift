@@ -1,32 +1,35 @@
 import TidemarkModel
 import TidemarkStore
 
-/// A SQLite file that has nothing but entities in blocks: the store of blocks by itself, for its tests and its
-/// measurements. ``EntityBlocks`` is the same in a data file.
+/// A SQLite file with nothing but entities in blocks, for testing and measuring the store of blocks alone.
+/// ``EntityBlocks`` is the same in a data file.
 ///
 /// Owner: one thread.
+///
 /// - Source: docs/decisions/0020-past-memory.md.
 package final class BlockFile {
     /// The settings that tests change.
     package struct Configuration {
         /// The random number of the file.
         package var hashSeed: UInt64 = 0x5EED
-        /// Whether a thread reads the blocks that are merged.
+        /// True if a thread reads the blocks to merge ahead.
         package var readsAhead = true
-        /// Whether types get dictionaries.
+        /// True if dictionaries are trained for types.
         package var trains = true
-        /// The shares of dead bytes, in hundredths, above which blocks are merged and a flush waits.
+        /// The share of dead bytes, in hundredths, above which blocks are merged.
         package var deadShare = MergePlanner.Limits().deadShare
+        /// The share of dead bytes, in hundredths, above which a flush waits for merging.
         package var deadShareMax = MergePlanner.Limits().deadShareMax
         var entityCountMin: Int?
         var victimCountMax: Int?
-        /// Reads the blocks that are merged, in place of what `readsAhead` says.
+        /// The source of blocks to merge, which overrides `readsAhead`; nil for the usual one.
         var victims: (any VictimSource)?
 
+        /// Creates the default settings.
         package init() {}
     }
 
-    // In the order in which they end: statements before their connections.
+    // In the order of release: statements before their connections.
     private(set) var store: BlockStore
     private let reader: BlockReader
     private let dictionaryTable: DictionaryTable
@@ -75,23 +78,26 @@ package final class BlockFile {
         encoder = try PayloadEncoder()
     }
 
+    /// The number of keys that have an entity.
     package var entityCount: Int { store.entityCount }
-    /// The bytes of dead entities that are to be merged.
+    /// The bytes of dead entities that are still to be merged away.
     package var mergeDebtByteCount: Int { store.planner.debtByteCount }
-    /// The bytes of the index of keys.
+    /// The size of the index of keys in memory.
     package var indexByteCount: Int { store.index.withState { $0.places.byteCount } }
-    /// The pages of the file that wait to be used again.
+    /// The number of free pages in the file.
     package func freePageCount() throws -> Int64 {
         try PreparedStatement.number(connection.handle, "PRAGMA freelist_count") ?? 0
     }
 
     /// Writes the rows of a flush, durably.
     ///
-    /// - Parameter flush: Its rows, each key once, and cleared libraries; the rest of the flush is ignored.
-    /// - Throws: An error of SQLite; then nothing was written.
+    /// - Parameter flush: Its rows, each key once, and its cleared libraries. The rest of the flush is ignored.
+    /// - Throws: An error of SQLite; nothing is written then.
     package func write(_ flush: FlushBatch) throws { _ = try outcome(of: flush) }
 
     /// Writes a flush, and returns what was unexpected.
+    ///
+    /// - Parameter mergedCountMax: The most entities to merge; nil to derive it from the rows of the flush.
     func outcome(of flush: FlushBatch, mergedCountMax: Int? = nil) throws -> EntityOutcome {
         var outcome = EntityOutcome()
         var next = dictionaries
@@ -122,19 +128,19 @@ package final class BlockFile {
         return outcome
     }
 
-    /// Merges blocks until no more is dead than may be.
+    /// Merges blocks until no more bytes are dead than the limit allows.
     ///
     /// - Throws: An error of SQLite.
     package func mergeAll() throws {
         while mergeDebtByteCount > 0 {
             let before = store.planner.byteCount
             _ = try outcome(of: FlushBatch(), mergedCountMax: BlockFile.mergedAtOnce)
-            // Nothing is left that can be merged.
+            // Nothing else can be merged.
             if store.planner.byteCount == before, store.planner.mergingCount == 0 { break }
         }
     }
 
-    /// The entities that are merged in one transaction while nothing is written.
+    /// How many entities one merging transaction copies while nothing is written.
     private static let mergedAtOnce = 20_000
 
     /// Returns the payload of an entity.
@@ -145,14 +151,15 @@ package final class BlockFile {
 
     func entity(_ key: StoredKey) throws -> BlockStoredEntity? { try reader.entity(key) }
 
-    /// Calls a function with each key that has an entity, in order, until it returns false.
+    /// Calls a closure with each key that has an entity, in order, until it returns false.
     ///
-    /// - Throws: ``PayloadFault`` when a run of keys is damaged; the next flush makes the runs again.
+    /// - Parameter key: The key after which to begin; nil to begin with the first.
+    /// - Throws: ``PayloadFault`` when a run of keys is damaged; the next flush rebuilds the runs.
     package func walkKeys(after key: StoredKey? = nil, _ visit: (StoredKey) throws -> Bool) throws {
         try store.walkKeys(after: key, visit)
     }
 
-    /// Copies the log back.
+    /// Copies the log back into the file.
     ///
     /// - Throws: An error of SQLite.
     package func checkpoint() throws { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }

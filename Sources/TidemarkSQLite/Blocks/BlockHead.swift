@@ -1,24 +1,27 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The first bytes of a block, read but not checked: ``BlockDirectory`` checks them.
+/// The parsed first bytes of a block. They are not checked; ``BlockDirectory`` checks them.
 struct BlockHead: Hashable {
     var codec: PayloadCodec.Codec
     var ordinal: Int
     var library: LibraryIndex
     var type: TypeIndex
-    /// The number of the dictionary; nil but for codec 2.
+    /// The number of the dictionary; nil except for codec 2.
     var dictionary: Int64?
     var count: Int
     var unpackedCount: Int
     /// The range of the data in the block's bytes.
     var data: Range<Int>
-    /// The bytes of the head, its check included.
+    /// The size of the head, including its check.
     var byteCount: Int
 
-    /// - Parameter bytes: The whole row, or more than ``BlockCodec/headByteCountMax`` bytes of it.
-    /// - Parameter blockByteCount: The bytes of the whole row; nil: as many as `bytes`.
-    /// - Throws: ``PayloadFault`` for a head that no block has.
+    /// Parses a head.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole row, or more than ``BlockCodec/headByteCountMax`` bytes of it.
+    ///   - blockByteCount: The size of the whole row; nil for as many as `bytes`.
+    /// - Throws: ``PayloadFault`` for a head that no block can have.
     init(_ bytes: UnsafeRawBufferPointer, blockByteCount: Int? = nil) throws(PayloadFault) {
         var cursor = BlockCursor(bytes, at: BlockCodec.checkByteCount)
         guard let header = cursor.byte() else { throw .truncated }

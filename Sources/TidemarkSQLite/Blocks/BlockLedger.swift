@@ -1,48 +1,49 @@
 import TidemarkStore
 
-/// The blocks that exist, by their ordinals; and the ordinals that are free.
+/// The existing blocks by their ordinals, and the free ordinals.
 ///
-/// A block takes 16 bytes. Owner: ``BlockIndex``, together with the places that name the ordinals.
+/// A block takes 16 bytes. Owner: ``BlockIndex``, together with the positions that contain the ordinals.
 struct BlockLedger {
+    /// An existing block.
     struct Block: Hashable {
-        /// The number of the row; 0: no block has this ordinal.
+        /// The number of the row; 0 if no block has this ordinal.
         var number: Int64
         /// The bytes of the row.
         var byteCount: UInt32
         /// The library of its entities.
         var library: LibraryIndex
-        /// The entities and removals.
+        /// The number of entities and removals.
         var count: UInt8
 
-        /// The bytes that count for one entity of the block: all get the same.
+        /// The bytes that count for each entity of the block.
         var share: Int { Int(byteCount) / max(1, Int(count)) }
-        /// The bytes that count for the block: those of its entities.
+        /// The bytes that count for the block: the share of each entity, times their number.
         var countedByteCount: Int { share * Int(count) }
     }
 
     /// The blocks from ordinal 1 on; at most ``BlockPlace/ordinalMax``.
     private var blocks: [Block] = []
     private var freeOrdinals: [Int] = []
-    /// Ordinals below it are given, or free.
+    /// All ordinals below it are in use, or free.
     private var nextOrdinal = 1
 
     private static let none = Block(number: 0, byteCount: 0, library: 0, count: 0)
 
-    /// The highest ordinal that a block had.
+    /// The highest ordinal that a block has had.
     var ordinalMax: Int { blocks.count }
 
     /// The bytes in memory.
     var byteCount: Int { blocks.count * MemoryLayout<Block>.stride }
 
-    /// - Returns: nil when no block has the ordinal.
+    /// The block with an ordinal; nil when there is none.
     subscript(ordinal: Int) -> Block? {
         guard 1...blocks.count ~= ordinal, blocks[ordinal - 1].number > 0 else { return nil }
         return blocks[ordinal - 1]
     }
 
-    /// Gives an ordinal that no block has.
+    /// Reserves an ordinal that no block has.
     ///
-    /// - Returns: nil when there is none: the file has 33 million blocks.
+    /// - Returns: nil when there is none, because the file has 33 million blocks.
     mutating func reserve() -> Int? {
         if let ordinal = freeOrdinals.popLast() { return ordinal }
         guard nextOrdinal <= BlockPlace.ordinalMax else { return nil }
@@ -50,12 +51,12 @@ struct BlockLedger {
         return nextOrdinal
     }
 
-    /// Frees an ordinal that was reserved and got no block.
+    /// Frees an ordinal that was reserved and not used.
     mutating func giveBack(_ ordinal: Int) { freeOrdinals.append(ordinal) }
 
-    /// Puts a block under an ordinal that was reserved, or was read from a file.
+    /// Adds a block under an ordinal that was reserved, or was read from a file.
     ///
-    /// - Returns: false when another block has the ordinal.
+    /// - Returns: False if another block has the ordinal.
     mutating func add(_ block: Block, ordinal: Int) -> Bool {
         if blocks.count < ordinal {
             blocks += Array(repeating: BlockLedger.none, count: ordinal - blocks.count)
@@ -70,7 +71,7 @@ struct BlockLedger {
         freeOrdinals.append(ordinal)
     }
 
-    /// Finds the free ordinals after the blocks of a file were added.
+    /// Finds the free ordinals, after the blocks of a file were added.
     mutating func findFreeOrdinals() {
         nextOrdinal = blocks.count + 1
         freeOrdinals = blocks.indices.reversed().filter { blocks[$0].number == 0 }.map { $0 + 1 }

@@ -4,11 +4,12 @@ import TidemarkStore
 protocol BlockLocator: AnyObject {
     func hash(_ key: BlockKey) -> KeyHash
 
-    /// - Returns: nil for a key without a version.
+    /// Returns the location of a key's newest version; nil for a key without one.
+    ///
     /// - Throws: ``SQLiteFailure`` when the file cannot be read.
     func location(of hash: KeyHash) throws -> BlockIndex.Location?
 
-    /// Waits until places that are about to change have changed.
+    /// Waits until a running change of the index has ended.
     func waitForPublication()
 }
 

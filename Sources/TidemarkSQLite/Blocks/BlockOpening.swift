@@ -1,13 +1,13 @@
 import TidemarkStore
 
-/// Makes the index, the ledger and the planner from the tables: from the stored segments and the directories of the
-/// blocks that they do not know.
+/// Builds the index, the ledger and the planner from the tables: from the stored segments, and from the directories of
+/// the blocks that these do not include yet.
 ///
-/// Where a segment or a directory is damaged, or a place names no block, everything is made again from the directories
-/// of all blocks.
+/// If a segment or a directory is damaged, or a position names no block, everything is rebuilt from the directories of
+/// all blocks.
 struct BlockOpening {
     private(set) var found: OpenedBlocks
-    /// The keys of stored segments whose block is gone, as long as no later block was found that has them.
+    /// The keys of stored segments whose block is deleted, until a later block with them is found.
     private var moved: Set<KeyHash> = []
 
     private let seed: UInt64
@@ -17,12 +17,14 @@ struct BlockOpening {
     private let dictionaries: [Int64: PayloadDictionary]
     private let isCancelled: () -> Bool
 
-    /// The tables contradict themselves, or are damaged.
+    /// The error for tables that are damaged or contradict themselves.
     private struct Contradiction: Error {}
 
+    /// Reads the tables.
+    ///
     /// - Parameters:
-    ///   - dictionaries: For the salvage of damaged blocks.
-    ///   - isCancelled: Whether nobody waits for the index any more; asked for each block and each segment.
+    ///   - dictionaries: For salvaging damaged blocks.
+    ///   - isCancelled: Returns true if the index is no longer needed; called for each block and each segment.
     /// - Throws: ``SQLiteFailure``; `CancellationError`.
     /// - Complexity: O(keys + blocks).
     init(
@@ -67,7 +69,7 @@ struct BlockOpening {
         return ordinals
     }
 
-    /// The segments that are restored together, on several processors: at most 4 MiB with ten million keys.
+    /// How many segments are restored together, on several processors: at most 4 MiB with ten million keys.
     private static let segmentGroupCount = 128
 
     private mutating func readSegments(_ ordinals: BlockOrdinals) throws {
@@ -110,7 +112,7 @@ struct BlockOpening {
         if damagedCount > 0 || isContradicted { throw Contradiction() }
     }
 
-    /// Adds the entries of the blocks behind the oldest segment to the index.
+    /// Adds the entries of the blocks after the oldest segment to the index.
     private mutating func replay(_ blob: BlockBlob) throws {
         try table.forEachBlock(after: found.throughs.min() ?? 0) { number, byteCount in
             try checkCancellation()
@@ -119,11 +121,11 @@ struct BlockOpening {
             }
             note(content, number: number) { _ in true }
         }
-        // A key whose block is gone has its newest version in a later one, to which it was copied.
+        // A key whose block is deleted has its newest version in a later block, to which it was copied.
         guard moved.isEmpty else { throw Contradiction() }
     }
 
-    /// Makes everything again from the directories of all blocks, damaged ones as far as they can be read.
+    /// Rebuilds everything from the directories of all blocks, of damaged ones as far as they can be read.
     private mutating func rebuild() throws {
         found.isRebuilt = true
         moved = []
@@ -143,7 +145,7 @@ struct BlockOpening {
             else { return found.damagedBlocks.append(number) }
             let isWhole = BlockSalvage.isWhole(body, number: number)
             if !isWhole { found.damagedBlocks.append(number) }
-            // Without a check of the directory only the entities' own say which entries are true.
+            // If the directory fails its check, only the entities' own checks show which entries are right.
             note(content, number: number) { isWhole || content.withStored(at: $0) { _, _, _ in } != nil }
         }
         found.damage.blockCount = found.damagedBlocks.count
@@ -153,7 +155,9 @@ struct BlockOpening {
         try plan()
     }
 
-    /// - Returns: false when another block has the ordinal.
+    /// Adds a block to the ledger.
+    ///
+    /// - Returns: False if another block has the ordinal.
     private mutating func add(_ head: BlockHead, number: Int64, byteCount: Int) -> Bool {
         found.state.ledger.add(
             BlockLedger.Block(
@@ -162,7 +166,7 @@ struct BlockOpening {
             ordinal: head.ordinal)
     }
 
-    /// Notes the entries of a block that segments do not know.
+    /// Adds the entries of a block that the segments do not include yet.
     private mutating func note(_ content: BlockContent, number: Int64, _ isTrue: (Int) -> Bool) {
         let head = content.directory.head
         var removalCount = 0
@@ -187,7 +191,7 @@ struct BlockOpening {
         return place.position < Int(block.count)
     }
 
-    /// Tells the planner which blocks there are, and how much of each is live.
+    /// Initializes the planner with all blocks, and with how much of each is live.
     private mutating func plan() throws {
         found.state.ledger.findFreeOrdinals()
         let ledger = found.state.ledger

@@ -19,8 +19,10 @@ final class BlockPacker {
         ZSTD_freeCCtx(context)
     }
 
+    /// Compresses data.
+    ///
     /// - Parameter dictionary: The dictionary of the type; nil for none.
-    /// - Returns: The packed bytes, or the data itself where they would not be shorter.
+    /// - Returns: The packed bytes, or the data itself if they would not be shorter.
     /// - Complexity: O(data.count).
     func pack(_ data: [UInt8], dictionary: PayloadDictionary?) -> (bytes: ArraySlice<UInt8>, codec: PayloadCodec.Codec)
     {

@@ -1,8 +1,8 @@
-/// Packs several blocks at the same time, on the writer's thread and on those of other processors.
+/// Packs several blocks at once, on the writer's thread and on threads of other processors.
 ///
 /// Owner: the thread that writes.
 final class BlockPackers {
-    /// The blocks that are worth packing together: some 0.5 MB of data.
+    /// How many blocks are packed together: some 0.5 MB of data.
     static let batchCount = 16
 
     private let packers: [BlockPacker]
@@ -14,10 +14,10 @@ final class BlockPackers {
 
     /// Packs blocks.
     ///
-    /// - Returns: The blocks in the same order; the same bytes, whatever the number of threads.
+    /// - Returns: The blocks in the same order. The bytes do not depend on the number of threads.
     /// - Complexity: O(bytes of data).
     func pack(_ blocks: [FilledBlock]) -> [BuiltBlock] {
-        // The form of a dictionary is made at its first use, which must not happen on two threads.
+        // A dictionary's compressing form is created at its first use, which must not happen on two threads.
         for block in blocks { _ = block.dictionary?.compressing() }
         return ParallelWork.map(blocks, contexts: packers) { packer, block in block.packed(by: packer) }
     }

@@ -3,19 +3,21 @@ import TidemarkStore
 
 /// Reads single entities from the blocks of a data file, on a connection of its own.
 ///
-/// Owner: one thread at a time. The index is that of the process's writer, or that of a snapshot.
+/// Owner: one thread at a time. The index belongs to the process's writer, or to a snapshot.
 final class BlockReader {
     private let index: any BlockLocator
     private let read: PreparedStatement
     private let unpacker: BlockUnpacker
-    /// An unpacker for each thread; made when many entities are read.
+    /// An unpacker for each thread, created when many entities are read.
     private var unpackers: [BlockUnpacker] = []
     /// Loads a dictionary; nil when the file has none of that number.
     private let load: (Int64) throws -> PayloadDictionary?
     private var dictionaries: [Int64: PayloadDictionary] = [:]
 
+    /// Creates a reader.
+    ///
     /// - Parameters:
-    ///   - connection: A connection that lives longer.
+    ///   - connection: A connection that outlives the reader.
     ///   - load: Loads a dictionary by its number.
     /// - Throws: ``SQLiteFailure``.
     init(
@@ -29,9 +31,9 @@ final class BlockReader {
 
     /// Reads the newest version of an entity.
     ///
-    /// - Returns: nil when there is none; also for a key whose hash another key has.
-    /// - Throws: ``PayloadFault`` when it is damaged, `.rowMissing` when its block is; ``SQLiteFailure`` when the file
-    ///   cannot be read.
+    /// - Returns: nil when there is none, also for a key whose hash belongs to another key.
+    /// - Throws: ``PayloadFault`` when the entity is damaged, `.rowMissing` when its block does not exist;
+    ///   ``SQLiteFailure`` when the file cannot be read.
     func entity(_ key: StoredKey) throws -> BlockStoredEntity? {
         let hash = index.hash(key)
         var before: BlockIndex.Location?
@@ -39,7 +41,7 @@ final class BlockReader {
             if let body = try BlockTable.body(read, number: location.number) {
                 return try entity(key, at: location.place.position, of: body, number: location.number)
             }
-            // The block was merged, and the index is about to say where its entities are now; or it is really missing.
+            // Either the block was merged and the index is about to be updated, or the block is really missing.
             guard location != before else { throw PayloadFault.rowMissing }
             before = location
             index.waitForPublication()
@@ -56,6 +58,8 @@ final class BlockReader {
         return try content.entity(at: position)
     }
 
+    /// Unpacks a block.
+    ///
     /// - Throws: ``PayloadFault``; ``SQLiteFailure`` when its dictionary cannot be read.
     private func wholeContent(of body: [UInt8], number: Int64) throws -> BlockContent {
         let directory = try body.withUnsafeBytes { bytes in
@@ -74,10 +78,11 @@ final class BlockReader {
 
     /// Reads the newest versions of entities, each block once.
     ///
-    /// - Parameter byteCountMax: The bytes of payloads after which no more is read.
-    /// - Returns: As ``entity(_:)``, for each key in the order of the keys; nil for one that was not read any more.
+    /// - Parameter byteCountMax: The bytes of payloads after which reading ends.
+    /// - Returns: The result of ``entity(_:)`` for each key, in the order of the keys; nil for a key that was not read
+    ///   because of the bound.
     /// - Throws: ``SQLiteFailure`` when the file cannot be read.
-    /// - Complexity: O(n log n), and the blocks that have the entities.
+    /// - Complexity: O(n log n), and O(bytes of the blocks with the entities).
     func entities(
         _ keys: [StoredKey], byteCountMax: Int = .max
     ) throws -> [Result<BlockStoredEntity?, PayloadFault>?] {
@@ -106,10 +111,10 @@ final class BlockReader {
         return results
     }
 
-    /// The blocks that are unpacked together: some 2 MiB.
+    /// How many blocks are unpacked together: some 2 MiB.
     private static let groupCount = 64
 
-    /// A block with some of the keys that are read.
+    /// A block with some of the keys to read.
     private struct WantedBlock {
         var number: Int64
         /// The bytes of the row; nil when there is none.
@@ -119,7 +124,7 @@ final class BlockReader {
 
     /// Unpacks blocks on several processors.
     ///
-    /// - Returns: The entities that each block was asked for; nil for one that has to be looked for again.
+    /// - Returns: The wanted entities of each block; nil for one that must be read again by itself.
     /// - Throws: ``SQLiteFailure``.
     private func unpack(
         _ blocks: [WantedBlock], _ keys: [StoredKey]
@@ -128,7 +133,7 @@ final class BlockReader {
             unpackers = [unpacker] + (try (1..<ParallelThreads.count).map { _ in try BlockUnpacker() })
         }
         for block in blocks {
-            // The form of a dictionary is made at its first use, which must not happen on two threads.
+            // A dictionary's decompressing form is created at its first use, which must not happen on two threads.
             if let body = block.body, let number = BlockReader.dictionary(of: body) {
                 _ = try dictionary(number)?.decompressing()
             }
@@ -140,7 +145,7 @@ final class BlockReader {
                     return try BlockContent(
                         body, number: block.number, unpacker: unpacker, dictionaries: dictionaries)
                 } catch {
-                    // The block is damaged: each entity is read by itself, which says why.
+                    // The block is damaged. Each entity is read by itself, which returns its fault.
                     return nil
                 }
             }
@@ -158,15 +163,15 @@ final class BlockReader {
         }
     }
 
-    /// Returns a dictionary of the file; nil when it has none of that number.
+    /// Returns a dictionary by its number; nil when the file has none.
     private func dictionary(_ number: Int64) throws -> PayloadDictionary? {
         if dictionaries[number] == nil { dictionaries[number] = try load(number) }
         return dictionaries[number]
     }
 
-    /// Reads the entries of entities from the directories of their blocks, each block once, and unpacks none.
+    /// Reads the entries of entities from the directories of their blocks, each block once, without unpacking.
     ///
-    /// - Returns: nil for an entity that is not there or cannot be read; in the order of the keys.
+    /// - Returns: An entry for each key, in the order of the keys; nil when the entity is not stored or cannot be read.
     /// - Throws: ``SQLiteFailure``.
     func entries(_ keys: [StoredKey]) throws -> [BlockEntry?] {
         var entries = [BlockEntry?](repeating: nil, count: keys.count)
@@ -183,7 +188,7 @@ final class BlockReader {
         return entries
     }
 
-    /// Calls a function with each block that has one of the keys: its number, a function that reads its bytes, and the
+    /// Calls a closure with each block that has one of the keys: its number, a closure that reads its bytes, and the
     /// indexes of the keys with their positions.
     private func forEachBlock(
         of keys: [StoredKey], _ body: (Int64, () throws -> [UInt8]?, [(index: Int, position: Int)]) throws -> Void

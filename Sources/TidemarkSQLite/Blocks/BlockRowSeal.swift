@@ -1,15 +1,16 @@
 import TidemarkModel
 
-/// The checks of rows in the tables of blocks, for tests that forge them.
+/// Computes the checks of rows in the tables of blocks, for tests that forge rows.
 package enum BlockRowSeal {
-    /// Returns a row with the check that its content should have.
+    /// Returns a row with the correct check for its content.
     ///
     /// - Parameters:
-    ///   - body: The row; its first bytes are replaced.
+    ///   - body: The row. Its first bytes are replaced.
+    ///   - table: The table of the row.
     ///   - number: The number of the row.
     ///   - other: `through` of a segment, `after` of a row of `changes`.
     ///   - connection: The file of the row.
-    /// - Returns: nil for a table without such checks, and for a row that cannot have one.
+    /// - Returns: nil for a table without such checks, and for a row that is too short for one.
     package static func sealed(
         _ body: [UInt8], table: String, number: Int64, other: Int64, of connection: OpaquePointer
     ) -> [UInt8]? {

@@ -1,19 +1,20 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Saves what is whole of a damaged block.
+/// Salvages the undamaged entities of a damaged block.
 ///
-/// A directory that passes its check names every entity, and each is kept when its own check holds. One flipped bit in
-/// head, directory or check is found by trying each. A directory with more damage is read as far as its lengths fit,
+/// If the directory passes its check, each entity is kept whose own check passes. A single flipped bit in head,
+/// directory or check is found by trying each bit. A directory with more damage is parsed as far as its lengths fit,
 /// from a head that may be wrong; then only the checks of the entities decide.
 enum BlockSalvage {
-    /// The most bytes of head and directory in which a flipped bit is searched: each bit costs a check of them.
+    /// The most bytes of head and directory in which a flipped bit is searched. Each bit costs a checksum of them.
     private static let searchedByteCountMax = 8 << 10
 
+    /// Returns the entities and removals that pass their checks, with their positions.
+    ///
     /// - Parameters:
     ///   - bytes: The bytes of the block's row.
     ///   - number: The number of the row.
-    /// - Returns: The entities and removals that pass their checks, by their positions.
     /// - Complexity: O(unpacked bytes); with a damaged directory of n bytes O(n²), 10 ms for a usual one.
     static func entities(
         of bytes: [UInt8], number: Int64, unpacker: BlockUnpacker, dictionaries: [Int64: PayloadDictionary]
@@ -32,8 +33,8 @@ enum BlockSalvage {
         }
     }
 
-    /// Reads a block whose data may be damaged: it is unpacked as far as possible, and each entity counts only after
-    /// its check.
+    /// Reads a block whose data may be damaged. The data is unpacked as far as possible, and each entity must pass its
+    /// own check.
     ///
     /// - Returns: The fault when not even a part of the directory can be read.
     static func content(
@@ -47,17 +48,17 @@ enum BlockSalvage {
         return .success(BlockContent(directory, bytes: bytes, data: data))
     }
 
-    /// Whether head and directory of a block pass their check.
+    /// Returns true if the head and the directory of a block pass their check.
     static func isWhole(_ bytes: [UInt8], number: Int64) -> Bool { checked(bytes, number) != nil }
 
-    /// Returns the directory; `bytes` become those of the block without a flipped bit when there was one.
+    /// Returns the directory; nil when it cannot be read. If a single flipped bit was found, `bytes` are corrected.
     private static func directory(of bytes: inout [UInt8], number: Int64) -> BlockDirectory? {
         if let whole = checked(bytes, number) { return whole }
         let head = bytes.withUnsafeBytes { bytes -> BlockHead? in
             guard bytes.count > BlockCodec.checkByteCount else { return nil }
             do throws(PayloadFault) { return try BlockHead(bytes) } catch { return nil }
         }
-        // A flipped bit in the head can make it any head, or none.
+        // A flipped bit can turn the head into any other head, or into none.
         let searchedCount = max(head?.data.lowerBound ?? 0, BlockCodec.headByteCountMax)
         if searchedCount <= searchedByteCountMax {
             for bit in 0..<min(searchedCount, bytes.count) * 8 {

@@ -1,9 +1,9 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The blocks of a data file in one state, for a reader that has no index in memory.
+/// The blocks of a data file in one state, for a reader without an index in memory.
 ///
-/// A snapshot is valid until another connection commits. Owner: one thread; the connection lives longer.
+/// A snapshot is valid until another connection commits. Owner: one thread. The connection must outlive it.
 final class BlockSnapshot: KeyOrder {
     let index: SnapshotIndex
     let reader: BlockReader

@@ -1,11 +1,12 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Writes the blocks of one flush: of its own rows, and copies of live entities of blocks that are merged.
+/// Writes the blocks of one flush: for its own rows, and for copies of live entities in blocks that are merged.
 ///
-/// Copies get higher numbers than the flush's own blocks, and only the newest version of a key is copied; so of several
-/// versions the one in the highest block counts.
+/// Copies get higher numbers than the flush's own blocks, and only the newest version of a key is copied. So of several
+/// versions, the one in the block with the highest number is the newest.
 final class BlockStaging {
+    /// A block that is being filled, and its ordinal, which is reserved with the first entity.
     private struct Building {
         var builder: BlockBuilder
         var ordinal = 0
@@ -20,9 +21,9 @@ final class BlockStaging {
     let dictionaries: BlockDictionaries
     var flush: StagedFlush
     private(set) var sizer: BlockSizer
-    /// The keys that have no version yet.
+    /// The keys that had no version before the flush.
     private(set) var newKeys: [StoredKey] = []
-    /// The blocks that are being filled: one for each library and type of the flush and its victims.
+    /// The blocks that are being filled: one for each library and type among the flush and the merged blocks.
     private var buildings: [Building] = []
     /// The index of a building by library and type.
     private var places: [UInt32: Int] = [:]
@@ -39,11 +40,13 @@ final class BlockStaging {
 
     // MARK: The flush's own rows
 
+    /// Writes the rows of a flush.
+    ///
     /// - Throws: ``SQLiteFailure``.
     func write(_ batch: FlushBatch) throws {
         flush.changes.reserveCapacity(batch.rows.count)
         try batch.bytes.withUnsafeBytes { bytes in
-            // Removals come first: an entity that was removed and created again has both.
+            // Removals first: an entity that was removed and created again has both.
             var removed: Set<KeyHash> = []
             for row in batch.rows where row.change == .delete {
                 if let hash = try remove(row, in: bytes) { removed.insert(hash) }
@@ -66,9 +69,9 @@ final class BlockStaging {
         try finish()
     }
 
-    /// Removes a key; one without a version needs no removal.
+    /// Adds a removal for a key; a key without a version needs none.
     ///
-    /// - Returns: The hash of the key; nil when nothing was to remove.
+    /// - Returns: The hash of the key; nil when it had no version.
     private func remove(_ row: FlushRow, in bytes: UnsafeRawBufferPointer) throws -> KeyHash? {
         let key = BlockKey(row, in: bytes)
         let hash = index.hash(key)
@@ -77,7 +80,7 @@ final class BlockStaging {
         return hash
     }
 
-    /// Writes an entity again whose payload did not change. One that is damaged stays as it is, and is reported.
+    /// Writes an entity again whose payload has not changed. A damaged one stays as it is, and is reported.
     private func renewStamps(
         of row: FlushRow, _ key: BlockKey, _ hash: KeyHash, in bytes: UnsafeRawBufferPointer
     ) throws {
@@ -89,7 +92,7 @@ final class BlockStaging {
                 throw PayloadFault.rowMissing
             }
             stored = try entity(of: body, at: location)
-            // Another key with the same hash took the place: this one counts as absent.
+            // Another key with the same hash has taken the position, so this one counts as absent.
             guard stored.key == storedKey else { throw PayloadFault.rowMissing }
         } catch let fault as PayloadFault {
             flush.outcome.damaged.append(.init(key: storedKey, row: location?.number ?? 0, fault: fault))
@@ -109,7 +112,7 @@ final class BlockStaging {
         return try content.entity(at: location.place.position)
     }
 
-    /// The place of a key's newest version before the flush, without libraries that it clears.
+    /// Returns the position of a key's newest version before the flush; nil also in libraries that the flush clears.
     private func place(of hash: KeyHash) -> BlockPlace? {
         guard let place = index.place(of: hash), !flush.clearedOrdinals.contains(place.ordinal) else { return nil }
         return place
@@ -117,7 +120,7 @@ final class BlockStaging {
 
     // MARK: Clearing
 
-    /// Deletes all blocks of libraries. Their keys leave the index with the commit.
+    /// Deletes all blocks of libraries. Their keys leave the index at the commit.
     ///
     /// - Throws: ``SQLiteFailure``.
     /// - Complexity: O(blocks of the file).
@@ -136,10 +139,10 @@ final class BlockStaging {
 
     // MARK: Merging
 
-    /// Copies what is live of a block, and deletes it.
+    /// Copies the live entities of a block, and deletes it.
     ///
-    /// - Parameter storedThrough: Every stored segment knows the blocks up to this number, so that a removal in one of
-    ///   them is not needed any more.
+    /// - Parameter storedThrough: Every stored segment includes the blocks up to this number, so removals in them are
+    ///   no longer needed.
     func merge(_ block: VictimBlock, storedThrough: Int64) throws {
         guard case .success(let content) = block.content,
             content.directory.entries.count == content.directory.head.count
@@ -154,9 +157,9 @@ final class BlockStaging {
         flush.merged.append((block.ordinal, share))
     }
 
-    /// Copies what can be read of damaged blocks, and deletes them.
+    /// Copies the readable entities of damaged blocks, and deletes the blocks.
     ///
-    /// - Parameter numbers: The numbers of the blocks, after the index was made again without what they lost.
+    /// - Parameter numbers: The numbers of the blocks, after the index was rebuilt without what they lost.
     /// - Throws: ``SQLiteFailure``.
     func heal(_ numbers: [Int64]) throws {
         for number in numbers {
@@ -176,7 +179,7 @@ final class BlockStaging {
         try finish()
     }
 
-    /// Copies what is live of a block.
+    /// Copies the live entities of a block.
     private func copy(_ content: BlockContent, of ordinal: Int, number: Int64, storedThrough: Int64) throws {
         let (library, type) = (content.directory.head.library, content.directory.head.type)
         for (position, entry) in content.directory.entries.enumerated() {
@@ -240,14 +243,14 @@ final class BlockStaging {
     private func close(_ building: Int) throws {
         let type = buildings[building].builder.type
         guard flush.lastNumber < BlockPlace.numberMax else {
-            // A sound file gives a thousand numbers a second for 60 years.
+            // A sound file lasts 60 years at a thousand numbers a second.
             throw SQLiteFailure.damaged("the file has given all the numbers that blocks can have")
         }
         flush.lastNumber += 1
         waiting.append(
             buildings[building].builder.take(
                 number: flush.lastNumber, ordinal: buildings[building].ordinal, dictionary: dictionaries.byType[type]))
-        // The first block of a type tells how large the next ones become.
+        // The first block of a type shows how large the next ones will be.
         if waiting.count == BlockPackers.batchCount || !sizer.knows(type) { try writeWaiting() }
     }
 

@@ -15,7 +15,7 @@ extension BlockStore {
         }
     }
 
-    /// Reads the keys of all entities from the directories, those of the transaction under way included.
+    /// Reads the keys of all entities from the directories, including those of the current transaction.
     func forEachGroupOfKeys(_ body: ([StoredKey]) throws -> Void) throws {
         var group: [StoredKey] = []
         try table.forEachBlock { number, _ in
@@ -40,6 +40,6 @@ extension BlockStore {
         try body(group)
     }
 
-    /// The keys of a run that is made from the directories.
+    /// The number of keys in a run that is built from the directories.
     private static let keyGroupCount = 1 << 16
 }

@@ -2,15 +2,16 @@ import GRDBSQLite
 import TidemarkModel
 import TidemarkStore
 
-/// The entities of a data file in blocks: the tables `blocks`, `segments` and `key_runs` of one connection, and the
-/// index of keys.
+/// The entities of a data file in blocks: the tables `blocks`, `segments`, `changes` and `key_runs` of one connection,
+/// and the index of keys.
 ///
 /// ```
 /// idle ── stage ──▶ staged ── publish ──▶ idle
 ///                          └── discard ──▶ idle
 /// ```
-/// The caller begins the transaction before ``stage(_:dictionaries:)``, and ends it inside ``publish(_:)`` or before
-/// ``discard()``. Owner: the thread that writes; readers of other threads have a ``BlockReader`` each.
+/// The caller begins the transaction before ``stage(_:dictionaries:mergedCountMax:waits:)``, and ends it inside
+/// ``publish(_:)`` or before ``discard()``. Owner: the thread that writes; each other thread that reads has a
+/// ``BlockReader`` of its own.
 ///
 /// - Source: docs/decisions/0020-past-memory.md.
 final class BlockStore: KeyOrder {
@@ -19,7 +20,7 @@ final class BlockStore: KeyOrder {
     let index: BlockIndex
     private let changes: ChangeTable
     private let keys: KeyRuns
-    /// Whether the runs of keys are made again by the next flush: one is damaged, or the index was made again.
+    /// True if the next flush must rebuild the runs of keys: one is damaged, or the index was rebuilt.
     private var mustReplaceKeys: Bool
     let unpacker: BlockUnpacker
     let packers: BlockPackers
@@ -31,24 +32,26 @@ final class BlockStore: KeyOrder {
     var sizer = BlockSizer()
     /// The highest number that a block ever had.
     private(set) var lastNumber: Int64
-    /// The last block that each stored segment knows.
+    /// The last block that each stored segment includes.
     private var throughs: [Int64]
-    /// The segment that is written next.
+    /// The segment to write next.
     private var nextSegment: Int
-    /// Changes since the last segment was written.
+    /// The number of changes since the last segment was written.
     private var changesBehindSegments = 0
     private var staged: StagedFlush?
-    /// The damage that was met since the file was opened.
+    /// The damage found since the file was opened.
     private(set) var damage: Damage
-    /// Whether the index was made again from the directories of all blocks: what was removed may be there again.
+    /// True if the index was rebuilt from the directories of all blocks, so that removed entities may have returned.
     let isRebuilt: Bool
-    /// The blocks that were found damaged then, by their numbers.
+    /// The numbers of the blocks that were found damaged at the rebuild.
     let damagedBlocks: [Int64]
 
+    /// Creates a store from the result of an opening.
+    ///
     /// - Parameters:
     ///   - connection: The writer's connection.
-    ///   - victims: Reads the blocks that are merged; nil: on this connection, without a thread.
-    ///   - found: The blocks as an opening found them; nobody changed them since.
+    ///   - victims: Reads the blocks to merge; nil to read them on this connection, without a thread.
+    ///   - found: The result of an opening, unchanged since.
     /// - Throws: ``SQLiteFailure``.
     init(
         _ connection: OpaquePointer, _ configuration: Configuration, victims: (any VictimSource)? = nil,
@@ -63,7 +66,7 @@ final class BlockStore: KeyOrder {
         removals = found.removals
         lastNumber = found.lastNumber
         throughs = found.throughs
-        // The turn goes on at the oldest segment: a file that is opened often would never finish one otherwise.
+        // Writing continues at the oldest segment; otherwise a file that is opened often would never write all of them.
         nextSegment = found.throughs.indices.min { found.throughs[$0] < found.throughs[$1] } ?? 0
         damage = found.damage
         isRebuilt = found.isRebuilt
@@ -75,9 +78,9 @@ final class BlockStore: KeyOrder {
         requestVictims()
     }
 
-    /// Opens the tables: reads the index, and the directories of the blocks that it does not know.
+    /// Opens the tables: reads the stored index, and the directories of the blocks that it does not include.
     ///
-    /// - Parameter dictionaries: For the salvage of damaged blocks.
+    /// - Parameter dictionaries: For salvaging damaged blocks.
     /// - Throws: ``SQLiteFailure``.
     /// - Complexity: O(keys + blocks).
     convenience init(
@@ -90,42 +93,43 @@ final class BlockStore: KeyOrder {
 
     deinit { victims.stop() }
 
-    /// The keys that have a version.
+    /// The number of keys that have a version.
     var entityCount: Int { index.withState { $0.places.count } }
 
-    /// The bytes in memory of the index, of what is known of each block, and of victims that are read ahead, at most.
+    /// The bytes in memory for the index, the ledger and the planner, and the most for blocks that are read ahead for
+    /// merging.
     var memoryByteCount: Int {
         index.withState { $0.places.byteCount + $0.ledger.byteCount } + planner.memoryByteCount
             + VictimReader.byteCountMax
     }
 
-    /// The runs of keys.
+    /// The number of runs of keys.
     var keyRunCount: Int { keys.runCount }
 
-    /// Begins a walk over keys in order; it is over with the next flush.
+    /// Begins a walk over keys in order. The next flush invalidates it.
     func keyWalk(after start: [UInt8]?) throws -> KeyWalk { try keys.walk(after: start) }
 
-    /// Makes all runs again with the next flush.
+    /// Makes the next flush rebuild all runs.
     func noteDamagedRun() { mustReplaceKeys = true }
 
-    /// Whether a key has a version at the last commit.
+    /// Returns true if a key has a version as of the last commit.
     func hasVersion(_ key: StoredKey) -> Bool { index.place(of: key.withBlockKey { index.hash($0) }) != nil }
 
-    /// Every stored segment knows the blocks up to this number.
+    /// The number of the last block that every stored segment includes.
     var storedThrough: Int64 { throughs.min() ?? 0 }
 
     // MARK: Writing
 
-    /// Writes a flush to the transaction under way: its blocks, copies of live entities of blocks that are merged,
-    /// segments in turn, and new keys. Libraries that it clears lose all of their blocks first.
+    /// Writes a flush in the current transaction: its blocks, copies of live entities of blocks that are merged,
+    /// segments in turn, and new keys. First deletes all blocks of the libraries that it clears.
     ///
     /// - Parameters:
-    ///   - flush: Its rows and cleared libraries; a row that is a stamp has its payload read and written again.
+    ///   - flush: Its rows and cleared libraries. For a row that is a stamp, the payload is read and written again.
     ///   - dictionaries: Every dictionary of the file.
-    ///   - mergedCountMax: The most entities of victims; nil: by the rows of the flush.
-    ///   - waits: Whether to wait for victims that are being read; otherwise only when too much is dead.
-    /// - Returns: The replaced entities, and stamps that could not be renewed.
-    /// - Throws: ``SQLiteFailure``; the caller rolls the transaction back and calls ``discard()``.
+    ///   - mergedCountMax: The most entities of blocks being merged; nil to derive it from the rows of the flush.
+    ///   - waits: True to wait for blocks that are being read; false to wait only when too much is dead.
+    /// - Returns: The replaced entities, and the stamps that could not be renewed.
+    /// - Throws: ``SQLiteFailure``. The caller then rolls the transaction back and calls ``discard()``.
     /// - Complexity: O(rows + bytes), and as much for each entity that is merged, at most
     ///   ``Configuration/mergedCountPerChange`` for each row; with a cleared library O(keys).
     func stage(
@@ -134,7 +138,7 @@ final class BlockStore: KeyOrder {
         // No input reaches it: it guards the order of calls inside this module.
         precondition(staged == nil, "a flush is staged already")
         let staging = BlockStaging(self, dictionaries, lastNumber: lastNumber)
-        // What was reserved is given back even when writing fails.
+        // Reserved ordinals are returned even if writing fails.
         defer {
             staged = staging.flush
             sizer = staging.sizer
@@ -148,10 +152,10 @@ final class BlockStore: KeyOrder {
         return staging.flush.outcome
     }
 
-    /// Writes what an index that was made again needs, to the transaction under way: whole blocks in place of the
-    /// damaged ones, all segments, and all keys in order. The next opening finds no damage.
+    /// Writes what a rebuilt index needs, in the current transaction: whole blocks in place of the damaged ones, all
+    /// segments, and all keys in order. The next opening then finds no damage.
     ///
-    /// - Throws: ``SQLiteFailure``; the caller rolls the transaction back and calls ``discard()``.
+    /// - Throws: ``SQLiteFailure``. The caller then rolls the transaction back and calls ``discard()``.
     /// - Complexity: O(keys + blocks).
     func stageHealing(dictionaries: BlockDictionaries) throws {
         // No input reaches it: it guards the order of calls inside this module.
@@ -187,7 +191,7 @@ final class BlockStore: KeyOrder {
         try keys.replaceAll { try forEachGroupOfKeys($0) }
     }
 
-    /// Merges victims that were read, until the quota is used up.
+    /// Merges blocks that were read for that, until the quota is used up.
     private func merge(_ staging: BlockStaging, quota: Int, waits: Bool) throws {
         let quota = quota + BlockCodec.entityCountMax
         while staging.flush.mergedEntityCount < quota {
@@ -196,7 +200,8 @@ final class BlockStore: KeyOrder {
                 dictionaries: staging.dictionaries.byNumber)
             guard !blocks.isEmpty else { break }
             for block in blocks {
-                // A block of a library that was cleared since it was read is gone; another may have its ordinal.
+                // If a library was cleared since the block was read, the block is deleted, and another may have its
+                // ordinal.
                 guard index.withState({ $0.ledger[block.ordinal]?.number }) == block.number else { continue }
                 staging.flush.takenOrdinals.append(block.ordinal)
                 guard !staging.flush.clearedOrdinals.contains(block.ordinal) else { continue }
@@ -206,9 +211,11 @@ final class BlockStore: KeyOrder {
         try staging.finish()
     }
 
-    /// Writes segments as of the last commit: so many that all are written while half as many entities change as there
-    /// are; and one at least, which keeps the highest number when its block is deleted. When a library is cleared all
-    /// are written, without its keys: an opening would find places without blocks otherwise.
+    /// Writes segments as of the last commit.
+    ///
+    /// Writes as many as it takes for all to be written during half as many changes as there are entities, and at least
+    /// one, which preserves the highest number when its block is deleted. If a library is cleared, writes all segments,
+    /// without its keys; otherwise an opening would find positions without blocks.
     private func writeSegments(_ flush: inout StagedFlush, count: Int? = nil) throws {
         let changeCount = changesBehindSegments + flush.changes.count
         let perSegment = max(1, max(entityCount, configuration.entityCountMin) / 2 / KeyPlaceIndex.segmentCount)
@@ -225,7 +232,7 @@ final class BlockStore: KeyOrder {
                 return state.places.stored(segment: segment, seed: seed) {
                     cleared.contains($0.ordinal)
                 } number: {
-                    // Every place has a block between two flushes.
+                    // Between two flushes, every position has a block.
                     ledger[$0]?.number ?? 0
                 }
             }
@@ -235,7 +242,7 @@ final class BlockStore: KeyOrder {
         flush.changesBehindSegments = max(0, changeCount - count * perSegment)
     }
 
-    /// The victims that are taken together.
+    /// How many blocks to merge are taken at a time.
     private static let takenCount = 16
 
     // MARK: The end of a transaction
@@ -309,7 +316,7 @@ final class BlockStore: KeyOrder {
         }
     }
 
-    /// Forgets what was staged; the transaction was rolled back.
+    /// Drops what was staged, after the transaction was rolled back.
     func discard() {
         guard let flush = staged else { return }
         staged = nil
@@ -325,9 +332,10 @@ final class BlockStore: KeyOrder {
         request(planner.victims(countMax: configuration.victimCountMax))
     }
 
-    /// Chooses what is merged while nothing else is to do, in O(blocks).
+    /// Chooses blocks to merge while nothing else is to be done.
     ///
-    /// - Returns: Whether there is anything to merge.
+    /// - Returns: True if there is anything to merge.
+    /// - Complexity: O(blocks).
     func requestVictimsAtRest() -> Bool {
         if victims.requestedCount == 0 { request(planner.victimsAtRest(countMax: configuration.victimCountMax)) }
         return victims.requestedCount > 0

@@ -1,20 +1,26 @@
 import TidemarkModel
 import TidemarkStore
 
-/// An entity as it was read from a block.
+/// An entity as read from a block.
 package struct BlockStoredEntity: Hashable {
+    /// The key of the entity.
     package var key: StoredKey
+    /// The sequence of its last write; nil when that had none.
     package var sequence: Int64?
+    /// The generation of its library's log at its last write.
     package var generation: UInt32
-    /// Milliseconds since 1970.
+    /// The time of its last write, in milliseconds since 1970.
     package var writtenAt: Int64
+    /// True if the entity was evicted except for the fields that stay.
     package var isReduced: Bool
-    /// Whether the entity is gone.
+    /// True if the entity was removed.
     package var isRemoval: Bool
+    /// The store's data about writes of single fields; mostly empty.
     package var fields: [UInt8]
-    /// The resource as compact JSON; empty for a removal.
+    /// The entity as compact JSON; empty for a removal.
     package var payload: [UInt8]
 
+    /// Creates an entity.
     package init(
         key: StoredKey, sequence: Int64?, generation: UInt32, writtenAt: Int64, isReduced: Bool = false,
         isRemoval: Bool = false, fields: [UInt8] = [], payload: [UInt8]
@@ -29,7 +35,9 @@ package struct BlockStoredEntity: Hashable {
         self.payload = payload
     }
 
-    /// - Parameter data: Fields and payload as they are stored, after their check.
+    /// Creates an entity from its entry, and inserts the id into the payload if the block left it out.
+    ///
+    /// - Parameter data: Fields and payload as stored; they passed their check.
     init(key: StoredKey, entry: BlockEntry, id: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer) {
         self.init(
             key: key, sequence: entry.sequence, generation: entry.generation, writtenAt: entry.writtenAt,

@@ -8,7 +8,7 @@ final class BlockTable {
     private let read: PreparedStatement
     private let putSegment: PreparedStatement
 
-    /// The tables of the format that docs/decisions/0020-past-memory.md describes.
+    /// The tables of the format in docs/decisions/0020-past-memory.md.
     static let schema = [
         (name: "blocks", sql: "CREATE TABLE blocks (number INTEGER PRIMARY KEY, body BLOB)"),
         (name: "segments", sql: "CREATE TABLE segments (segment INTEGER PRIMARY KEY, through INTEGER, body BLOB)"),
@@ -39,7 +39,7 @@ final class BlockTable {
         try remove.run()
     }
 
-    /// - Returns: A copy of the block's bytes; nil when there is no such row.
+    /// Returns a copy of a block's bytes; nil when there is no such row.
     func body(number: Int64) throws -> [UInt8]? { try BlockTable.body(read, number: number) }
 
     static func body(_ statement: PreparedStatement, number: Int64) throws -> [UInt8]? {
@@ -49,7 +49,9 @@ final class BlockTable {
         return Array(statement.borrowedBytes(0))
     }
 
-    /// - Parameter through: The last block that the segment knows.
+    /// Writes a segment, and replaces the stored one.
+    ///
+    /// - Parameter through: The last block that the segment includes.
     func putSegment(_ segment: Int, through: Int64, _ bytes: [UInt8]) throws {
         try bytes.withUnsafeBytes { bytes in
             putSegment.bind(1, Int64(segment))
@@ -66,10 +68,10 @@ final class BlockTable {
         try statement.forEachRow { try body($0.integer(0), $0.integer(1), Array($0.borrowedBytes(2))) }
     }
 
-    /// Calls a function with the number and the size of each block, in ascending order.
+    /// Calls a closure with the number and the size of each block, in ascending order. SQLite reads no overflow pages
+    /// for this.
     ///
-    /// SQLite reads no overflow page for a length.
-    /// - Parameter number: Only the blocks with higher numbers; nil: all.
+    /// - Parameter number: The number after which to begin; nil for all blocks.
     func forEachBlock(after number: Int64? = nil, _ body: (_ number: Int64, _ byteCount: Int) throws -> Void) throws {
         let statement = try PreparedStatement(
             connection, "SELECT number, length(body) FROM blocks WHERE number > ? ORDER BY number")

@@ -1,7 +1,7 @@
 import CZstd
 import TidemarkModel
 
-/// Decompresses the data of blocks under the bounds of their heads. Owner: one thread at a time.
+/// Decompresses the data of blocks within the bounds in their heads. Owner: one thread at a time.
 final class BlockUnpacker {
     private let context: OpaquePointer
     /// The dictionary that `context` uses now; nil when it uses none.
@@ -18,6 +18,8 @@ final class BlockUnpacker {
         ZSTD_freeDCtx(context)
     }
 
+    /// Unpacks the data of a block.
+    ///
     /// - Parameters:
     ///   - bytes: The bytes of the block.
     ///   - dictionaries: The dictionaries by number.
@@ -32,10 +34,10 @@ final class BlockUnpacker {
         return data
     }
 
-    /// Unpacks damaged data. Bytes behind the damage, and perhaps before it, are arbitrary: an entity counts only after
-    /// its check.
+    /// Unpacks damaged data. Bytes after the damage, and perhaps before it, are arbitrary, so each entity must pass its
+    /// check.
     ///
-    /// - Returns: ``BlockHead/unpackedCount`` bytes, or none where nothing can be unpacked; and what went wrong.
+    /// - Returns: ``BlockHead/unpackedCount`` bytes, or none if nothing can be unpacked; and the fault, or nil.
     func unpackAsFarAsPossible(
         _ bytes: UnsafeRawBufferPointer, _ head: BlockHead, dictionaries: [Int64: PayloadDictionary]
     ) -> ([UInt8], PayloadFault?) {
@@ -58,7 +60,7 @@ final class BlockUnpacker {
             current = form
         }
         var count = 0
-        // zstd leaves in the buffer what it decoded before it met the damage.
+        // zstd leaves in the buffer what it decoded before the damage.
         var data = [UInt8](repeating: 0, count: head.unpackedCount)
         data.withUnsafeMutableBytes { data in
             count = ZSTD_decompressDCtx(context, data.baseAddress, data.count, packed.baseAddress, packed.count)

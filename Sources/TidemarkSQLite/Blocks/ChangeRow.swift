@@ -1,17 +1,18 @@
 import TidemarkModel
 
-/// A row of the table `changes`: the keys that the blocks of one flush have, as far as 32 bits of each tell, so that a
-/// reader without an index in memory reads the directories of hardly any other blocks.
+/// A row of the table `changes`: 32 bits of the hash of each key in the blocks of one flush. With it, a reader without
+/// an index in memory rarely reads the directory of a block that does not have its key.
 ///
 /// ```
 /// number   the last block of the row
-/// after    the last block before it: the row stands for the blocks after + 1 … number
+/// after    the last block before it: the row covers the blocks after + 1 … number
 /// body     8 bytes of XXH64; for each entry of the blocks 4 of its key's tag and 2 of its block, number − after − 1
 /// ```
 /// The check is seeded with both numbers, and with the random number of the file.
+///
 /// - Source: docs/decisions/0020-past-memory.md.
 struct ChangeRow {
-    /// The blocks that one row stands for at most: 65,536.
+    /// The most blocks that one row covers: 65,536.
     static let blockCountMax = 1 << 16
 
     private static let checkByteCount = 8
@@ -20,8 +21,9 @@ struct ChangeRow {
     let after: Int64
     private let bytes: [UInt8]
 
+    /// Checks a row; nil for bytes that are damaged or belong to another row. Readers then use the directories instead.
+    ///
     /// - Parameter seed: The random number of the file.
-    /// - Returns: nil for bytes that are damaged, or of another row: the directories are read in place of it.
     init?(_ bytes: [UInt8], number: Int64, after: Int64, seed: UInt64) {
         guard bytes.count >= ChangeRow.checkByteCount,
             (bytes.count - ChangeRow.checkByteCount).isMultiple(of: ChangeRow.entryByteCount),
@@ -33,7 +35,7 @@ struct ChangeRow {
         self.bytes = bytes
     }
 
-    /// Returns the numbers of the blocks that may have an entry of a key, in no order, some twice.
+    /// Returns the numbers of the blocks that may have an entry for a key, in no order, perhaps with duplicates.
     ///
     /// - Complexity: O(entries); 1 ns for each.
     func blocks(of hash: KeyHash) -> [Int64] {
@@ -65,7 +67,7 @@ struct ChangeRow {
         return sealed(bytes, number: number, after: after, seed: seed) ?? bytes
     }
 
-    /// Returns a body with its check in the place of the first bytes; nil when it is too short.
+    /// Returns a body with its check in the first bytes; nil when it is too short.
     static func sealed(_ bytes: [UInt8], number: Int64, after: Int64, seed: UInt64) -> [UInt8]? {
         guard bytes.count >= checkByteCount else { return nil }
         var bytes = bytes

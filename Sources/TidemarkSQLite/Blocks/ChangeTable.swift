@@ -1,5 +1,5 @@
-/// The table `changes`: for each flush, the keys that its blocks have. Rows that every stored segment knows are
-/// removed.
+/// The table `changes`: for each flush, hashes of the keys in its blocks. Rows whose blocks every stored segment
+/// includes are removed.
 final class ChangeTable {
     static let name = "changes"
     static let schema = "CREATE TABLE changes (number INTEGER PRIMARY KEY, after INTEGER, body BLOB)"
@@ -15,11 +15,11 @@ final class ChangeTable {
         remove = try PreparedStatement(connection, "DELETE FROM changes WHERE number <= ?")
     }
 
-    /// Writes the rows of a flush, and removes those that no reader needs any more.
+    /// Writes the rows of a flush, and removes those that no reader needs any longer.
     ///
     /// - Parameters:
-    ///   - after: The highest number before the flush.
-    ///   - storedThrough: Every stored segment knows the blocks up to this number.
+    ///   - after: The highest block number before the flush.
+    ///   - storedThrough: The last block that every stored segment includes.
     /// - Throws: ``SQLiteFailure``.
     /// - Complexity: O(changes).
     func write(_ flush: StagedFlush, after: Int64, storedThrough: Int64, seed: UInt64) throws {
@@ -43,7 +43,7 @@ final class ChangeTable {
         }
     }
 
-    /// Calls a function with each row, the newest first, until it returns false; nil stands for a damaged one. A file
+    /// Calls a closure with each row, newest first, until it returns false; the row is nil if it is damaged. A file
     /// that no writer of format 9 has opened has no such table, and so no rows.
     ///
     /// - Throws: ``SQLiteFailure``, and the error of `body`.

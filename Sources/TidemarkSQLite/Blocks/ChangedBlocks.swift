@@ -1,13 +1,15 @@
-/// The rows of the table `changes` in one state of a file, as far as they stand for all of its newest blocks.
+/// The rows of the table `changes` in one state of a file, as far back as they cover its newest blocks without a gap.
 struct ChangedBlocks {
-    /// The rows that follow each other without a gap, the newest first.
+    /// The consecutive rows, newest first.
     private let rows: [ChangeRow]
-    /// The rows stand for all blocks above this number.
+    /// The rows cover all blocks above this number.
     private let after: Int64
     private let readByteCount: PreparedStatement
 
+    /// Reads the rows.
+    ///
     /// - Parameters:
-    ///   - connection: A connection that lives longer, with a transaction under way.
+    ///   - connection: A connection that outlives this value, with a current transaction.
     ///   - seed: The random number of the file.
     /// - Throws: ``SQLiteFailure``.
     /// - Complexity: O(bytes of the rows).
@@ -17,7 +19,7 @@ struct ChangedBlocks {
         var rows: [ChangeRow] = []
         var next: Int64?
         try ChangeTable.forEach(connection, seed: seed) { number, row in
-            // Numbers that were given to no block may lie behind the newest one, and nowhere else.
+            // Unused numbers can only come after the newest block.
             guard let row, next.map({ number == $0 }) ?? (number >= newest) else { return false }
             rows.append(row)
             next = row.after
@@ -27,17 +29,17 @@ struct ChangedBlocks {
         after = next ?? newest
     }
 
-    /// Returns the numbers of the blocks that may have an entry of a key, the newest first.
+    /// Returns the numbers of the blocks that may have an entry for a key, newest first.
     ///
-    /// - Parameter through: Only the blocks above this number.
-    /// - Returns: nil when the rows do not stand for all of these.
+    /// - Parameter through: Only blocks above this number are returned.
+    /// - Returns: nil when the rows do not cover all of these blocks.
     /// - Complexity: O(changes).
     func blocks(of hash: KeyHash, after through: Int64) -> [Int64]? {
         guard after <= through else { return nil }
         return Set(rows.lazy.flatMap { $0.blocks(of: hash) }.filter { $0 > through }).sorted(by: >)
     }
 
-    /// Returns the bytes of a block's row; nil when it is gone.
+    /// Returns the size of a block's row; nil when the block was deleted.
     ///
     /// - Throws: ``SQLiteFailure``.
     func byteCount(of number: Int64) throws -> Int? {

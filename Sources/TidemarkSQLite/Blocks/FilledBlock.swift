@@ -9,14 +9,14 @@ struct FilledBlock {
     var type: TypeIndex
     /// The dictionary of the type; nil for none.
     var dictionary: PayloadDictionary?
-    /// The entities, removals included.
+    /// The number of entities, including removals.
     var count: Int
     var removalCount: Int
     var directory: [UInt8]
     /// Fields and payloads, not compressed.
     var data: [UInt8]
 
-    /// Compresses the data and makes the bytes of the row.
+    /// Compresses the data, and returns the bytes of the row.
     ///
     /// - Complexity: O(data.count).
     func packed(by packer: BlockPacker) -> BuiltBlock {
@@ -46,7 +46,7 @@ struct FilledBlock {
     }
 }
 
-/// A block that was made, and is not written yet.
+/// A block with the bytes of its row, which are not written yet.
 struct BuiltBlock: Sendable {
     var number: Int64
     var ordinal: Int
@@ -54,11 +54,11 @@ struct BuiltBlock: Sendable {
     var type: TypeIndex
     /// The bytes of the row.
     var bytes: [UInt8]
-    /// The entities, removals included.
+    /// The number of entities, including removals.
     var count: Int
     var removalCount: Int
-    /// The bytes of the data before they were compressed.
+    /// The size of the data before compression.
     var dataByteCount: Int
-    /// The bytes of the data, compressed.
+    /// The size of the compressed data.
     var packedByteCount: Int
 }

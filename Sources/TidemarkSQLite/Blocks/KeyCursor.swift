@@ -1,7 +1,7 @@
-/// A position in a sorted run: a part that was read, and a key in it.
+/// A position in a sorted run: a loaded part, and a key in it.
 struct KeyCursor {
     private(set) var run: KeyRun
-    /// The number of the part that was read.
+    /// The number of the loaded part.
     private(set) var part: Int
     private var keys: KeyPart?
     private var index = 0
@@ -18,7 +18,7 @@ struct KeyCursor {
     /// - Complexity: O(log parts) reads.
     init(_ run: KeyRun, after key: [UInt8], _ table: KeyRunTable) throws {
         self.run = run
-        // The last part whose first key is not after it.
+        // Find the last part whose first key is not after `key`.
         var (low, high) = (run.parts.lowerBound, run.parts.upperBound)
         while low + 1 < high {
             let middle = (low + high) / 2
@@ -34,14 +34,14 @@ struct KeyCursor {
 
     var isAtEnd: Bool { keys == nil }
 
-    /// Calls a function with the key at the position; there is one.
+    /// Calls a closure with the key at the position. The cursor must not be at its end.
     func withKey<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        // No input reaches it: callers ask for the end first.
+        // No input reaches it: callers check for the end first.
         guard let keys else { preconditionFailure("a run has no key behind its end") }
         return try keys.withKey(index, body)
     }
 
-    /// Goes to the next key.
+    /// Moves to the next key.
     mutating func advance(_ table: KeyRunTable) throws {
         index += 1
         try skipEnd(table)
@@ -58,7 +58,7 @@ struct KeyCursor {
         keys = part < run.parts.upperBound ? try table.part(run.place(of: part)) : nil
     }
 
-    /// Returns the index of the cursor with the first key; nil when all are at their end.
+    /// Returns the index of the cursor with the first key in order; nil when all are at their end.
     static func firstIndex(of cursors: [KeyCursor]) -> Int? {
         var first: Int?
         for index in cursors.indices where !cursors[index].isAtEnd {

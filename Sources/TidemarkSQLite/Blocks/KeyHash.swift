@@ -1,9 +1,10 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The hash of a key in the index of places: 12 bits choose a segment, 64 are kept in a slot.
+/// The hash of a key in the index of places: 12 bits select a segment, 64 are stored in a slot.
 ///
-/// Two of ten million keys have one hash with a probability of 1 in 10⁹.
+/// Two of ten million keys have the same hash with a probability of 1 in 10⁹.
+///
 /// - Source: docs/decisions/0020-past-memory.md.
 struct KeyHash: Hashable {
     static let segmentBitCount = 12
@@ -18,20 +19,24 @@ struct KeyHash: Hashable {
         self.tag = tag
     }
 
+    /// Creates a hash from two independent ones.
+    ///
     /// - Parameters:
-    ///   - high: 64 bits of a hash; the first 12 are used.
-    ///   - low: 64 bits that do not depend on the others.
+    ///   - high: 64 bits, of which the first 12 are used.
+    ///   - low: 64 bits that do not depend on `high`.
     init(high: UInt64, low: UInt64) {
         segment = Int(high >> UInt64(64 - KeyHash.segmentBitCount))
         tag = low
     }
 
-    /// - Parameter seed: The random number of the file, so that nobody who does not know it can choose ids that share a
-    ///   hash.
+    /// Hashes a key.
+    ///
+    /// - Parameter seed: The random number of the file. Without it nobody can choose ids with the same hash.
     /// - Complexity: O(bytes of the id); 20 ns for a UUID.
     init(_ key: BlockKey, seed: UInt64) {
         let place = UInt64(key.library) << 32 | UInt64(key.type) << 1 | (key.isUUID ? 1 : 0)
-        // Two functions, not one with two seeds: ids that collide in one for every seed do not in the other.
+        // Two functions, not one with two seeds: ids that collide in one function for every seed do not collide in the
+        // other.
         let low = Checksum.xxh64(key.id, seed: seed ^ place &* 0x9E37_79B9_7F4A_7C15)
         let folded = (low ^ seed).multipliedFullWidth(by: place ^ 0xA076_1D64_78BD_642F)
         var high = folded.high ^ folded.low
@@ -52,7 +57,7 @@ struct KeyHash: Hashable {
     }
 }
 
-/// A key in the form that is hashed and compared; the id is borrowed.
+/// A key in the form that is hashed and compared. The id is borrowed.
 struct BlockKey {
     var library: LibraryIndex
     var type: TypeIndex
@@ -62,7 +67,7 @@ struct BlockKey {
 }
 
 extension StoredKey {
-    /// Lends the key in the form that the index takes.
+    /// Calls a closure with the key in the form that is hashed. The id is borrowed.
     func withBlockKey<Result, Failure: Error>(
         _ body: (BlockKey) throws(Failure) -> Result
     ) throws(Failure) -> Result {

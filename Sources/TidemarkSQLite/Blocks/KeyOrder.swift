@@ -3,26 +3,26 @@ import TidemarkStore
 
 /// The keys of the blocks of a data file, in order: by library and type, texts before UUIDs.
 protocol KeyOrder: AnyObject {
-    /// Begins a walk over keys in order, those that have no version any more among them.
+    /// Begins a walk over keys in order. Keys that no longer have a version may be among them.
     ///
-    /// - Parameter start: The ``OrderedKey`` after which to begin; nil: at the first key.
+    /// - Parameter start: The ``OrderedKey`` after which to begin; nil to begin with the first key.
     /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a run is damaged.
     func keyWalk(after start: [UInt8]?) throws -> KeyWalk
 
-    /// Notes that a walk met a damaged run.
+    /// Records that a walk found a damaged run.
     func noteDamagedRun()
 
-    /// Whether a key has a version.
+    /// Returns true if a key has a version.
     ///
     /// - Throws: ``SQLiteFailure``.
     func hasVersion(_ key: StoredKey) throws -> Bool
 }
 
 extension KeyOrder {
-    /// Walks over the keys that have a version.
+    /// Walks over the keys that have a version, in order.
     ///
     /// - Parameters:
-    ///   - key: The keys after it; nil: all.
+    ///   - key: The key after which to begin; nil to begin with the first.
     ///   - visit: Called with each key until it returns false.
     /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a run is damaged.
     func walkKeys(after key: StoredKey?, _ visit: (StoredKey) throws -> Bool) throws {
@@ -34,7 +34,7 @@ extension KeyOrder {
         }
     }
 
-    /// Runs a part of a walk, and notes when it meets a damaged run.
+    /// Runs a part of a walk, and records it if a run is damaged.
     ///
     /// - Throws: The error of `body`.
     func notingDamage<Value>(_ body: () throws -> Value) throws -> Value {

@@ -5,29 +5,28 @@ import TidemarkModel
 /// ```
 /// check   4  XXH64 of what follows, low half, little endian; seeded by the part's place
 /// count   v  keys, at least 1
-/// keys       each: v bytes that it shares with the one before, v bytes that follow, and these
+/// keys       each: v bytes that it shares with the previous key, v bytes that follow, and these
 /// ```
 /// - Source: docs/decisions/0020-past-memory.md.
 struct KeyPart {
     /// The size at which a part is closed.
     static let byteCountMax = 8_000
 
-    /// The keys as ``OrderedKey`` has them, one after the other.
+    /// The keys in the form of ``OrderedKey``, one after the other.
     private var bytes: [UInt8] = []
     /// The end of each key in `bytes`.
     private var ends: [Int] = []
 
     var count: Int { ends.count }
 
-    /// Calls a function with a key.
+    /// Calls a closure with a key.
     func withKey<Result>(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         let start = index == 0 ? 0 : ends[index - 1]
         return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start..<ends[index]])) }
     }
 
-    /// Returns the first key that comes after another.
+    /// Returns the index of the first key after another key; ``count`` when there is none.
     ///
-    /// - Returns: ``count`` when none does.
     /// - Complexity: O(log count).
     func firstIndex(after key: UnsafeRawBufferPointer) -> Int {
         var (low, high) = (0, count)
@@ -38,10 +37,9 @@ struct KeyPart {
         return low
     }
 
-    /// Reads a part.
+    /// Checks and decodes a part; nil for bytes that are damaged or belong to another row.
     ///
     /// - Parameter place: The row's number.
-    /// - Returns: nil for bytes that are damaged, or of another row.
     init?(_ stored: UnsafeRawBufferPointer, place: Int64) {
         var cursor = BlockCursor(stored)
         guard let check = cursor.fourBytes(), check == KeyPart.check(stored, place), let count = cursor.count(),
@@ -62,7 +60,7 @@ struct KeyPart {
         guard cursor.remainingCount == 0 else { return nil }
     }
 
-    /// Returns a part with its check in the place of the first bytes; nil when it is too short.
+    /// Returns a part with its check in the first bytes; nil when it is too short.
     static func sealed(_ bytes: [UInt8], place: Int64) -> [UInt8]? {
         guard bytes.count >= 4 else { return nil }
         var bytes = bytes
@@ -79,7 +77,7 @@ struct KeyPart {
     }
 }
 
-/// Collects keys in order, and makes a part of them.
+/// Collects keys in order, and encodes them as a part.
 struct KeyPartBuilder {
     private(set) var count = 0
     private var keys: [UInt8] = []
@@ -88,7 +86,9 @@ struct KeyPartBuilder {
 
     var isFull: Bool { keys.count >= KeyPart.byteCountMax }
 
-    /// - Parameter key: A key that comes after the last one.
+    /// Adds a key.
+    ///
+    /// - Parameter key: A key after the last one in order.
     mutating func add(_ key: UnsafeRawBufferPointer) {
         let shared = last.withUnsafeBytes { last in
             var shared = 0
@@ -103,7 +103,7 @@ struct KeyPartBuilder {
         count += 1
     }
 
-    /// Makes the part, and begins an empty one.
+    /// Returns the encoded part, and begins an empty one.
     mutating func take(place: Int64) -> [UInt8] {
         var bytes: [UInt8] = [0, 0, 0, 0]
         PayloadCodec.append(count, to: &bytes)

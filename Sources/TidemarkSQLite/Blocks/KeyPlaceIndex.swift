@@ -1,34 +1,37 @@
-/// The index of keys in memory: the place of the newest version of each, by its hash.
+/// The index of keys in memory: the position of each key's newest version, by the key's hash.
 ///
-/// A key takes 14 to 18 bytes. The index knows no keys: a reader of a block compares the key in its directory.
-/// - Source: docs/decisions/0020-past-memory.md, which has what was measured.
+/// A key takes 14 to 18 bytes. The index contains no keys: a reader compares the key in the directory of the block.
+///
+/// - Source: docs/decisions/0020-past-memory.md, with measurements.
 struct KeyPlaceIndex {
     static let segmentCount = 1 << KeyHash.segmentBitCount
 
     private var segments = [KeySegment](repeating: KeySegment(), count: segmentCount)
-    /// The keys that have a place.
+    /// The number of keys.
     private(set) var count = 0
-    /// The bytes of all slots, which count in the limit of the memory.
+    /// The bytes of all slots, which count towards the memory limit.
     private(set) var byteCount = 0
 
     subscript(hash: KeyHash) -> BlockPlace? { segments[hash.segment].place(of: hash.tag) }
 
-    /// Sets the place of a key's newest version.
+    /// Sets the position of a key's newest version.
     ///
-    /// - Returns: The place of the version before, which is dead now; nil for a new key.
+    /// - Returns: The position of the version before, which is now dead; nil for a new key.
     /// - Complexity: O(1) on average; growing copies one segment.
     mutating func set(_ place: BlockPlace, of hash: KeyHash) -> BlockPlace? {
         change(hash.segment) { $0.set(place, of: hash.tag) }
     }
 
-    /// - Returns: The place of the version that is dead now; nil when there is none.
+    /// Removes a key.
+    ///
+    /// - Returns: The position of the version that is now dead; nil when there is none.
     mutating func remove(_ hash: KeyHash) -> BlockPlace? {
         change(hash.segment) { $0.remove(hash.tag) }
     }
 
-    /// Removes every key whose place fulfils a condition.
+    /// Removes every key whose position meets a condition.
     ///
-    /// - Returns: The number of keys.
+    /// - Returns: The number of removed keys.
     /// - Complexity: O(count).
     mutating func removeAll(where isGone: (BlockPlace) -> Bool) -> Int {
         let before = count
@@ -38,12 +41,12 @@ struct KeyPlaceIndex {
         return before - count
     }
 
-    /// Calls a function with each place, in no order.
+    /// Calls a closure with each position, in no order.
     func forEachPlace(_ body: (BlockPlace) -> Void) {
         for segment in segments { segment.forEach { _, place in body(place) } }
     }
 
-    /// Calls a function with each key and its place, in no order.
+    /// Calls a closure with each key's hash and position, in no order.
     func forEachKey(_ body: (KeyHash, BlockPlace) -> Void) {
         for (index, segment) in segments.enumerated() {
             segment.forEach { body(KeyHash(segment: index, tag: $0), $1) }
@@ -53,9 +56,9 @@ struct KeyPlaceIndex {
     /// Returns the bytes of a segment for its row.
     ///
     /// - Parameters:
-    ///   - seed: That of ``StoredSegment/seed(of:through:)``.
-    ///   - isGone: Whether a key with this place is left out.
-    ///   - number: Returns the number of the block that has an ordinal.
+    ///   - seed: The result of ``StoredSegment/seed(of:through:)``.
+    ///   - isGone: Returns true for a position whose key is left out.
+    ///   - number: Returns the number of the block with an ordinal.
     func stored(
         segment index: Int, seed: UInt64, without isGone: (BlockPlace) -> Bool = { _ in false },
         number: (Int) -> Int64
@@ -65,11 +68,11 @@ struct KeyPlaceIndex {
         return StoredSegment.bytes(segment, as: index, seed: seed, number: number)
     }
 
-    /// Puts a segment in its place as it was stored.
+    /// Replaces a segment by a stored one.
     ///
-    /// - Parameter ordinal: Returns the ordinal of the block with a number; nil when there is none, and the key is left
-    ///   out.
-    /// - Returns: The keys that were left out; nil when a tag is there twice, and then nothing was changed.
+    /// - Parameter ordinal: Returns the ordinal of the block with a number; nil when there is none, so that the key is
+    ///   left out.
+    /// - Returns: The keys that were left out; nil when a tag occurs twice, and nothing was changed.
     /// - Complexity: O(count).
     mutating func restore(segment index: Int, _ stored: StoredSegment, ordinal: (Int64) -> Int?) -> [KeyHash]? {
         guard let restored = RestoredSegment(stored, as: index, ordinal: ordinal) else { return nil }
@@ -77,7 +80,7 @@ struct KeyPlaceIndex {
         return restored.leftOut
     }
 
-    /// Puts a segment in its place.
+    /// Replaces a segment by a restored one.
     mutating func restore(_ restored: RestoredSegment) {
         change(restored.index) { $0 = restored.segment }
     }
@@ -101,15 +104,16 @@ struct KeyPlaceIndex {
     }
 }
 
-/// A segment as it was stored, with the ordinals of its blocks. Several threads can make some at the same time.
+/// A stored segment, with the ordinals of its blocks. Several threads may create some at the same time.
 struct RestoredSegment {
     let index: Int
     private(set) var segment: KeySegment
-    /// The keys whose block is gone.
+    /// The keys whose block was deleted.
     private(set) var leftOut: [KeyHash] = []
 
+    /// Restores a stored segment; nil when a tag occurs twice.
+    ///
     /// - Parameter ordinal: Returns the ordinal of the block with a number; nil when there is none.
-    /// - Returns: nil when a tag is there twice.
     /// - Complexity: O(count).
     init?(_ stored: StoredSegment, as index: Int, ordinal: (Int64) -> Int?) {
         self.index = index

@@ -15,7 +15,9 @@ final class KeyRunTable {
         removeAll = try PreparedStatement(connection, "DELETE FROM key_runs")
     }
 
-    /// - Throws: ``PayloadFault`` for a part that is damaged or missing: all runs are then made again.
+    /// Reads a part.
+    ///
+    /// - Throws: ``PayloadFault`` for a part that is damaged or missing; all runs are then rebuilt.
     func part(_ place: Int64) throws -> KeyPart {
         read.bind(1, place)
         defer { read.reset() }
@@ -44,10 +46,10 @@ final class KeyRunTable {
         var runs: [KeyRun] = []
         let statement = try PreparedStatement(connection, "SELECT place FROM key_runs ORDER BY place")
         try statement.forEachRow { row in
-            // Only a forged file has such a row; it goes when the runs are made again.
+            // Only a forged file has such a row. Rebuilding the runs removes it.
             guard let part = KeyRun(place: row.integer(0)) else { return }
             if let last = runs.last, last.level == part.level, last.sequence == part.sequence {
-                // A part that is missing in between is noticed when it is read.
+                // A missing part in between is detected when it is read.
                 runs[runs.count - 1].parts = last.parts.lowerBound..<part.parts.upperBound
             } else {
                 runs.append(part)

@@ -2,30 +2,34 @@ import TidemarkStore
 
 /// The keys of a data file in order: sorted runs, one for the new keys of each flush, merged in steps.
 ///
-/// A key stays until a merge finds that it has no version any more. So a run has keys that are gone, and two runs may
-/// have the same key; a walk skips both. Eight runs of a size class become one of the next. Each step leaves all keys
-/// in some run: the output is written and the parts of the input that are used up are deleted in one transaction. A
-/// process that ends in the middle leaves runs like any others, and forgets only which ones were being merged.
+/// A key stays until a merge finds that it has no version any longer. So a run has keys without a version, and two runs
+/// may have the same key; a walk skips both. Eight runs of a size class are merged into one of the next. After each
+/// step, all keys are in some run: one transaction writes the output and deletes the parts of the input that are used
+/// up. A process that ends in the middle leaves runs like any others, and only forgets which ones were being merged.
 ///
 /// Owner: the writer of the blocks.
+///
 /// - Source: docs/decisions/0020-past-memory.md.
 final class KeyRuns {
-    /// The runs that are merged together.
+    /// How many runs are merged together.
     private static let mergedRunCount = 8
-    /// The keys of a step for each new key: each is written again once a level, and there are six levels at most.
+    /// How many keys a step merges for each new key: each key is written again once a level, and there are at most six
+    /// levels.
     private static let stepCountPerKey = 4
-    /// The keys of a step at least.
+    /// The least number of keys that a step merges.
     private static let stepCountMin = 1_000
 
+    /// The runs, and the merges of some of them.
     private struct State {
         var runs: [KeyRun] = []
-        /// Merges under way, at most one of each level.
+        /// The running merges, at most one for each level.
         var merges: [Merge] = []
     }
 
+    /// A merge of the oldest runs of a level.
     private struct Merge {
         var level: Int
-        /// The positions in the runs that are merged; those at their end are gone.
+        /// The positions in the runs that are merged; runs at their end are removed.
         var inputs: [KeyCursor]
         var output: KeyRun
     }
@@ -44,32 +48,32 @@ final class KeyRuns {
 
     // MARK: Writing
 
-    /// Writes new keys as a run, and merges a step of older runs, in the transaction under way.
+    /// Writes new keys as a run, and merges a step of older runs, in the current transaction.
     ///
     /// - Parameters:
-    ///   - newKeys: Keys without a version before; each once.
-    ///   - isGone: Whether a key had no version at the last commit.
+    ///   - newKeys: Keys that had no version before, each once.
+    ///   - isGone: Returns true if a key had no version at the last commit.
     /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a part is damaged.
     /// - Complexity: O(n log n) for the new keys, and some keys of older runs for each.
     func stage(_ newKeys: [StoredKey], isGone: (StoredKey) -> Bool) throws {
         var next = state
         let stepCount = newKeys.count * KeyRuns.stepCountPerKey + KeyRuns.stepCountMin
         for level in 0...KeyRun.levelMax { try merge(level, stepCount: stepCount, &next, isGone: isGone) }
-        // Last: a merge would drop keys that have no version before the commit.
+        // New keys are added last, because a merge would drop them: before the commit they have no version.
         try add(newKeys, to: &next)
         staged = next
     }
 
-    /// Notes that the transaction was committed.
+    /// Adopts what was staged, after the transaction was committed.
     func published() {
         state = staged ?? state
         staged = nil
     }
 
-    /// Notes that the transaction was rolled back.
+    /// Drops what was staged, after the transaction was rolled back.
     func discard() { staged = nil }
 
-    /// Replaces all runs, in the transaction under way, as a part of ``stage(_:isGone:)``.
+    /// Replaces all runs, in the current transaction, instead of ``stage(_:isGone:)``.
     ///
     /// - Parameter keys: Calls its argument with groups of keys, each of which becomes a run.
     func replaceAll(_ keys: (([StoredKey]) throws -> Void) throws -> Void) throws {
@@ -138,7 +142,7 @@ final class KeyRuns {
             try merge.inputs[first].advance(table)
             if merge.inputs[first].part != part { try remove(part, of: merge.inputs[first].run, &next) }
         }
-        // What was taken from the inputs is on the disk at the end of each step.
+        // At the end of each step, all keys that were taken from the inputs are on the disk.
         try close(&builder, &merge.output)
         merge.inputs.removeAll(where: \.isAtEnd)
         if !merge.inputs.isEmpty {
@@ -148,7 +152,7 @@ final class KeyRuns {
         }
     }
 
-    /// Begins to merge the oldest runs of a level, when there are enough.
+    /// Begins to merge the oldest runs of a level; nil when there are not enough.
     private func begin(_ level: Int, _ next: inout State) throws -> Merge? {
         let inputs = next.runs.filter { $0.level == level }.sorted { $0.sequence < $1.sequence }
             .prefix(KeyRuns.mergedRunCount)
@@ -159,7 +163,7 @@ final class KeyRuns {
             output: KeyRuns.newRun(partCount: partCount, next))
     }
 
-    /// Deletes a part whose keys are in the output, or wait for it in the builder.
+    /// Deletes a part whose keys are all in the output or its builder.
     private func remove(_ part: Int, of run: KeyRun, _ next: inout State) throws {
         try table.remove(run.place(of: part))
         guard let index = next.runs.firstIndex(where: { $0.level == run.level && $0.sequence == run.sequence }) else {
@@ -171,9 +175,10 @@ final class KeyRuns {
 
     // MARK: Reading
 
-    /// Begins a walk over keys in order, gone ones too, on the writer's connection. It is over with the next flush.
+    /// Begins a walk over keys in order on the writer's connection. Keys that no longer have a version may be among
+    /// them. The next flush invalidates it.
     ///
-    /// - Parameter start: The ``OrderedKey`` after which to begin; nil: at the first key.
+    /// - Parameter start: The ``OrderedKey`` after which to begin; nil to begin with the first key.
     /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a part is damaged.
     func walk(after start: [UInt8]? = nil) throws -> KeyWalk {
         let runs = state.runs + state.merges.map(\.output).filter { !$0.parts.isEmpty }

@@ -1,18 +1,19 @@
 /// One of the 4,096 parts of the index of places: a table with open addressing, 12 bytes a slot.
 ///
-/// The slots lie in the order of their tags as far as collisions allow, so a segment grows without hashing a key again.
+/// Slots are in the order of their tags as far as collisions allow, so a segment grows without hashing a key again.
+///
 /// - Source: docs/decisions/0020-past-memory.md.
 struct KeySegment {
-    /// The share of slots in use at which a segment grows, in hundredths. Probing is linear: at 90 a search that fails
-    /// looks at some 50 slots of one table, at 80 at 13.
+    /// The share of used slots at which a segment grows, in hundredths. Probing is linear: at 90 an unsuccessful search
+    /// visits some 50 slots, at 80 some 13.
     private static let loadMax = 85
     private static let capacityMin = 16
 
-    /// A slot. Tag and place lie together, so that a search waits for one line of the processor's cache.
+    /// A slot. Tag and place are adjacent, so that a search waits for one cache line.
     private struct Slot {
         private var low: UInt32 = 0
         private var high: UInt32 = 0
-        /// The bits of the place; 0: the slot is empty, and the tag means nothing.
+        /// The bits of the place; 0 if the slot is empty, and the tag is meaningless.
         var place: UInt32 = 0
 
         init() {}
@@ -28,15 +29,15 @@ struct KeySegment {
     }
 
     private var slots: [Slot] = []
-    /// The slots in use.
+    /// The number of used slots.
     private(set) var count = 0
 
     init() {}
 
-    /// - Parameter count: The tags that will be set: the slots for so many are made at once.
+    /// Creates a segment with room for a number of tags.
     init(count: Int) {
         guard count > 0 else { return }
-        // A sixteenth more, so that the next new key does not make the segment grow.
+        // A sixteenth more, so that the next new key does not grow the segment.
         let capacity = max(KeySegment.capacityMin, (count + count / 16 + 1) * 100 / KeySegment.loadMax + 1)
         slots = Array(repeating: Slot(), count: capacity)
     }
@@ -44,6 +45,8 @@ struct KeySegment {
     /// The bytes of the slots.
     var byteCount: Int { slots.count * MemoryLayout<Slot>.stride }
 
+    /// Returns the place of a tag; nil when the tag is not set.
+    ///
     /// - Complexity: O(1) on average.
     func place(of tag: UInt64) -> BlockPlace? {
         guard let slot = slot(of: tag) else { return nil }
@@ -64,9 +67,9 @@ struct KeySegment {
         return nil
     }
 
-    /// Removes a tag, and moves those behind it that its slot kept from their own.
+    /// Removes a tag, and moves later tags into the free slot if it is closer to their home.
     ///
-    /// - Returns: The place; nil when there is none.
+    /// - Returns: The place of the tag; nil when it was not set.
     mutating func remove(_ tag: UInt64) -> BlockPlace? {
         guard var hole = slot(of: tag) else { return nil }
         let removed = BlockPlace(bits: slots[hole].place)
@@ -74,7 +77,7 @@ struct KeySegment {
         while true {
             slot = next(slot)
             if slots[slot].isEmpty { break }
-            // A slot may move into the hole when its home does not lie behind the hole on the way to the slot.
+            // A slot may move into the hole unless its home is between the hole and the slot.
             let home = home(of: slots[slot].tag)
             guard distance(from: home, to: slot) >= distance(from: hole, to: slot) else { continue }
             slots[hole] = slots[slot]
@@ -85,7 +88,7 @@ struct KeySegment {
         return removed
     }
 
-    /// Removes every tag whose place fulfils a condition.
+    /// Removes every tag whose place meets a condition.
     ///
     /// - Complexity: O(count).
     mutating func removeAll(where isGone: (BlockPlace) -> Bool) {
@@ -96,7 +99,7 @@ struct KeySegment {
         for tag in gone { _ = remove(tag) }
     }
 
-    /// Calls a function with each tag and place, in no order.
+    /// Calls a closure with each tag and place, in no order.
     func forEach(_ body: (UInt64, BlockPlace) -> Void) {
         for slot in slots {
             if let place = BlockPlace(bits: slot.place) { body(slot.tag, place) }

@@ -1,12 +1,14 @@
 import TidemarkStore
 
-/// A walk over the keys of several runs in order, each key once; keys that are gone are among them.
+/// A walk over the keys of several runs in order, each key once. Keys that no longer have a version are among them.
 struct KeyWalk {
     private let table: KeyRunTable
     private var cursors: [KeyCursor]
     private var last: [UInt8]?
 
-    /// - Parameter start: The ``OrderedKey`` after which to begin; nil: at the first key.
+    /// Begins a walk.
+    ///
+    /// - Parameter start: The ``OrderedKey`` after which to begin; nil to begin with the first key.
     /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a part is damaged.
     init(_ runs: [KeyRun], _ table: KeyRunTable, after start: [UInt8]?) throws {
         self.table = table
@@ -15,8 +17,9 @@ struct KeyWalk {
         }
     }
 
-    /// - Returns: nil at the end.
-    /// - Throws: As the initializer.
+    /// Returns the next key; nil at the end.
+    ///
+    /// - Throws: The errors of the initializer.
     /// - Complexity: O(runs).
     mutating func next() throws -> StoredKey? {
         while let first = KeyCursor.firstIndex(of: cursors) {

@@ -1,7 +1,7 @@
-/// Decides which blocks are merged, and when: a value without a disk, time or thread.
+/// Decides which blocks are merged, and when. A pure value, without disk, time or threads.
 ///
-/// A block that is merged has its live entities copied to a new block and is deleted, in one transaction. The planner
-/// knows of each block only its bytes and those of them that are live.
+/// To merge a block, its live entities are copied to a new block and it is deleted, in one transaction. For each block,
+/// the planner keeps only its size and how much of it is live.
 ///
 /// ```
 /// written ── committed ──▶ settled ── victims ──▶ merging ── gone
@@ -16,23 +16,25 @@ struct MergePlanner {
         var deadShare = 28
         /// The share of dead bytes above which a flush waits for blocks that are being read.
         var deadShareMax = 38
-        /// The share of its own bytes from which a block is merged while nothing else is to do.
+        /// The share of a block's own bytes that must be dead for it to be merged while nothing else is to be done.
         var deadShareAtRest = 33
-        /// The short blocks that are merged together while nothing else is to do.
+        /// How many short blocks are merged together while nothing else is to be done.
         var shortCountAtRest = 64
-        /// The bytes of a full block; a block that holds less is merged as if the rest were dead.
+        /// The size of a full block. A smaller block is merged as if the rest were dead.
         var fullByteCount = BlockCodec.fullByteCount
     }
 
+    /// The state of a block between its first write and its merge.
     private enum Phase: UInt8 {
         /// No block has the ordinal.
         case none
-        /// Written by the transaction under way: no reader has it yet.
+        /// Written by the current transaction: no reader can see it yet.
         case written
+        /// Committed, and not chosen to be merged.
         case settled
         /// Being read, to be merged by a later transaction.
         case merging
-        /// Damaged so that it cannot be merged: it stays until the file is repaired.
+        /// Too damaged to be merged. It stays until the file is repaired.
         case unmergeable
     }
 
@@ -46,21 +48,21 @@ struct MergePlanner {
     }
 
     private let limits: Limits
-    /// The blocks by ordinal, from 1 on; a place without a block stays.
+    /// The blocks by ordinal, from 1 on. Unused ordinals have an empty entry.
     private var blocks: [Block] = []
     private(set) var blockCount = 0
-    /// The ordinals that the transaction under way wrote.
+    /// The ordinals that the current transaction has written.
     private var writtenOrdinals: [Int] = []
     /// The bytes of all blocks.
     private(set) var byteCount = 0
     private(set) var liveByteCount = 0
-    /// The blocks that are being read or wait for their transaction.
+    /// The number of blocks that are being read for merging, or wait for their transaction.
     private(set) var mergingCount = 0
-    /// The dead bytes of these blocks, which are as good as gone.
+    /// The dead bytes of the blocks that are being merged, which are as good as freed.
     private var mergingDeadByteCount = 0
-    /// The short blocks that were left when such blocks were merged last: one for each type at least.
+    /// How many short blocks were left when such blocks were last merged: at least one for each type.
     private var shortCountLeft = 0
-    /// Whether the last choice at rest took all short blocks.
+    /// True if the last choice at rest took all short blocks.
     private var hasTakenShort = false
 
     init(_ limits: Limits = Limits()) {
@@ -76,17 +78,17 @@ struct MergePlanner {
 
     var deadByteCount: Int { byteCount - liveByteCount }
 
-    /// The dead bytes above which blocks are merged, and that are not being merged yet: the merge debt.
+    /// The merge debt: how many dead bytes exceed the share at which blocks are merged.
     var debtByteCount: Int { max(0, deadByteCount - byteCount * limits.deadShare / 100) }
 
-    /// Whether a flush waits for a block that is being read, because too much is dead.
+    /// True if a flush must wait for a block that is being read, because too much is dead.
     var mustWait: Bool { mergingCount > 0 && deadByteCount * 100 > byteCount * limits.deadShareMax }
 
     // MARK: Events
 
-    /// Notes a block of the transaction under way, all of it live.
+    /// Adds a block that the current transaction has written, all of it live.
     mutating func wrote(_ ordinal: Int, byteCount: Int) {
-        // No input reaches it: the writer gives an ordinal only when its block is gone.
+        // No input reaches it: the writer reuses an ordinal only after its block was deleted.
         precondition(self[ordinal].phase == .none, "block \(ordinal) is there already")
         let size = UInt32(byteCount)
         self[ordinal] = Block(byteCount: size, liveByteCount: size, phase: .written)
@@ -96,12 +98,12 @@ struct MergePlanner {
         liveByteCount += byteCount
     }
 
-    /// Notes that an entity of a block was replaced, removed or copied.
+    /// Records that an entity of a block was replaced, removed or copied.
     ///
     /// - Parameter byteCount: Its share of the block's bytes.
     mutating func died(in ordinal: Int, byteCount: Int) {
         var block = self[ordinal]
-        // No input reaches it: the index names a place once, and a block that is gone has none.
+        // No input reaches it: each place is in the index at most once, and a deleted block has none.
         precondition(
             block.phase != .none && Int(block.liveByteCount) >= byteCount,
             "\(byteCount) bytes of block \(ordinal) cannot die: \(block)")
@@ -111,13 +113,13 @@ struct MergePlanner {
         if block.phase == .merging { mergingDeadByteCount += byteCount }
     }
 
-    /// Notes that the transaction under way was committed: its blocks may be merged from now on.
+    /// Records that the current transaction was committed, so that its blocks may be merged.
     mutating func committed() {
         for ordinal in writtenOrdinals { self[ordinal].phase = .settled }
         writtenOrdinals = []
     }
 
-    /// Notes that a merged block was deleted; nothing of it is live.
+    /// Records that a merged block was deleted. Nothing of it may be live.
     mutating func gone(_ ordinal: Int) {
         let block = self[ordinal]
         // No input reaches it: only chosen blocks are merged, and all that is live in one is copied first.
@@ -130,7 +132,7 @@ struct MergePlanner {
         self[ordinal] = Block()
     }
 
-    /// Notes that a block was deleted with its library, whatever of it was live.
+    /// Records that a block was deleted with its library, whatever part of it was live.
     mutating func cleared(_ ordinal: Int) {
         let block = self[ordinal]
         // No input reaches it: only blocks of earlier transactions are cleared.
@@ -145,10 +147,10 @@ struct MergePlanner {
         self[ordinal] = Block()
     }
 
-    /// Notes that a block that was chosen stays: its transaction failed.
+    /// Records that a chosen block stays, because its transaction failed.
     mutating func kept(_ ordinal: Int) { end(of: ordinal, .settled) }
 
-    /// Notes that a block that was chosen is damaged so that nothing can be read from it: it is not chosen again.
+    /// Records that nothing can be read from a chosen block, so that it is not chosen again.
     mutating func setAside(_ ordinal: Int) { end(of: ordinal, .unmergeable) }
 
     private mutating func end(of ordinal: Int, _ phase: Phase) {
@@ -172,13 +174,13 @@ struct MergePlanner {
     /// Chooses the blocks to merge next: those with the least live bytes for a full block, until the debt is paid.
     ///
     /// - Parameter countMax: The most blocks.
-    /// - Returns: Ordinals in ascending order, which is about that of the file; empty when there is no debt, or nothing
-    ///   that is dead can be merged.
+    /// - Returns: Ordinals in ascending order, roughly that of the file; empty when there is no debt, or nothing dead
+    ///   can be merged.
     /// - Complexity: O(blocks + chosen log chosen).
     mutating func victims(countMax: Int) -> [Int] {
         var debt = debtByteCount - mergingDeadByteCount
         guard debt > 0 else { return [] }
-        // Shares are counted first, so that only those that may be chosen are sorted.
+        // Shares are counted first, so that only candidates that may be chosen are sorted.
         var counts = Array(repeating: 0, count: 1_001)
         for block in blocks where isCandidate(block) { counts[liveShare(of: block)] += 1 }
         var highest = 0
@@ -206,11 +208,11 @@ struct MergePlanner {
         return chosen.sorted()
     }
 
-    /// Chooses the blocks to merge while nothing else is to do: those of which a third is dead, and short ones when
-    /// there are many, as after many small flushes.
+    /// Chooses the blocks to merge while nothing else is to be done: those of which a third is dead, and short ones
+    /// when there are many, as after many small flushes.
     ///
     /// - Parameter countMax: The most blocks.
-    /// - Returns: Ordinals in ascending order; empty when it is not worth it.
+    /// - Returns: Ordinals in ascending order; empty when merging is not worth it.
     /// - Complexity: O(blocks).
     mutating func victimsAtRest(countMax: Int) -> [Int] {
         let shortCount = blocks.count { isShort($0) }
@@ -231,27 +233,27 @@ struct MergePlanner {
         return chosen
     }
 
-    /// The dead bytes that are merged while nothing else is to do.
+    /// The dead bytes that ``victimsAtRest(countMax:)`` would choose, without short blocks.
     ///
     /// - Complexity: O(blocks).
     var looseByteCount: Int { blocks.reduce(0) { $0 + (isLoose($1) ? $1.deadByteCount : 0) } }
 
-    /// Whether much of a block is dead.
+    /// Returns true if more than a third of a block is dead.
     private func isLoose(_ block: Block) -> Bool {
         block.phase == .settled && block.deadByteCount * 100 > Int(block.byteCount) * limits.deadShareAtRest
     }
 
-    /// Whether a small flush left a block short.
+    /// Returns true if a block is less than a quarter full, as after a small flush.
     private func isShort(_ block: Block) -> Bool {
         block.phase == .settled && Int(block.byteCount) < limits.fullByteCount / 4
     }
 
-    /// Whether merging a block gains anything: something is dead.
+    /// Returns true if merging a block gains anything, because something in it is dead.
     private func isCandidate(_ block: Block) -> Bool {
         block.phase == .settled && block.liveByteCount < block.byteCount
     }
 
-    /// The live bytes in thousandths of a full block, so that a block that a small flush left short comes early.
+    /// Returns the live bytes in thousandths of a full block, so that short blocks are chosen early.
     private func liveShare(of block: Block) -> Int {
         Int(block.liveByteCount) * 1_000 / max(limits.fullByteCount, Int(block.byteCount))
     }

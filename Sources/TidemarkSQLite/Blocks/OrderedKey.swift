@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The bytes of a key whose order is that of keys: library, type, texts before UUIDs, and the bytes of the id.
+/// Encodes keys as bytes that sort like the keys: by library, by type, texts before UUIDs, and by the bytes of the id.
 ///
 /// ```
 /// library  2  big endian
@@ -27,9 +27,9 @@ enum OrderedKey {
         return bytes
     }
 
-    /// Returns bytes before every UUID that is at or above a bound, and after all UUIDs below it.
+    /// Returns bytes that sort before every UUID at or above a bound, and after all UUIDs below it.
     ///
-    /// - Parameter bound: The first bytes of UUIDs; one with more than 16 bytes is above all.
+    /// - Parameter bound: The first bytes of UUIDs. A bound of more than 16 bytes is above all UUIDs.
     static func bytes(beforeUUID bound: [UInt8], library: LibraryIndex, type: TypeIndex) -> [UInt8] {
         var bytes: [UInt8] = []
         append(StoredKey(library: library, type: type, id: .uuid(UUIDValue(high: 0, low: 0))), to: &bytes)
@@ -46,7 +46,7 @@ enum OrderedKey {
         return bytes + before
     }
 
-    /// - Returns: nil for bytes that are no key.
+    /// Decodes a key; nil for bytes that are no key.
     static func key(_ bytes: UnsafeRawBufferPointer) -> StoredKey? {
         guard bytes.count >= headByteCount else { return nil }
         let id = UnsafeRawBufferPointer(rebasing: bytes[headByteCount...])
@@ -63,7 +63,7 @@ enum OrderedKey {
             type: TypeIndex(rawValue: UInt16(bytes[2]) << 8 | UInt16(bytes[3])), id: stored)
     }
 
-    /// - Returns: Whether the first comes before the second.
+    /// Returns true if the first key sorts before the second.
     static func precedes(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Bool {
         let order = memcmp(first, second)
         return order != 0 ? order < 0 : first.count < second.count
@@ -73,7 +73,7 @@ enum OrderedKey {
         first.count == second.count && memcmp(first, second) == 0
     }
 
-    /// Compares the bytes that both have.
+    /// Compares the common length of both, and returns -1, 0 or 1.
     private static func memcmp(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Int {
         let count = min(first.count, second.count)
         var offset = 0

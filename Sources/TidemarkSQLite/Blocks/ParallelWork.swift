@@ -2,9 +2,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Runs a function over many inputs, on the calling thread and on those of other processors.
+/// Runs a closure over many inputs, on the calling thread and on threads of other processors.
 ///
-/// Each thread takes the next input until none is left, so the caller waits for one input of another thread at most.
+/// Each thread takes the next input until none is left, so the caller waits for at most one input of another thread.
 ///
 /// Sendable by claim: each context belongs to one thread, and each input to the thread that took its number.
 final class ParallelWork<Context, Input, Output>: @unchecked Sendable {
@@ -21,10 +21,11 @@ final class ParallelWork<Context, Input, Output>: @unchecked Sendable {
         outputs = Mutex(Array(repeating: nil, count: inputs.count))
     }
 
+    /// Returns the outputs of a closure, in the order of the inputs.
+    ///
     /// - Parameters:
-    ///   - contexts: What one thread needs, at least one; so many threads run at most.
-    ///   - body: Touches nothing but its arguments, and values that do not change.
-    /// - Returns: The outputs in the order of the inputs.
+    ///   - contexts: What each thread needs, at least one. At most so many threads run.
+    ///   - body: Must use only its arguments and constant values.
     static func map(
         _ inputs: [Input], contexts: [Context], _ body: @escaping (Context, Input) -> Output
     ) -> [Output] {
@@ -43,13 +44,14 @@ final class ParallelWork<Context, Input, Output>: @unchecked Sendable {
         }
     }
 
-    /// An output on its way from the thread that made it: nobody else has it.
+    /// An output that is handed over by the thread that computed it; nobody else has it.
     private struct Taken: @unchecked Sendable {
         var value: Output
     }
 }
 
+/// The threads among which work of this module is shared.
 enum ParallelThreads {
-    /// The threads that share work: one for each processor, four at most.
+    /// The number of threads that share work: one for each processor, at most four.
     static var count: Int { min(4, ProcessInfo.processInfo.activeProcessorCount) }
 }

@@ -1,33 +1,34 @@
-/// The removals in blocks that the stored segments may not know yet: replaying the directories needs them.
+/// The removals in blocks that the stored segments may not include yet, so that replaying the directories needs them.
 ///
 /// A removal counts as live until every stored segment is newer than its block.
 struct RemovalLedger {
+    /// A block with removals.
     private struct Block {
         var number: Int64
         var ordinal: Int
     }
 
-    /// The blocks with removals, ascending by number, from `first` on. At most the blocks that half as many changes as
-    /// there are entities fill.
+    /// The blocks with removals, in ascending order of numbers, from index `first` on. Bounded by the blocks that half
+    /// as many changes as there are entities fill.
     private var queue: [Block] = []
     private var first = 0
-    /// The removals of each of these blocks that was not merged since, by ordinal.
+    /// By ordinal, the number of removals in each of these blocks that has not been merged.
     private var counts: [Int: (number: Int64, count: Int)] = [:]
 
-    /// Notes a block with removals; its number is higher than those before.
+    /// Adds a block with removals. Its number must be above all earlier ones.
     mutating func add(ordinal: Int, number: Int64, count: Int) {
         queue.append(Block(number: number, ordinal: ordinal))
         counts[ordinal] = (number, count)
     }
 
-    /// Notes that a block was merged.
+    /// Removes a block that was merged.
     ///
-    /// - Returns: The removals of it that counted as live.
+    /// - Returns: How many of its removals counted as live.
     mutating func merged(ordinal: Int) -> Int { counts.removeValue(forKey: ordinal)?.count ?? 0 }
 
-    /// Notes that every segment on the disk knows all blocks up to a number.
+    /// Records that every stored segment includes all blocks up to a number.
     ///
-    /// - Returns: The blocks whose removals are dead now, and how many those are.
+    /// - Returns: The blocks whose removals are dead from now on, and how many each has.
     mutating func stored(through number: Int64) -> [(ordinal: Int, count: Int)] {
         var dead: [(ordinal: Int, count: Int)] = []
         while first < queue.count, queue[first].number <= number {
@@ -45,6 +46,6 @@ struct RemovalLedger {
         return dead
     }
 
-    /// The removals that count as live, by ordinal.
+    /// The number of removals that count as live, by ordinal.
     var liveCounts: [Int: Int] { counts.mapValues(\.count) }
 }

@@ -1,20 +1,21 @@
 import TidemarkModel
 
-/// Finds keys in one state of a data file without an index in memory: in the stored segment of each key that is asked
-/// for, and in the directories of the blocks that the segment does not know.
+/// Finds keys in one state of a data file without an index in memory: in the stored segment of each requested key, and
+/// in the directories of the blocks that the segment does not include.
 ///
 /// ```
-/// blocks   1 … 40 … 62 … 90      the segment of the key knows the blocks up to 62
+/// blocks   1 … 40 … 62 … 90      the segment of the key includes the blocks up to 62
 /// behind           63 … 90       for few keys the blocks that the table changes names;
 ///                                for more the directories of all, which are read once
 /// ```
-/// The index is valid until another connection commits. A segment that is missing or damaged knows no block, so all
-/// directories are read in place of it. Bound: 12 to 16 bytes for each key of the segments that were read, and as much
-/// for each entry of the directories, or 6 for each of the table `changes`. All segments together are as large as the
-/// writer's index, and directories of at most half as many entries lie behind them. Blocks beyond
-/// ``BlockPlace/ordinalMax``, as a forged file may have, are damage.
+/// The index is valid until another connection commits. A segment that is missing or damaged includes no block, so all
+/// directories are read instead. Bound: 12 to 16 bytes for each key of the loaded segments, and as much for each entry
+/// of the directories, or 6 for each of the table `changes`. All segments together are as large as the writer's index,
+/// and directories with at most half as many entries are newer. Blocks beyond ``BlockPlace/ordinalMax``, as a forged
+/// file may have, count as damage.
 ///
 /// Owner: one thread.
+///
 /// - Source: docs/decisions/0020-past-memory.md.
 final class SnapshotIndex: BlockLocator {
     private let connection: OpaquePointer
@@ -23,42 +24,44 @@ final class SnapshotIndex: BlockLocator {
     private let readSegment: PreparedStatement
     private let readNumbers: PreparedStatement
     private let unpacker: BlockUnpacker
-    /// Reads around damaged pages; nil: these are errors.
+    /// Reads around damaged pages; nil to treat them as errors.
     private let rescue: SalvageScan?
 
-    /// The places of the segments that were read.
+    /// The positions of the keys in the loaded segments.
     private var places = KeyPlaceIndex()
-    /// The last block that each segment knows; nil: it was not read yet.
+    /// The last block that each segment includes; nil if the segment is not loaded.
     private var throughs = [Int64?](repeating: nil, count: KeyPlaceIndex.segmentCount)
-    /// The newest versions in the directories that were read. A removal has the position ``removedPosition``.
+    /// The newest versions in the loaded directories. A removal has the position ``removedPosition``.
     private var behind = KeyPlaceIndex()
-    /// The rows of the table `changes`; nil: they were not read yet.
+    /// The rows of the table `changes`; nil if they are not loaded.
     private var changes: ChangedBlocks?
-    /// The keys that are still looked for with the table `changes`, each of which scans it.
+    /// How many more keys are searched with the table `changes`, which each search scans.
     var scanCountLeft = 16
-    /// The directories of all blocks above this number were read.
+    /// The directories of all blocks above this number are loaded.
     private var readAfter = Int64.max
-    /// Whether directories were read.
+    /// True if directories were loaded.
     var hasReadDirectories: Bool { readAfter != .max }
-    /// The numbers of blocks in the order of their ordinals here, which are not those of the writer.
+    /// The numbers of blocks in the order of their ordinals here, which differ from the writer's.
     private var numbers: [Int64] = []
     private var ordinals: [Int64: Int] = [:]
 
-    /// Segments that fail their check.
+    /// The segments that fail their check.
     private(set) var damagedSegments: [Int] = []
-    /// Blocks behind segments whose directory fails its check, by their numbers. Their entries count as far as each
-    /// passes its own check.
+    /// The numbers of blocks newer than the segments whose directory fails its check. Of their entries, those count
+    /// that pass their own checks.
     private(set) var damagedBlocks: [Int64] = []
-    /// Whether all blocks could be reached; false only for a reader that reads around damaged pages.
+    /// True if all blocks could be read. False only for a reader that reads around damaged pages.
     private(set) var areAllReached = true
 
-    /// No entity of a block has it: there are 127 at most, from position 0 on.
+    /// The position of a removal. No entity has it, since a block has at most 127, from position 0 on.
     private static let removedPosition = BlockPlace.positionMax
 
+    /// Creates an index that has loaded nothing yet.
+    ///
     /// - Parameters:
-    ///   - connection: A connection that lives longer, with a transaction under way.
+    ///   - connection: A connection that outlives the index, with a current transaction.
     ///   - seed: The random number of the file.
-    ///   - rescue: Reads around damaged pages; nil: these are errors.
+    ///   - rescue: Reads around damaged pages; nil to treat them as errors.
     /// - Throws: ``SQLiteFailure``.
     init(_ connection: OpaquePointer, seed: UInt64, rescue: SalvageScan? = nil) throws {
         self.rescue = rescue
@@ -75,6 +78,8 @@ final class SnapshotIndex: BlockLocator {
 
     func waitForPublication() {}
 
+    /// Returns the location of a key's newest version; nil for a key without one.
+    ///
     /// - Complexity: O(1), after the first key of its segment.
     func location(of hash: KeyHash) throws -> BlockIndex.Location? {
         if case .some(let location) = try scannedLocation(of: hash) { return location }
@@ -87,15 +92,15 @@ final class SnapshotIndex: BlockLocator {
         return places[hash].map { BlockIndex.Location(place: $0, number: number(of: $0)) }
     }
 
-    /// Whether no damaged block can have a newer version of a key.
+    /// Returns true if no damaged block can have a newer version of a key.
     ///
-    /// - Parameter location: The place that ``location(of:)`` returned.
+    /// - Parameter location: The result of ``location(of:)``.
     func isCertain(_ hash: KeyHash, at location: BlockIndex.Location?) throws -> Bool {
         guard let newest = damagedBlocks.max() else { return true }
         return newest <= max(try load(hash.segment), location?.number ?? 0)
     }
 
-    /// Reads all segments, and the directories behind them.
+    /// Loads all segments, and the directories of newer blocks.
     ///
     /// - Throws: ``SQLiteFailure``.
     /// - Complexity: O(keys).
@@ -103,7 +108,7 @@ final class SnapshotIndex: BlockLocator {
         for segment in throughs.indices { _ = try load(segment) }
     }
 
-    /// The keys that have a version; only after ``loadEverything()``.
+    /// Returns the number of keys that have a version. Call it after ``loadEverything()``.
     ///
     /// - Complexity: O(keys).
     func entityCount() -> Int {
@@ -119,9 +124,9 @@ final class SnapshotIndex: BlockLocator {
 
     // MARK: Segments
 
-    /// Reads a segment, and the directories that it does not know.
+    /// Loads a segment, and the directories of the blocks that it does not include.
     ///
-    /// - Returns: The last block that it knows.
+    /// - Returns: The last block that it includes.
     private func load(_ segment: Int) throws -> Int64 {
         let through = try loadSegment(segment)
         if through < readAfter { try readDirectories(after: through) }
@@ -167,7 +172,7 @@ final class SnapshotIndex: BlockLocator {
 
     /// Finds a key with the table `changes`.
     ///
-    /// - Returns: nil when the directories have to be read: enough keys were looked for, or a row or a block is
+    /// - Returns: nil when directories must be loaded instead: enough keys were searched, or a row or a block is
     ///   damaged.
     private func scannedLocation(of hash: KeyHash) throws -> BlockIndex.Location?? {
         guard rescue == nil, scanCountLeft > 0, !hasReadDirectories else { return nil }
@@ -204,7 +209,7 @@ final class SnapshotIndex: BlockLocator {
 
     private func readDirectories(after through: Int64) throws {
         if let rescue { return try rescueDirectories(rescue) }
-        // A blob that is open would keep the transaction open.
+        // An open blob would keep the transaction open.
         let blob = BlockBlob(connection)
         readNumbers.bind(1, through)
         readNumbers.bind(2, readAfter)
@@ -218,7 +223,7 @@ final class SnapshotIndex: BlockLocator {
         }
     }
 
-    /// Reads the directories of all blocks that can be reached.
+    /// Loads the directories of all blocks that can be read.
     private func rescueDirectories(_ rescue: SalvageScan) throws {
         guard readAfter > 0 else { return }
         readAfter = 0
@@ -248,7 +253,8 @@ final class SnapshotIndex: BlockLocator {
             dictionaries: rescue == nil ? try DictionaryTable.read(connection).dictionaries : [:])
     }
 
-    /// Notes the entries of a block, in any order of the blocks: that in the highest one counts, and in it the last.
+    /// Adds the entries of a block. Blocks may be added in any order: the entry in the highest block counts, and in it
+    /// the last.
     private func note(_ content: BlockContent, _ number: Int64, _ isTrue: (Int) -> Bool) {
         guard hasRoom else { return damagedBlocks.append(number) }
         let head = content.directory.head
@@ -262,7 +268,7 @@ final class SnapshotIndex: BlockLocator {
         }
     }
 
-    /// Whether one more block can have an ordinal.
+    /// True if one more block can get an ordinal.
     private var hasRoom: Bool { numbers.count < BlockPlace.ordinalMax }
 
     private func ordinal(of number: Int64) -> Int {

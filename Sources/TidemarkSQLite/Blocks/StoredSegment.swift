@@ -1,25 +1,27 @@
 import TidemarkModel
 
-/// A segment of the index as it is stored: 8 bytes of XXH64; 4 of the count, little endian; and for each key 8 of its
-/// tag and 6 of its place, in the order of the table. A place is the number of a block above 7 bits of the position, so
-/// that a reader needs nothing but the segment to find an entity.
+/// A segment of the index as stored: 8 bytes of XXH64; 4 of the count, little endian; and for each key 8 of its tag and
+/// 6 of its place, in the order of the table. A place is the number of a block, then 7 bits of the position, so that a
+/// reader needs only the segment to find an entity.
 ///
-/// The check is seeded with the segment's index, with the last block that it knows, and with the random number of the
-/// file, without which tags mean nothing.
+/// The check is seeded with the segment's index, with the last block that it includes, and with the random number of
+/// the file, without which tags mean nothing.
+///
 /// - Source: docs/decisions/0020-past-memory.md.
 struct StoredSegment {
     private static let headByteCount = 12
     private static let slotByteCount = 14
 
     private let bytes: [UInt8]
-    /// The keys of the segment.
+    /// The number of keys.
     let count: Int
 
+    /// Checks a segment; nil for bytes that are damaged or belong to another segment. It is then rebuilt from the
+    /// directories of the blocks.
+    ///
     /// - Parameters:
-    ///   - index: The index of the segment, so that a segment in another's row is damage.
-    ///   - seed: That of ``seed(of:through:)``.
-    /// - Returns: nil for bytes that are damaged, of another segment, or no segment: it is then built again from the
-    ///   directories of the blocks.
+    ///   - index: The index of the segment, so that a segment in another one's row counts as damaged.
+    ///   - seed: The result of ``seed(of:through:)``.
     init?(_ bytes: [UInt8], as index: Int, seed: UInt64) {
         guard bytes.count >= StoredSegment.headByteCount else { return nil }
         let count = Int(StoredSegment.number(bytes, at: 8, byteCount: 4))
@@ -34,12 +36,12 @@ struct StoredSegment {
     ///
     /// - Parameters:
     ///   - file: The random number of the file.
-    ///   - through: The last block that the segment knows.
+    ///   - through: The last block that the segment includes.
     static func seed(of file: UInt64, through: Int64) -> UInt64 {
         file ^ UInt64(bitPattern: through) &* 0xC2B2_AE3D_27D4_EB4F
     }
 
-    /// Calls a function with the tag, the number of the block and the position of each key.
+    /// Calls a closure with the tag, the block number and the position of each key.
     func forEach(_ body: (_ tag: UInt64, _ number: Int64, _ position: Int) throws -> Void) rethrows {
         try bytes.withUnsafeBytes { bytes in
             for slot in 0..<count {
@@ -54,9 +56,9 @@ struct StoredSegment {
         }
     }
 
-    /// Returns the bytes of a segment.
+    /// Encodes a segment.
     ///
-    /// - Parameter number: Returns the number of the block that has an ordinal.
+    /// - Parameter number: Returns the number of the block with an ordinal.
     /// - Complexity: O(count).
     static func bytes(_ segment: KeySegment, as index: Int, seed: UInt64, number: (Int) -> Int64) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 8)
@@ -70,7 +72,7 @@ struct StoredSegment {
         return sealed(bytes, as: index, seed: seed) ?? bytes
     }
 
-    /// Returns a segment with its check in the place of the first bytes; nil when it is too short.
+    /// Returns a segment with its check in the first bytes; nil when it is too short.
     static func sealed(_ bytes: [UInt8], as index: Int, seed: UInt64) -> [UInt8]? {
         guard bytes.count >= headByteCount else { return nil }
         var bytes = bytes

@@ -1,10 +1,10 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The keys of one library and type that have an entity, in the order of their ids' text.
+/// A walk over the keys of one library and type that have an entity, in the order of their ids' text.
 ///
 /// The runs sort UUIDs after all texts, so two walks are merged by the bytes of their text. UUIDs have the same order
-/// as 16 bytes and as text, because the hyphens are at fixed places.
+/// as 16 bytes and as text, because the hyphens are at fixed positions.
 struct TypeWalk {
     private let keys: any KeyOrder
     private let library: LibraryIndex
@@ -15,7 +15,9 @@ struct TypeWalk {
     private var text: StoredKey?
     private var uuid: StoredKey?
 
-    /// - Parameter after: The id's text after which to begin; nil: at the first one.
+    /// Begins a walk.
+    ///
+    /// - Parameter after: The id's text after which to begin; nil to begin with the first.
     /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a run is damaged.
     init(_ keys: any KeyOrder, library: LibraryIndex, type: TypeIndex, after: ByteString?) throws {
         self.keys = keys
@@ -30,7 +32,9 @@ struct TypeWalk {
         uuid = try next(&uuids, isUUID: true)
     }
 
-    /// - Throws: As the initializer.
+    /// Returns the next key; nil at the end.
+    ///
+    /// - Throws: The errors of the initializer.
     mutating func next() throws -> StoredKey? {
         while let first = text ?? uuid {
             var key = first

@@ -1,22 +1,22 @@
 import Dispatch
 import Foundation
 
-/// Reads victims ahead, on a thread and a connection of its own.
+/// Reads the blocks to merge ahead, on a thread and a connection of its own.
 ///
-/// On the writer's thread reading them is what slows merging down most when the file is not in the page cache. At most
-/// ``byteCountMax`` of unpacked blocks wait; the rest is read when the writer takes some.
+/// If the file is not in the page cache, reading blocks on the writer's thread slows merging down most. At most
+/// ``byteCountMax`` of unpacked blocks wait; the rest is read as the writer takes some.
 ///
 /// Sendable by hand-over: everything but `source` is accessed only with `condition` locked. `source` belongs to the
 /// queue, which does one thing at a time.
 ///
 /// - Source: docs/decisions/0020-past-memory.md.
 final class VictimReader: VictimSource, @unchecked Sendable {
-    /// The most bytes of blocks that wait, packed and unpacked: 8 MiB, some 350 blocks.
+    /// The most bytes of waiting blocks, packed and unpacked: 8 MiB, some 350 blocks.
     static let byteCountMax = 8 << 20
 
-    /// The connection and what it needs; opened by the first block.
+    /// The connection with its statement; opened for the first block.
     private struct Source {
-        // Before the connection, so that it ends first.
+        // Declared before the connection, so that it is released first.
         var read: PreparedStatement
         var unpacker: BlockUnpacker
         var connection: ReadConnection
@@ -29,15 +29,17 @@ final class VictimReader: VictimSource, @unchecked Sendable {
     private var source: Source?
 
     private let condition = NSCondition()
-    /// The blocks to read, the next one last; at most what the planner chose.
+    /// The blocks to read, the next one last. Bounded by what the planner chose.
     private var requested: [(ordinal: Int, number: Int64)] = []
-    /// The blocks that were read, the first one first.
+    /// The blocks that were read, in order.
     private var ready: [VictimBlock] = []
     private var readyByteCount = 0
-    /// Whether the queue reads, or is about to.
+    /// True while the queue reads, or is about to.
     private var isReading = false
     private var failure: (any Error)?
 
+    /// Creates a reader, which opens the file when the first block is requested.
+    ///
     /// - Parameters:
     ///   - path: The data file.
     ///   - load: Loads a dictionary by its number; called on the reader's thread.
@@ -78,11 +80,11 @@ final class VictimReader: VictimSource, @unchecked Sendable {
 
     func stop() {
         condition.withLock { requested = [] }
-        // What the queue does now ends, and its connection is closed on it.
+        // The queue's current work ends first, and its connection is closed on the queue.
         queue.sync { source = nil }
     }
 
-    /// Starts reading where there is something to read; the lock is held.
+    /// Starts reading if there is something to read. The lock must be held.
     private func readOn() {
         guard !isReading, !requested.isEmpty, readyByteCount < VictimReader.byteCountMax, failure == nil else { return }
         isReading = true

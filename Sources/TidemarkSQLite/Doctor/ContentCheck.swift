@@ -3,23 +3,23 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Examines the contents of a data file on one committed state.
+/// Examines the contents of a data file, on one committed state.
 ///
-/// Each check runs by itself: damage that stops one does not stop the next.
+/// Checks are independent: damage that ends one of them does not prevent the next.
 struct ContentCheck {
     private let file: DataFilePath
 
-    /// Lines of SQLite's check that are reported at most.
+    /// The most lines of SQLite's check that are reported.
     private static let checkLineCountMax = 5
 
     init(_ file: DataFilePath) {
         self.file = file
     }
 
-    /// Examines the contents and adds what it finds.
+    /// Examines the contents and adds the findings.
     ///
     /// A file without a log is read as immutable, so that SQLite creates no files beside it. A writer that starts
-    /// meanwhile may change pages during the examination; then the examination is repeated, this time with the log.
+    /// meanwhile may change pages during the examination; then it is repeated, this time with the log.
     func look(into examination: inout Examination) {
         for _ in 0..<ContentCheck.attemptCountMax {
             let before = fingerprint
@@ -86,7 +86,7 @@ struct ContentCheck {
         try connection.execute("COMMIT")
     }
 
-    /// Runs one check; an error that stops it becomes a finding.
+    /// Runs one check. An error that ends it becomes a finding.
     private func attempt(_ examination: inout Examination, _ body: (inout Examination) throws -> Void) {
         do {
             try body(&examination)
@@ -134,7 +134,7 @@ struct ContentCheck {
     /// reports a mode of its own.
     private func lookAtMode(_ connection: OpaquePointer, _ examination: inout Examination) throws {
         var bytes: [UInt8] = [2, 2]
-        // A writer of this process is sure to use a log, and closing our descriptor here would release its locks.
+        // A writer of this process always uses a log, and closing our descriptor here would release its locks.
         if !FilesInUse.contains(file.path) {
             let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { return }

@@ -1,19 +1,20 @@
 import Foundation
 
-/// The findings about a data file and everything around it.
+/// The findings about a data file, the files beside it, and the machine that it is on.
 ///
 /// ```swift
 /// let examination = Examination.of("cache.db")
-/// if examination.level == .problem { print(examination.findings) }
+/// for finding in examination.findings where finding.level >= .warning {
+///     print(finding.code.rawValue, finding.what, finding.advice)
+/// }
 /// ```
 ///
-/// Nothing is written: neither the database nor its log. The lock is inspected, never taken. The examination works
-/// beside a running writer and on a read-only file. When a log exists, SQLite may create its index (`-shm`) in order to
-/// read it.
+/// An examination writes neither the database nor its log, and inspects the lock without taking it. It works beside a
+/// running writer and on a read-only file. When a log exists, SQLite may create its index (`-shm`) in order to read it.
 public struct Examination: Hashable, Sendable {
     /// The absolute path of the data file, with symbolic links resolved.
     public let path: String
-    /// The findings, ordered by topic; within a topic in the order of the checks.
+    /// The findings, ordered by topic, and within a topic in the order of the checks.
     public internal(set) var findings: [Finding] = []
 
     init(path: String) {
@@ -23,7 +24,7 @@ public struct Examination: Hashable, Sendable {
     /// The worst level of all findings; ``Finding/Level/ok`` when there are none.
     public var level: Finding.Level { findings.map(\.level).max() ?? .ok }
 
-    /// Tells whether there is a finding with this code.
+    /// Returns true if there is a finding with this code.
     public func holds(_ code: FindingCode) -> Bool { findings.contains { $0.code == code } }
 
     /// Examines a data file.
@@ -35,7 +36,9 @@ public struct Examination: Hashable, Sendable {
         of(path, ExaminationConditions())
     }
 
-    /// - Parameter conditions: The answers of the machine; tests give others.
+    /// Examines a data file under given conditions.
+    ///
+    /// - Parameter conditions: What the machine reports; tests replace it.
     static func of(_ path: String, _ conditions: ExaminationConditions) -> Examination {
         let file = DataFilePath(path)
         var examination = Examination(path: file.path)

@@ -1,9 +1,10 @@
 import Foundation
 
-/// The file system of a path, as far as it matters to a database.
+/// The properties of a file system that matter to a database.
 struct FileSystem: Hashable {
-    /// The meaning of a kind of file system for a write-ahead log and for locks.
+    /// What a kind of file system means for a write-ahead log and for locks.
     enum Nature: Hashable {
+        /// The files are on a disk of this machine.
         case local
         /// The files are on another machine, or on the host of a virtual machine.
         case network
@@ -19,6 +20,8 @@ struct FileSystem: Hashable {
     var mountPoint: String
     var isReadOnly: Bool
 
+    /// What the type means for a write-ahead log and for locks. Unknown types count as local, unknown FUSE types as
+    /// network.
     var nature: Nature {
         if FileSystem.networkTypes.contains(type) || type.hasPrefix("fuse.") && !FileSystem.localFuse.contains(type) {
             return .network
@@ -42,9 +45,11 @@ struct FileSystem: Hashable {
 
     // MARK: Asking the system
 
+    /// Returns the file system of a path; nil when the system does not report it.
+    ///
     /// - Parameters:
     ///   - path: An existing absolute path.
-    ///   - mountTable: The kernel's table of mounts; when it is nil, the system is asked about the path.
+    ///   - mountTable: The kernel's table of mounts; nil to use a system call instead.
     static func of(_ path: String, mountTable: String?) -> FileSystem? {
         if let mountTable, let found = MountTable(mountTable).fileSystem(of: path) { return found }
         return asked(path)

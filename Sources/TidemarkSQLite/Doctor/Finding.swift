@@ -1,4 +1,4 @@
-/// One finding of an examination: what was noticed, where, and what to do.
+/// One finding of an ``Examination``: what was noticed, where, and what to do.
 ///
 /// - Source: docs/operating.md, looking for trouble.
 public struct Finding: Hashable, Sendable {
@@ -13,6 +13,7 @@ public struct Finding: Hashable, Sendable {
         /// Something is damaged, lost or refused.
         case problem
 
+        /// True if the left level is less severe than the right one.
         public static func < (left: Level, right: Level) -> Bool {
             left.rank < right.rank
         }
@@ -39,14 +40,17 @@ public struct Finding: Hashable, Sendable {
         case contents
     }
 
+    /// How severe the finding is.
     public var level: Level
+    /// The part of the system that the finding is about.
     public var topic: Topic
+    /// The code by which programs recognize the finding.
     public var code: FindingCode
-    /// One sentence for people. Names in it may contain characters that are not printable.
+    /// The finding in one sentence for people. Names in it may contain characters that are not printable.
     public var what: String
-    /// A file, a library or a type; empty when `what` names it.
+    /// The file, library or type that the finding is about; empty when `what` names it.
     public var place: String
-    /// The action to take; empty when none is needed.
+    /// What to do; empty when nothing is needed.
     public var advice: String
 
     init(

@@ -8,7 +8,9 @@ struct HeaderCheck {
         self.file = file
     }
 
-    /// - Returns: The state of the header; `.unmarked` when the file cannot be read.
+    /// Examines the header and adds the findings.
+    ///
+    /// - Returns: What the header shows; `.unmarked` when the file cannot be read.
     func findings(into examination: inout Examination) -> FileHeader {
         let header: FileHeader
         do throws(StorageError) {

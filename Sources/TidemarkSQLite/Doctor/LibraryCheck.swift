@@ -5,7 +5,7 @@ import TidemarkStore
 struct LibraryCheck {
     private let connection: OpaquePointer
 
-    /// Libraries that are reported one by one; the rest are counted.
+    /// The most libraries that are reported one by one; the rest are counted.
     private static let namedCountMax = 20
 
     init(_ connection: OpaquePointer) {

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Examines indexes, queries and pending edits.
+/// Examines field indexes, queries, pending edits and stored HTTP responses.
 struct ListCheck {
     private let connection: OpaquePointer
     private let names: ReadNames
@@ -57,7 +57,7 @@ struct ListCheck {
             advice: "nothing: the next writer removes them, and they are fetched again")
     }
 
-    /// Looks at the heads of stored HTTP answers, and at their totals; `verify` reads the bodies too.
+    /// Examines the heads of stored HTTP responses, and their totals; `verify` reads the bodies, too.
     private func lookAtHTTP(_ examination: inout Examination) throws {
         guard try DataFileSchema.version(connection) >= 6 else { return }
         let table = try HTTPTable(connection)

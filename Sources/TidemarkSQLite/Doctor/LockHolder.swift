@@ -1,15 +1,16 @@
 import Foundation
 
-/// The process that has a data file open for writing. It is found without taking the lock: an examination that took the
-/// lock, for however short a time, could refuse a writer that starts at that moment.
+/// The process that has a data file open for writing, found without taking the lock. Even a lock that is held for a
+/// moment could make a starting writer fail.
 enum LockHolder: Hashable {
     /// There is no lock file, or it is empty.
     case nobody
-    /// A process holds the lock; its number is nil when the system does not report it.
+    /// A process holds the lock; its id is nil when the system does not report it.
     case held(process: Int32?)
     /// The lock file names a process that no longer holds the lock, as after a `kill -9`.
     case left(process: Int32)
 
+    /// Finds the process that has a data file open for writing, by any of its names.
     static func of(_ file: DataFilePath, _ conditions: ExaminationConditions) -> LockHolder {
         let beside = of(lock: file.lock, conditions)
         // A writer that opened the file by another name has another lock.
@@ -22,7 +23,7 @@ enum LockHolder: Hashable {
         let named = process(namedIn: lock)
         if let table = conditions.lockTable(), let inode = inode(lock) {
             if let holder = holder(of: inode, in: table) {
-                // The table does not know the number of a process in another container, but the lock file may name it.
+                // The table has no id for a process in another container, but the lock file may name it.
                 return .held(process: holder > 0 ? holder : named)
             }
             return named.map { .left(process: $0) } ?? .nobody
@@ -46,7 +47,7 @@ enum LockHolder: Hashable {
         return stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
-    /// Finds the process that holds a lock on a file.
+    /// Returns the process that holds a lock on a file; nil when there is none.
     ///
     /// The device of a lock is not compared, because layered file systems report another device there than to `stat`.
     ///

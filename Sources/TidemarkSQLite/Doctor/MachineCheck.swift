@@ -5,7 +5,7 @@ struct MachineCheck {
     private let file: DataFilePath
     private let conditions: ExaminationConditions
 
-    /// Free bytes below which a writer is about to stop: room for some flushes and the pages that they change.
+    /// The free bytes below which a writer is about to stop: room for a few flushes and the pages that they change.
     private static let roomByteCountMin: Int64 = 16 << 20
 
     init(_ file: DataFilePath, _ conditions: ExaminationConditions) {
@@ -13,6 +13,7 @@ struct MachineCheck {
         self.conditions = conditions
     }
 
+    /// Adds the findings. Permissions are only examined if the file exists; other checks then use its closest folder.
     func look(into examination: inout Examination, exists: Bool) {
         lookAtSQLite(&examination)
         let place = exists ? file.path : existingFolder

@@ -4,7 +4,7 @@
 struct MountTable {
     private var mounts: [FileSystem] = []
 
-    /// - Parameter text: The table. Lines that cannot be parsed are skipped.
+    /// Parses a table. Lines that cannot be parsed are skipped.
     init(_ text: String) {
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: " ", omittingEmptySubsequences: false)
@@ -23,9 +23,11 @@ struct MountTable {
         }
     }
 
-    /// - Parameter path: Absolute, symbolic links resolved.
-    /// - Returns: The visible mount of the path: the longest mount point that contains it; among mounts at one place,
-    ///   the last.
+    /// Returns the file system of a path: that of the longest mount point that contains it, and among mounts at one
+    /// place the last.
+    ///
+    /// - Parameter path: An absolute path with symbolic links resolved.
+    /// - Returns: nil when no mount point contains the path.
     func fileSystem(of path: String) -> FileSystem? {
         var best: FileSystem?
         for mount in mounts where MountTable.holds(mount.mountPoint, path) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Examines the files beside a data file: its lock, its log, and the files that a repair left.
+/// Examines the files beside a data file: its lock, its log, and files that an interrupted or finished repair left.
 struct NeighbourCheck {
     private let file: DataFilePath
     private let conditions: ExaminationConditions

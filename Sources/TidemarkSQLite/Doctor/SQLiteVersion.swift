@@ -19,6 +19,7 @@ struct SQLiteVersion: Hashable, Comparable {
     struct Defect: Hashable {
         /// The first version that has the defect.
         var since: SQLiteVersion
+        /// The first version without the defect.
         var fixed: SQLiteVersion
         /// Patches of older minor versions in which the defect is fixed too.
         var backports: [SQLiteVersion]
@@ -26,6 +27,7 @@ struct SQLiteVersion: Hashable, Comparable {
         var what: String
         var advice: String
 
+        /// Returns true if a version has the defect.
         func concerns(_ version: SQLiteVersion) -> Bool {
             guard version >= since, version < fixed else { return false }
             return !backports.contains { version.number / 1_000 == $0.number / 1_000 && version >= $0 }
@@ -35,8 +37,8 @@ struct SQLiteVersion: Hashable, Comparable {
     /// The known defects of this version.
     var defects: [Defect] { SQLiteVersion.knownDefects.filter { $0.concerns(self) } }
 
-    /// Defects that concern a write-ahead log or plain tables. Defects of features that no Tidemark file uses are left
-    /// out.
+    /// Defects that concern a write-ahead log or plain tables. Defects of features that Tidemark does not use are
+    /// omitted.
     ///
     /// - Source: sqlite.org/wal.html, "The WAL-Reset Bug"; sqlite.org/changes.html, 3.51.3 and 3.53.0.
     static let knownDefects = [

@@ -1,41 +1,43 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The totals that the journal knows of the stored HTTP answers without reading them.
+/// What the writer remembers of the stored HTTP responses between transactions, without reading them.
 struct HTTPMemory {
-    /// A confirmation that is not written yet.
+    /// A confirmation by the server that is not written yet.
     struct Update {
         var head: [UInt8]
         var answeredAt: Int64
     }
 
-    /// The highest number that an answer or a draft ever had in this opening, or has on the disk.
+    /// The highest number of a response or draft, on the disk or since the file was opened.
     var lastNumber: Int64 = 0
-    /// The bytes of all answers, heads included.
+    /// The bytes of all responses, including their heads.
     var byteCount: Int64 = 0
     var count: Int64 = 0
-    /// The number of answers that end with the process.
+    /// The number of responses that end with the process.
     var sessionCount: Int64 = 0
-    /// The number of bodies on the disk that no answer refers to. The next opening looks for them when it is not 0.
+    /// The number of bodies on the disk that no response refers to. If it is not 0, the next opening searches for them.
     var unfinishedCount: Int64 = 0
     var salt: Int64?
-    /// The latest instant at which an answer came or was confirmed; 0 before the first.
+    /// The latest time at which a response was received or confirmed, in milliseconds since 1970; 0 before the first.
     var lastAnsweredAt: Int64 = 0
-    /// The confirmations that are not written yet, by answer. Bounded by ``updateCountMax``.
+    /// The confirmations that are not written yet, by response. Bounded by ``updateCountMax``.
     var updates: [Int64: Update] = [:]
-    /// The bodies that are being written, with whether a chunk is on the disk. Bounded by the exchanges under way.
+    /// The bodies that are being written, with true once a chunk is on the disk. Bounded by the running exchanges.
     var drafts: [Int64: Bool] = [:]
-    /// The bodies of removed answers that are still being read. Bounded by the readers.
+    /// The bodies of removed responses that are still being read. Bounded by the readers.
     var orphans: Set<Int64> = []
 
-    /// The number of unwritten confirmations at which they are written: 1,000.
+    /// The number of unwritten confirmations at which all are written: 1,000.
     static let updateCountMax = 1_000
 
     init() {}
 
+    /// Reads the totals from the counters.
+    ///
     /// - Complexity: O(log n).
     init(_ counters: [String: Int64], _ connection: OpaquePointer) throws {
-        // A counter that is damaged must not give a number again whose row or chunks are there.
+        // A damaged counter must not lead to a number being reused whose row or chunks exist.
         lastNumber = max(
             try CounterTable.count(HTTPMemory.numberCounter, in: counters),
             try PreparedStatement.number(connection, "SELECT max(number) FROM http_answers") ?? 0,
@@ -70,10 +72,10 @@ struct HTTPMemory {
     static let answeredCounter = "http_answered_at"
 }
 
-/// The effects of a transaction on answers that are made outside the file once it is committed.
+/// What must happen outside the file once a transaction on stored HTTP responses is committed.
 struct HTTPWriting {
     var removedCount = 0
-    /// The groups of URLs whose answers changed; nil: all of them.
+    /// The groups of URLs whose responses changed; nil for all of them.
     var places: Set<Int>? = []
     var uses: [Int64: HTTPLedger.Use] = [:]
 

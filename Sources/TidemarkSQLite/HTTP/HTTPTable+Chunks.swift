@@ -2,11 +2,11 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// The bodies: chunks of 1 MiB, each under a checksum of its own.
+/// The bodies of stored HTTP responses: chunks of 1 MiB, each with a checksum of its own.
 extension HTTPTable {
     /// Writes the chunks of a body.
     ///
-    /// - Returns: The number of chunks and the bytes that they take.
+    /// - Returns: The number of chunks, and their stored size in bytes.
     func writeBody(_ body: [UInt8], of number: Int64) throws -> (count: Int64, byteCount: Int64) {
         var place: Int64 = 0
         var byteCount: Int64 = 0
@@ -18,9 +18,7 @@ extension HTTPTable {
         return (place, byteCount)
     }
 
-    /// Writes one chunk of a body.
-    ///
-    /// - Returns: The bytes that it takes.
+    /// Writes one chunk of a body, and returns its stored size in bytes.
     func writeChunk(_ chunk: [UInt8], _ number: Int64, _ place: Int64) throws -> Int64 {
         var bytes: [UInt8] = []
         compressor.append(chunk, to: &bytes)
@@ -35,7 +33,7 @@ extension HTTPTable {
         return Int64(bytes.count)
     }
 
-    /// Tells whether the chunks of a draft are there, as many and as long as it says.
+    /// Returns true if the chunks of a draft are stored, in the number and size that it records.
     func holds(_ draft: HTTPBodyDraft) throws -> Bool {
         bindPlaces(chunkTotals, draft.number)
         defer { chunkTotals.reset() }
@@ -54,14 +52,14 @@ extension HTTPTable {
         try removeChunkRows.run()
     }
 
-    /// Removes the chunks that no answer refers to.
+    /// Removes the chunks that no response refers to.
     ///
     /// - Complexity: O(chunks).
     func removeOrphans() throws {
         for number in try orphanNumbers() { try removeChunks(number) }
     }
 
-    /// Returns the numbers of chunks that no answer refers to.
+    /// Returns the numbers of bodies that no response refers to.
     ///
     /// - Complexity: O(chunks).
     func orphanNumbers() throws -> [Int64] {
@@ -72,7 +70,7 @@ extension HTTPTable {
 
     /// Reads a body, or some of its bytes.
     ///
-    /// - Parameter bounds: Within the body; only the chunks that have them are read.
+    /// - Parameter bounds: A range within the body, of which only the chunks are read; nil for all of it.
     /// - Returns: nil when a chunk is missing or fails its check.
     func body(_ row: Row, _ bounds: Range<Int64>? = nil) throws -> [UInt8]? {
         let size = Int64(HTTPTable.chunkByteCount)
@@ -93,15 +91,13 @@ extension HTTPTable {
         return start == 0 && body.count == wanted.count ? body : Array(body[start..<(start + wanted.count)])
     }
 
-    /// Every chunk but the last is full.
+    /// Returns true if the number of chunks fits the size of the body: every chunk but the last is full.
     private static func hasPlausibleCount(_ row: Row) -> Bool {
         let size = Int64(chunkByteCount)
         return row.chunkCount == (row.record.byteCount + size - 1) / size
     }
 
-    /// Reads one chunk of a body.
-    ///
-    /// - Returns: nil when it is missing or fails its check.
+    /// Reads one chunk of a body; nil when it is missing or fails its check.
     func chunk(_ number: Int64, _ place: Int64) throws -> [UInt8]? {
         try withChunk(number, place) { bytes, size in
             var offset = 0
@@ -124,7 +120,7 @@ extension HTTPTable {
         return true
     }
 
-    /// Lends the packed bytes of a chunk that passes its check, and its unpacked size.
+    /// Calls a closure with the packed bytes of a chunk that passes its check, and its unpacked size.
     private func withChunk<Result>(
         _ number: Int64, _ place: Int64, _ body: (UnsafeRawBufferPointer, Int) -> Result?
     ) throws -> Result? {

@@ -2,12 +2,12 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// The tables `http_answers` and `http_chunks`: one head for each answer, and its body in chunks, each under a
+/// The tables `http_answers` and `http_chunks`: one head for each stored response, and its body in chunks, each with a
 /// checksum.
 ///
 /// - Source: docs/data-file.md, HTTP answers.
 struct HTTPTable {
-    /// A head as its row holds it.
+    /// A head as its row stores it.
     struct Row {
         var record: HTTPRecord
         var chunkCount: Int64
@@ -30,7 +30,7 @@ struct HTTPTable {
 
     /// The unpacked size of a chunk: 1 MiB.
     static let chunkByteCount = HTTPBodyDraft.chunkByteCount
-    /// The number of chunks of a body that fit its place: 1,024, which is 1 GiB.
+    /// The most chunks of a body: 1,024, which is 1 GiB.
     static let chunkCountMax: Int64 = 1_024
 
     private static let columns = """
@@ -97,9 +97,9 @@ struct HTTPTable {
         try remove.run()
     }
 
-    /// Counts the answers, and the bytes that they take.
+    /// Counts the responses and the bytes that they take, from their rows.
     ///
-    /// - Complexity: O(answers).
+    /// - Complexity: O(responses).
     func totals() throws -> (count: Int64, byteCount: Int64, sessionCount: Int64) {
         defer { answerTotals.reset() }
         guard try answerTotals.step() else { return (0, 0, 0) }
@@ -113,7 +113,7 @@ struct HTTPTable {
         try use.run()
     }
 
-    /// Visits answers from the least recently used on, until `visit` returns false.
+    /// Visits responses, the least recently used first, until `visit` returns false.
     func forEachOldest(_ visit: (_ number: Int64, _ byteCount: Int64) -> Bool) throws {
         defer { oldest.reset() }
         while try oldest.step() {
@@ -123,14 +123,14 @@ struct HTTPTable {
 
     // MARK: Reading
 
-    /// - Returns: nil when there is no such answer, or its head fails its check.
+    /// Reads a head; nil when there is none, or it fails its check.
     func row(_ number: Int64) throws -> Row? {
         get.bind(1, number)
         defer { get.reset() }
         return try get.step() ? HTTPTable.row(get) : nil
     }
 
-    /// - Returns: The heads of a URL that pass their check.
+    /// Reads the heads of a URL that pass their check, newest first.
     func rows(library: ByteString, url: ByteString) throws -> [Row] {
         ofURL.bind(1, text: library)
         ofURL.bind(2, text: url)
@@ -151,7 +151,7 @@ struct HTTPTable {
         defer { pages.reset() }
         while rows.count < countMax, try pages.step() {
             guard let row = HTTPTable.row(pages) else { continue }
-            // Rows are in the order of library and URL: behind what is wanted nothing wanted comes.
+            // Rows are in the order of library and URL, so nothing after the selected ones can match.
             if let library = selection.library, row.record.library != library { break }
             if selection.library != nil, let prefix = selection.prefix,
                 !row.record.url.bytes.starts(with: prefix.bytes)
@@ -164,9 +164,9 @@ struct HTTPTable {
         return rows
     }
 
-    /// Returns the numbers of the answers whose head or body fails its check.
+    /// Returns the numbers of the responses whose head or body fails its check.
     ///
-    /// - Complexity: O(bytes of all answers); one body is in memory at a time.
+    /// - Complexity: O(bytes of all responses); one body is in memory at a time.
     func damaged() throws -> [Int64] {
         var numbers: [Int64] = []
         var good: [Row] = []
@@ -176,7 +176,7 @@ struct HTTPTable {
         try pages.forEachRow { row in
             if let read = HTTPTable.row(row) { good.append(read) } else { numbers.append(row.integer(0)) }
         }
-        // A head may have another number of chunks than its body: then some of them belong to nobody.
+        // If a head records another number of chunks than are stored, some of them belong to no response.
         for row in good {
             bindPlaces(chunkTotals, row.record.number)
             let hasExtra = try chunkTotals.step() && chunkTotals.integer(0) != row.chunkCount
@@ -215,7 +215,8 @@ struct HTTPTable {
         return checksum(read) == row.integer(12) ? read : nil
     }
 
-    /// Covers everything of a head that decides what is served; not the uses, which change without it.
+    /// Returns the checksum of a head. It covers everything that decides what is served, and not the uses, which change
+    /// without it.
     private static func checksum(_ row: Row) -> Int64 {
         var sum = RecordChecksum()
         sum.add(row.record.number)

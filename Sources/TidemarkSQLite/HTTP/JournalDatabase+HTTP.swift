@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkStore
 
 extension JournalDatabase {
-    /// Takes the ledger of the database whose place this one takes. Copies of its answers in memory are outdated.
+    /// Adopts the ledger of the database that this one replaces. Responses that callers have in memory are outdated.
     func share(_ ledger: HTTPLedger) {
         httpLedger = ledger
         ledger.restart()
@@ -65,7 +65,7 @@ extension JournalDatabase {
     func beginHTTPBody() throws -> (HTTPBodyDraft, HTTPBodyHold)? {
         guard !discardsContents else { return nil }
         _ = try openStatements()
-        // The number is in no row yet. Its first chunk makes it known to the next opening.
+        // The number is in no row yet. The first chunk records it for the next opening.
         http.lastNumber += 1
         let number = http.lastNumber
         let hold = httpLedger.hold(number)
@@ -75,7 +75,7 @@ extension JournalDatabase {
 
     /// Writes the next chunk of a draft in a transaction of its own.
     ///
-    /// - Returns: nil for a draft that this file does not know, and for one with the most chunks that fit.
+    /// - Returns: nil for a draft of another file, and for one that already has the most chunks.
     func writeHTTPChunk(_ bytes: [UInt8], of draft: HTTPBodyDraft) throws -> HTTPBodyDraft? {
         // No input reaches it: a writer cuts bodies into chunks of this size.
         precondition(
@@ -102,7 +102,7 @@ extension JournalDatabase {
         return draft
     }
 
-    /// Removes the chunks of bodies that nobody holds any more: abandoned drafts, and removed answers.
+    /// Removes the chunks of bodies that nobody holds any longer: of abandoned drafts and removed responses.
     private func removeAbandoned(_ table: HTTPTable, _ next: inout HTTPMemory) throws {
         for (number, isBegun) in next.drafts where !httpLedger.isHeld(number) {
             next.drafts[number] = nil
@@ -119,9 +119,9 @@ extension JournalDatabase {
 
     // MARK: Writing
 
-    /// Makes the changes in a transaction of their own. A confirmation alone waits for the next one.
+    /// Makes the changes in a transaction of its own. Confirmations alone wait for the next one.
     ///
-    /// - Returns: The number of answers that were removed.
+    /// - Returns: The number of responses that were removed.
     func writeHTTP(_ changes: [HTTPChange]) throws -> Int {
         guard !discardsContents else { return 0 }
         let statements = try openStatements()
@@ -139,9 +139,9 @@ extension JournalDatabase {
         return written.removedCount
     }
 
-    /// Keeps confirmations in memory: a 304 must not cost a write to the disk.
+    /// Keeps confirmations in memory, because a 304 should not cost a write to the disk.
     ///
-    /// - Returns: false when the changes are others, or too many wait.
+    /// - Returns: False if there are other changes, or too many confirmations wait.
     private func deferred(_ changes: [HTTPChange], _ table: HTTPTable) throws -> Bool {
         guard !changes.isEmpty, http.updates.count + changes.count <= HTTPMemory.updateCountMax else { return false }
         var updates: [(number: Int64, update: HTTPMemory.Update)] = []
@@ -163,7 +163,7 @@ extension JournalDatabase {
         httpLedger.written(written.uses)
     }
 
-    /// Makes the changes within a transaction.
+    /// Makes the changes within the current transaction.
     func writeHTTP(
         _ changes: [HTTPChange], _ statements: JournalStatements, _ next: inout HTTPMemory
     ) throws -> HTTPWriting {
@@ -240,14 +240,14 @@ extension JournalDatabase {
         let row = try table.row(number)
         try table.removeHead(number)
         if httpLedger.isHeld(number) {
-            // Somebody reads the body: its chunks go when that ends, or at the next opening.
+            // The body is being read. Its chunks are removed when that ends, or at the next opening.
             if row != nil, next.orphans.insert(number).inserted { next.unfinishedCount += 1 }
         } else {
             try table.removeChunks(number)
         }
         next.updates[number] = nil
         guard let row else {
-            // A head that fails its check has sizes that cannot be trusted.
+            // The sizes in a head that fails its check cannot be trusted.
             let totals = try table.totals()
             (next.count, next.byteCount, next.sessionCount) = (totals.count, totals.byteCount, totals.sessionCount)
             written.places = nil
@@ -272,7 +272,7 @@ extension JournalDatabase {
         }
     }
 
-    /// Removes the least recently used answers when there are too many bytes.
+    /// Removes the least recently used responses if they take too many bytes.
     private func makeHTTPRoom(
         _ statements: JournalStatements, _ next: inout HTTPMemory, _ written: inout HTTPWriting
     ) throws {
@@ -283,14 +283,16 @@ extension JournalDatabase {
         }
     }
 
-    /// Removes the least recently used answers until so many bytes of them are gone, or none is left.
+    /// Removes the least recently used responses until so many bytes are free, or none is left.
+    ///
+    /// - Returns: True if any was removed.
     func removeHTTP(byteCount: Int64) throws -> Bool {
         guard http.count > 0, byteCount > 0 else { return false }
         try writeUses()
         return try writeHTTP([.remove(try oldest(byteCount: byteCount, openStatements().http))]) > 0
     }
 
-    /// Returns the least recently used answers that take so many bytes together.
+    /// Returns the least recently used responses that together take so many bytes.
     private func oldest(byteCount: Int64, _ table: HTTPTable) throws -> [Int64] {
         var excess = byteCount
         var numbers: [Int64] = []
@@ -310,7 +312,7 @@ extension JournalDatabase {
         _ = try writeHTTP([])
     }
 
-    /// Removes the leftovers of a process that ended: answers of its session, and bodies that no answer refers to.
+    /// Removes what an ended process left: responses of its session, and bodies that no response refers to.
     func sweepHTTP() throws {
         if http.sessionCount > 0 {
             _ = try writeHTTP([.removeAll(HTTPSelection(isSession: true))])
@@ -331,7 +333,7 @@ extension JournalDatabase {
         http = next
     }
 
-    /// Returns the file's salt, which is made at its first use.
+    /// Returns the file's salt, which is created at its first use.
     func httpSalt(random: () -> UInt64) throws -> [UInt8] {
         let statements = try openStatements()
         if http.salt == nil {

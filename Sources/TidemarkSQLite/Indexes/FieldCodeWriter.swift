@@ -16,8 +16,7 @@ struct FieldCodeWriter: FieldWriter {
     init(_ connection: OpaquePointer) throws {
         self.connection = connection
         let values = "INTO field_codes (number, library, id, code) VALUES (?, ?, ?, ?)"
-        // Neither statement can fail half-way; one that could would make SQLite keep a copy of every page that it
-        // changes.
+        // Neither statement can fail half-way; a statement that can makes SQLite copy every page that it changes.
         insert = try PreparedStatement(connection, "INSERT OR IGNORE \(values)")
         replace = try PreparedStatement(connection, "REPLACE \(values)")
         let place = "WHERE number = ? AND library = ? AND id = ?"

@@ -7,7 +7,7 @@ struct FieldScope: Hashable {
     var library: LibraryIndex
 }
 
-/// An entity that an index names. Its row has to be read and compared before the entity counts as a match.
+/// An entity that an index names. It is a match only if its row, once read, meets the rule.
 struct FieldCandidate {
     var id: StoredID
     var row: Int64
@@ -83,9 +83,9 @@ struct FieldGroupReader {
     /// Visits the entities of one value.
     ///
     /// - Parameters:
-    ///   - after: Begin after this id's text.
-    ///   - visit: Returns false to stop.
-    /// - Returns: False when `visit` stopped it.
+    ///   - after: The id's text after which to begin; nil to begin with the first.
+    ///   - visit: Called with each entity; returns false to stop.
+    /// - Returns: False when `visit` stopped the scan.
     /// - Complexity: O(log n) to begin, O(1) a step.
     func forEach(
         _ scope: FieldScope, code: [UInt8], after: ByteString? = nil, _ visit: (FieldCandidate) throws -> Bool
@@ -133,7 +133,7 @@ struct FieldGroupReader {
         }
     }
 
-    /// Returns the number of rows in some ranges, `countMax` at most.
+    /// Returns the number of rows in some ranges, at most `countMax`.
     ///
     /// - Complexity: O(ranges · log n + min(rows, countMax)).
     func count(_ scope: FieldScope, in ranges: [CodeRange], countMax: Int64) throws -> Int64 {
@@ -173,7 +173,7 @@ struct FieldGroupReader {
         return nil
     }
 
-    /// - Returns: nil for an id that no key can have; `verify` reports such a row.
+    /// Reads an entity's id and row; nil for an id that no key can have, which `verify` reports.
     private func candidate(_ row: PreparedStatement) -> FieldCandidate? {
         row.storedID(0).map { FieldCandidate(id: $0, row: FieldPlace.row(row.integer(1))) }
     }

@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// The record of an index in the data file.
+/// The stored record of a field index.
 struct FieldIndexRecord: Hashable {
     /// The state of an index's rows.
     enum State: Int64 {
@@ -19,7 +19,7 @@ struct FieldIndexRecord: Hashable {
     var type: ByteString
     var path: FieldPath
     var state: State
-    /// The library and id after which building continues; nil means from the first entity.
+    /// The library and id after which building continues; nil to begin with the first entity.
     var built: (library: LibraryIndex, id: StoredID)?
 
     static func == (left: FieldIndexRecord, right: FieldIndexRecord) -> Bool {
@@ -39,7 +39,7 @@ struct FieldIndexRecord: Hashable {
     var name: String { "\(type).\(path.text)" }
 }
 
-/// The place of an entity's row in an index: one number that combines the entity's row number and the index's number.
+/// The number of an entity's row in an index. It combines the entity's row number and the index's number.
 enum FieldPlace {
     static let bitCount: Int64 = 6
 

@@ -37,6 +37,8 @@ struct FieldIndexTable {
         try remove.run()
     }
 
+    /// Reads all records.
+    ///
     /// - Returns: The records in ascending order of their numbers, and the numbers of the records that fail their
     ///   check.
     static func read(_ connection: OpaquePointer) throws -> (records: [FieldIndexRecord], damaged: [Int64]) {
@@ -55,8 +57,9 @@ struct FieldIndexTable {
         return (records, damaged)
     }
 
+    /// Reads a record; nil when it fails its check.
+    ///
     /// - Parameter row: A row with all columns of the table, in order.
-    /// - Returns: nil when the row fails its check.
     static func checked(_ row: PreparedStatement) -> FieldIndexRecord? {
         record(row).flatMap { checksum($0) == row.integer(6) ? $0 : nil }
     }

@@ -17,8 +17,7 @@ struct FieldValueWriter: FieldWriter {
     init(_ connection: OpaquePointer) throws {
         self.connection = connection
         let values = "INTO field_values (place, number, library, code, id) VALUES (?, ?, ?, ?, ?)"
-        // Neither statement can fail half-way; one that could would make SQLite keep a copy of every page that it
-        // changes.
+        // Neither statement can fail half-way; a statement that can makes SQLite copy every page that it changes.
         insert = try PreparedStatement(connection, "INSERT OR IGNORE \(values)")
         replace = try PreparedStatement(connection, "REPLACE \(values)")
         read = try PreparedStatement(connection, "SELECT code, library, id FROM field_values WHERE place = ?")

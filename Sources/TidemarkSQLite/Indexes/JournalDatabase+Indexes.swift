@@ -5,14 +5,13 @@ import TidemarkStore
 
 /// Adds indexes, builds them over the stored entities, and drops them.
 extension JournalDatabase {
-    /// Entities that one transaction reads, or rows that one removes. It bounds the log and the work that is repeated
-    /// after a kill.
+    /// How many entities one transaction reads, or how many rows it removes. It bounds the log, and the work that is
+    /// repeated after a kill.
     private static let sliceCountMax = 10_000
 
-    /// Makes the requested changes and finishes the changes that an earlier writer did not finish.
+    /// Makes the requested changes, and finishes those that an earlier writer did not finish.
     ///
-    /// - Throws: ``Tidemark/StorageError`` `.limitExceeded`, ``SQLiteFailure``; changes that were made before the error
-    ///   stay.
+    /// - Throws: ``Tidemark/StorageError`` `.limitExceeded`, ``SQLiteFailure``. Changes made before the error stay.
     /// - Complexity: O(indexes) when there is nothing to do, else O(entities of the types · log n).
     func changeIndexes(_ changes: FieldIndexChanges, progress: (@Sendable (FieldIndexProgress) -> Void)?) throws {
         try dropIndexes(changes.dropped)
@@ -77,8 +76,8 @@ extension JournalDatabase {
 
     // MARK: Building
 
-    /// Reads the entities of the type in the order of the table `keys`. Each transaction writes one slice and the place
-    /// that it reached. Flushes maintain an incomplete index too, so a flush between two slices does no harm.
+    /// Builds an index from the entities of its type. Each transaction writes one slice and the position that it
+    /// reached. Flushes maintain an incomplete index, too, so a flush between two slices does no harm.
     private func build(_ record: FieldIndexRecord, progress: (@Sendable (FieldIndexProgress) -> Void)?) throws {
         let statements = try openStatements()
         guard let type = memory.typeNames.firstIndex(of: record.type).map({ TypeIndex($0) }) else {
@@ -112,7 +111,9 @@ extension JournalDatabase {
         }
     }
 
-    /// - Parameter record: Receives the place reached, or the state `whole` after the last library.
+    /// Builds one slice.
+    ///
+    /// - Parameter record: Receives the position reached, or the state `whole` after the last library.
     /// - Returns: The number of keys that were read.
     private func buildSlice(
         _ record: inout FieldIndexRecord, type: TypeIndex, countMax: Int, _ statements: JournalStatements
@@ -127,7 +128,7 @@ extension JournalDatabase {
         try forEach(library, type, after: record.built?.id, countMax: countMax, statements) { key, answer in
             count += 1
             record.built = (library, key.id)
-            // An entity that fails its check counts as absent, in the index too.
+            // An entity that fails its check counts as absent, also in the index.
             if case .found(let entity) = answer { try write(entity, record, statements) }
         }
         if count < countMax {
@@ -137,8 +138,8 @@ extension JournalDatabase {
         return count
     }
 
-    /// Visits the entities of a type after an id: in the order of the table `keys`, or in a file of blocks in that of
-    /// the ids' text.
+    /// Visits the entities of a type after an id: in the order of the table `keys`, or, in a file of blocks, in the
+    /// order of the ids' text.
     private func forEach(
         _ library: LibraryIndex, _ type: TypeIndex, after id: StoredID?, countMax: Int,
         _ statements: JournalStatements, _ visit: (StoredKey, EntityReader.Answer) throws -> Void

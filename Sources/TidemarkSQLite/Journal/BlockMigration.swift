@@ -8,24 +8,24 @@ import TidemarkStore
 /// rows ── begin ──▶ moving ── copy … copy ── finish ──▶ blocks
 ///                       └── abandon ──▶ rows
 /// ```
-/// The caller runs each step in a transaction: all in one, or each in its own. While entities are moved, the rows are
-/// what everybody reads, and nobody writes entities. A counter says how many were copied, so that a later writer goes
-/// on there. Owner: the thread that writes.
+/// The caller runs each step in a transaction: all in one, or each in its own. Until the end, everybody reads the rows
+/// and nobody writes entities. A counter records how many were copied, so that a later writer can continue. Owner: the
+/// thread that writes.
 ///
 /// - Source: docs/decisions/0020-past-memory.md, migration.
 struct BlockMigration {
-    /// An entity failed its check. Its row stays as it is: rows tell which entity was lost.
+    /// An entity failed its check. The file stays one of rows, since rows show which entity was lost.
     struct Damaged: Error {
         var row: DamagedRow
     }
 
-    /// The blocks that an earlier writer left are damaged.
+    /// The blocks that an earlier writer copied are damaged.
     struct DamagedCopy: Error {}
 
     /// The name of the counter of copied entities; it exists while entities are moved.
     static let counter = "moved_rows"
 
-    /// Returns the number of copied entities; no row when none are moved.
+    /// The query for the number of copied entities; without a row when none are being moved.
     static let movedCountQuery = "SELECT value FROM counters WHERE name = '\(counter)'"
 
     private let stepCountMax: Int
@@ -39,10 +39,10 @@ struct BlockMigration {
     private let next: PreparedStatement
     /// The last key that was copied; nil before the first one.
     private var last: StoredKey?
-    /// The entities that were copied, by earlier writers too.
+    /// How many entities were copied, including those of earlier writers.
     private(set) var movedCount: Int64
 
-    /// Adds the tables of blocks, if an earlier writer did not.
+    /// Adds the tables of blocks, unless an earlier writer has.
     ///
     /// - Throws: Errors of SQLite.
     static func begin(_ db: Database) throws {
@@ -52,7 +52,7 @@ struct BlockMigration {
         try db.execute(sql: "INSERT INTO counters (name, value) VALUES (?, 0)", arguments: [counter])
     }
 
-    /// Removes the tables of blocks: the file is one of rows, as before.
+    /// Removes the tables of blocks, so that the file is one of rows as before.
     ///
     /// - Throws: Errors of SQLite.
     static func abandon(_ db: Database) throws {
@@ -62,10 +62,12 @@ struct BlockMigration {
         try db.execute(sql: "DELETE FROM counters WHERE name = ?", arguments: [counter])
     }
 
+    /// Prepares to copy, or to continue after the entities that were copied.
+    ///
     /// - Parameters:
     ///   - connection: The writer's connection, after ``begin(_:)``.
-    ///   - memory: The facts of the file.
-    ///   - stepCountMax: The entities of one step, which are in memory at the same time.
+    ///   - memory: The names, dictionaries and indexes of the file.
+    ///   - stepCountMax: How many entities one step copies; they are in memory at the same time.
     /// - Throws: ``SQLiteFailure``, ``DamagedCopy``.
     /// - Complexity: O(copied entities).
     init(_ connection: OpaquePointer, _ memory: JournalMemory, stepCountMax: Int) throws {
@@ -100,8 +102,8 @@ struct BlockMigration {
 
     /// Copies the next entities into blocks.
     ///
-    /// - Returns: Whether there are more.
-    /// - Throws: ``SQLiteFailure``, ``Damaged``; then the migration is not used any more.
+    /// - Returns: True if there are more.
+    /// - Throws: ``SQLiteFailure``, ``Damaged``. The migration must not be used afterwards.
     mutating func copy() throws -> Bool {
         var flush = FlushBatch()
         let rows = last == nil ? first : next
@@ -125,7 +127,7 @@ struct BlockMigration {
         }
         guard !flush.rows.isEmpty else { return false }
         _ = try store.stage(flush, dictionaries: dictionaries)
-        // The caller commits; after an error the store is not used any more.
+        // The caller commits. After an error the store is no longer used.
         try store.publish {}
         movedCount += Int64(flush.rows.count)
         try counters.write(BlockMigration.counter, movedCount)
@@ -143,10 +145,10 @@ struct BlockMigration {
         }
     }
 
-    /// Removes the rows: from then on everybody reads the blocks. Indexes that were being built are whole, because
-    /// every entity was copied with its values.
+    /// Removes the rows, so that everybody reads the blocks. Indexes that were being built are complete, because every
+    /// entity was copied with its values.
     ///
-    /// - Returns: The indexes after it.
+    /// - Returns: All indexes with their new states.
     /// - Throws: Errors of SQLite.
     static func finish(_ db: Database, _ table: FieldIndexTable, _ indexes: [FieldIndexRecord]) throws
         -> [FieldIndexRecord]

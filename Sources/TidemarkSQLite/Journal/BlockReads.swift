@@ -9,10 +9,10 @@ final class BlockReads: EntityReads {
     private let reader: BlockReader
     private let keys: any KeyOrder
 
-    /// The keys of one batch of ``forEach(library:type:after:expectedCount:_:_:)`` at most. Keys in order are in any
+    /// The most keys in one batch of ``forEach(library:type:after:expectedCount:_:_:)``. Consecutive keys may be in any
     /// blocks, so each block is unpacked once a batch.
     private static let batchCountMax = 262_144
-    /// The bytes of payloads that are read ahead: 128 MiB. Further entities are read when it is their turn.
+    /// The most bytes of payloads that are read ahead: 128 MiB. Further entities are read one by one.
     private static let batchByteCountMax = 128 << 20
 
     init(_ reader: BlockReader, _ keys: any KeyOrder) {
@@ -98,16 +98,16 @@ final class BlockReads: EntityReads {
         return counts
     }
 
-    /// Walks over keys in their order.
+    /// Runs a walk over keys in order, and converts damage to ``DamagedKeyRun``.
     private func ordered<Value>(_ body: () throws -> Value) throws -> Value {
         do { return try keys.notingDamage(body) } catch let fault as PayloadFault { throw DamagedKeyRun(fault: fault) }
     }
 }
 
-/// A run of the keys in order is damaged. A writer makes all runs again from the blocks.
+/// The error for a damaged run of the keys in order. A writer rebuilds all runs from the blocks.
 struct DamagedKeyRun: Error {
     var fault: PayloadFault
 
-    /// The error of a reader, which cannot make them again.
+    /// The error for a reader, which cannot rebuild the runs.
     var failure: SQLiteFailure { SQLiteFailure.damaged("a run of keys is damaged: \(fault.rawValue)") }
 }

@@ -3,40 +3,43 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Reads single entities of a file of blocks on the thread of the caller, beside a commit.
+/// Reads single entities of a file of blocks on the caller's thread, beside a commit.
 ///
-/// The index is that of the writer, which changes it after its COMMIT: a read sees the state before or after it.
+/// It uses the writer's index, which changes after each COMMIT, so a read sees the state before or after it.
 ///
-/// Sendable by locking: the connection and its statements are used by the thread that holds the lock. A caller waits
-/// for one other read at most for each other caller.
+/// Sendable by locking: only the thread that holds the lock uses the connection and its statements. A caller waits for
+/// at most one read of each other caller.
 final class ConcurrentReads: Sendable {
+    /// The connection for reads, with its reader.
     private struct Source {
-        // Before the connection, so that it ends first.
+        // Declared before the connection, so that it is released first.
         var reader: BlockReader
         var connection: ReadConnection
     }
 
+    /// The state of the connection for reads.
     private enum Phase {
         /// There are no blocks, or the file is closed.
         case closed
-        /// The connection is opened by the first read.
+        /// The first read opens the connection.
         case ready(path: String, BlockIndex)
+        /// The connection is open.
         case open(Source)
     }
 
     private let phase = Mutex(Phase.closed)
 
-    /// Lets reads begin, after the index was made.
+    /// Enables reads, once the index is loaded.
     func open(path: String, _ index: BlockIndex) { phase.withLock { $0 = .ready(path: path, index) } }
 
-    /// Ends reads and closes the connection.
+    /// Disables reads, and closes the connection.
     func close() { phase.withLock { $0 = .closed } }
 
     /// Reads an entity.
     ///
-    /// - Returns: The answer; nil when the caller has to ask the journal itself: there are no blocks, or the file or
-    ///   the entity cannot be read here.
-    /// - Complexity: One block.
+    /// - Returns: nil when the caller must use the journal instead: there are no blocks, or the file or the entity
+    ///   cannot be read here.
+    /// - Complexity: O(one block).
     func read(_ key: StoredKey) -> EntityReader.Answer? {
         phase.withLock { phase in
             do {
@@ -51,7 +54,7 @@ final class ConcurrentReads: Sendable {
                 if case .damaged = answer { return nil }
                 return answer
             } catch {
-                // The journal meets the same damage or error in its turn, and reports it.
+                // The journal meets the same damage or error, and reports it.
                 return nil
             }
         }

@@ -24,7 +24,7 @@ struct CounterTable {
         try put.run()
     }
 
-    /// Writes the counts of some ignored kinds. Kinds that are not given keep their counts.
+    /// Writes the counts of some ignored kinds. Other kinds keep their counts.
     func write(_ ignoredKinds: [ByteString: Int64]) throws {
         for (name, count) in ignoredKinds.sorted(by: { $0.key < $1.key }) {
             putKind.bind(1, text: name)
@@ -50,6 +50,8 @@ struct CounterTable {
         return kinds
     }
 
+    /// Returns the counts of lines and events.
+    ///
     /// - Parameter values: The result of ``read(_:)``; a missing counter is 0.
     /// - Throws: ``SQLiteFailure`` `SQLITE_CORRUPT` for a value that is not a count.
     static func counts(_ values: [String: Int64]) throws -> EventCounts {
@@ -65,33 +67,34 @@ struct CounterTable {
         try StoredNumber.count(values[name] ?? 0, "the counter \(name)")
     }
 
-    /// The counter that holds the last number of a quarantine record.
+    /// The name of the counter with the last number of a quarantine record.
     static let quarantineNumber = "quarantine_number"
-    /// The counter that holds the highest number that a query ever had.
+    /// The name of the counter with the highest number that a query ever had.
     static let queryNumber = "query_number"
-    /// The counter that holds the time when the last flush was taken, in milliseconds since 1970.
+    /// The name of the counter with the time of the last flush, in milliseconds since 1970.
     static let takenAt = "taken_at"
-    /// Returns the counter for the highest sequence that an answer stands for, while that is ahead of the library's
-    /// cursor; else it holds -1.
+    /// Returns the name of the counter with the highest sequence as of which a server has answered, while that is ahead
+    /// of the library's cursor; else its value is -1.
     static func answeredThrough(_ library: LibraryIndex) -> String { "\(answeredThroughPrefix)\(library)" }
     static let answeredThroughPrefix = "answered_through_"
-    /// Returns the counter for the highest sequence that was known when a library last dropped a tombstone, an evicted
-    /// key or a removed entity; it holds -1 when it never did.
+    /// Returns the name of the counter with the highest known sequence when the library last dropped a tombstone, an
+    /// evicted key or a removed entity; its value is -1 if it never did.
     static func forgottenThrough(_ library: LibraryIndex) -> String { "\(forgottenThroughPrefix)\(library)" }
     static let forgottenThroughPrefix = "forgotten_through_"
-    /// Returns the counter that tells whether a library is stale only because numbers were lost: 1 or 0.
+    /// Returns the name of the counter that is 1 if the library is stale only because sequences were lost, else 0.
     static func staleByLoss(_ library: LibraryIndex) -> String { "\(staleByLossPrefix)\(library)" }
     static let staleByLossPrefix = "stale_by_loss_"
-    /// Returns the counter that tells whether events can disappear from a library's log without a trace: 1 or 0.
+    /// Returns the name of the counter that is 1 if events can disappear from the library's log without a trace, else
+    /// 0.
     static func unknowable(_ library: LibraryIndex) -> String { "\(unknowablePrefix)\(library)" }
     static let unknowablePrefix = "unknowable_"
-    /// Returns the counter for the highest place in a library's log at which something made lists stale; it holds -1
-    /// when nothing did.
+    /// Returns the name of the counter with the highest sequence at which something made lists stale; its value is -1
+    /// if nothing did.
     static func staleThrough(_ library: LibraryIndex) -> String { "\(staleThroughPrefix)\(library)" }
     static let staleThroughPrefix = "stale_through_"
-    /// Returns the counter for the number of samples that a dictionary was trained from.
+    /// Returns the name of the counter with the number of samples that a dictionary was trained from.
     static func dictionarySamples(_ number: Int64) -> String { "dictionary_samples_\(number)" }
-    /// The counter that holds the number of records in quarantine.
+    /// The name of the counter with the number of records in quarantine.
     static let quarantineCount = "quarantine_records"
 
     private static var fields: [(name: String, path: WritableKeyPath<EventCounts, Int64>)] {

@@ -1,41 +1,43 @@
 import TidemarkModel
 
-/// A stored entity, query, layer, index or dictionary that failed its check and counts as absent.
+/// A stored row that failed its check and counts as absent.
 public struct DamagedRow: Hashable, Sendable, CustomStringConvertible {
-    /// The kind of a row's contents.
+    /// What a row stores.
     public enum Kind: String, Hashable, Sendable {
         /// A row of the table `entities`.
         case entity
-        /// A row of the table `blocks`: entities in it that cannot be read count as absent.
+        /// A row of the table `blocks`. Entities in it that cannot be read count as absent.
         case block
-        /// A row of the table `segments`: the places of its keys are read from all blocks.
+        /// A row of the table `segments`. The positions of its keys are read from all blocks instead.
         case segment
-        /// A row of the table `changes`: readers without an index in memory read the directories of its blocks.
+        /// A row of the table `changes`. Readers without an index in memory read the directories of its blocks instead.
         case change
-        /// A row of the table `key_runs`: the keys in order are read from all blocks.
+        /// A row of the table `key_runs`. The keys in order are read from all blocks instead.
         case keyRun = "key_run"
         /// A row of the table `queries`.
         case query
-        /// A row of the table `layers`: a pending edit, which is on no server.
+        /// A row of the table `layers`: a pending edit, which no server has.
         case layer
-        /// A row of the table `evicted`: the keys that it names count as never seen.
+        /// A row of the table `evicted`. The keys in it count as never seen.
         case evicted
-        /// A row of the table `indexes`: its field cannot be known.
+        /// A row of the table `indexes`. The field that it indexed is unknown.
         case index
-        /// A row of the table `http_answers`, or a chunk of its body: the answer counts as not there.
+        /// A row of the table `http_answers`, or a chunk of its body. The response counts as not stored.
         case httpAnswer = "http_answer"
-        /// A row of the table `dictionaries`. All entities that were compressed with it fail too.
+        /// A row of the table `dictionaries`. All entities that were compressed with it fail, too.
         case dictionary
     }
 
-    /// The key of the entity; nil when the row is no entity, or when the key cannot be read.
+    /// The key of the entity; nil when the row is no entity, or its key cannot be read.
     public var key: EntityKey?
-    /// The row's number in the table that ``kind`` names.
+    /// The row's number in the table that ``kind-swift.property`` names; 0 when it has none.
     public var row: Int64
+    /// What the row stores.
     public var kind: Kind
     /// The fault that the check found.
     public var fault: PayloadFault
 
+    /// Creates a description of a damaged row.
     public init(key: EntityKey? = nil, row: Int64, kind: Kind = .entity, fault: PayloadFault) {
         self.key = key
         self.row = row

@@ -11,6 +11,8 @@ struct DictionaryTable {
             "INSERT INTO dictionaries (dictionary, type, trained_at, checksum, body) VALUES (?, ?, ?, ?, ?)")
     }
 
+    /// Writes a new dictionary.
+    ///
     /// - Parameter now: The current time in milliseconds since 1970.
     func write(_ dictionary: PayloadDictionary, now: Int64) throws {
         put.bind(1, dictionary.number)
@@ -23,6 +25,8 @@ struct DictionaryTable {
         try put.run()
     }
 
+    /// Reads all dictionaries.
+    ///
     /// - Returns: The dictionaries that pass their check, by number; the numbers of those that fail it; the highest
     ///   number of all.
     static func read(_ connection: OpaquePointer) throws -> (

@@ -7,30 +7,34 @@ import TidemarkStore
 /// ```
 /// opening ── the first write, or a read of many keys, waits for the index ──▶ open
 /// ```
-/// Entities have no row numbers here: all have 0.
+/// Entities in blocks have no row numbers: the number is always 0.
+///
 /// - Source: docs/decisions/0020-past-memory.md.
 final class EntityBlocks: EntityTables {
-    /// The way in which the journal opens and reads its blocks.
+    /// How the journal opens and reads its blocks.
     struct Options {
-        /// The data file, from which threads read the index, and the blocks that are merged.
+        /// The path of the data file, from which threads read the index and the blocks to merge.
         var path: String
-        /// Whether a thread reads ahead; without, every run with the same input does the same.
+        /// True if a thread reads ahead. Without one, every run with the same input does the same.
         var readsAhead: Bool
-        /// Called on the thread that reads the index, before it begins; nil: the index is read at once.
+        /// Called on the thread that reads the index, before it begins; nil to read the index at once, on the caller's
+        /// thread.
         var beginsOpening: (@Sendable () -> Void)?
-        /// Called with the index once it is there.
+        /// Called with the index once it is loaded.
         var opened: (BlockIndex) -> Void
     }
 
+    /// How far the index of keys is loaded.
     private enum Phase {
-        /// The index is being read on another thread. Few keys at a time are found in the file itself.
+        /// The index is being read on another thread. Reads of few keys use the file itself.
         case opening(BackgroundOpening, SnapshotReads)
-        /// Reading the index failed, or was cancelled: the next use reads it.
+        /// Reading the index failed or was cancelled. The next use reads it again.
         case failed
+        /// The index is loaded.
         case open(BlockStore, BlockReads)
     }
 
-    // In the order in which they end: statements before the connection of the journal.
+    // In the order of release: statements before the journal's connection.
     private var phase = Phase.failed
     private let dictionaries: BlockDictionaries
     private let fieldCodes: FieldCodeWriter
@@ -38,12 +42,14 @@ final class EntityBlocks: EntityTables {
     private let configuration: BlockStore.Configuration
     private let options: Options
 
-    /// The keys that are found in the file itself while the index is read; more wait for it.
+    /// The most keys that are read from the file itself while the index is being read; larger reads wait for it.
     private static let snapshotKeyCountMax = 64
 
+    /// Prepares the tables, and begins to read the index.
+    ///
     /// - Parameter connection: The writer's connection.
     /// - Throws: ``SQLiteFailure``.
-    /// - Complexity: O(keys + blocks), on another thread where ``Options/beginsOpening`` says so.
+    /// - Complexity: O(keys + blocks), on another thread if ``Options/beginsOpening`` is set.
     init(_ connection: OpaquePointer, _ options: Options) throws {
         self.connection = connection
         self.options = options
@@ -59,7 +65,7 @@ final class EntityBlocks: EntityTables {
     }
 
     deinit {
-        // The connection of the other thread must be closed before the file may be.
+        // The other thread's connection must be closed before the file is.
         guard case .opening(let opening, _) = phase else { return }
         opening.cancel()
         opening.wait()
@@ -73,7 +79,7 @@ final class EntityBlocks: EntityTables {
 
     func finishOpening() throws { _ = try open() }
 
-    /// Returns the store, after its index was read.
+    /// Waits for the index if necessary, and returns the store.
     ///
     /// - Throws: ``SQLiteFailure``; the next call tries again.
     @discardableResult
@@ -102,7 +108,7 @@ final class EntityBlocks: EntityTables {
         return store
     }
 
-    /// The store when its index is there; nil before.
+    /// The store once its index is loaded; nil before.
     private var openStore: BlockStore? {
         if case .open(let store, _) = phase { store } else { nil }
     }
@@ -111,9 +117,10 @@ final class EntityBlocks: EntityTables {
         if case .open(_, let reads) = phase { reads } else { self }
     }
 
-    /// Answers from the file itself, when the index is still being read, and when no damage is in the way.
+    /// Reads from the file itself while the index is being read.
     ///
-    /// - Returns: nil when the index is there, or has to be waited for: its opening reports the damage.
+    /// - Returns: nil when the index is loaded, or when the read must wait for it because of damage, which the opening
+    ///   then reports.
     private func withSnapshot<Value>(_ body: (SnapshotReads) throws -> Value?) throws -> Value? {
         guard case .opening(let opening, let snapshot) = phase, !opening.hasEnded else { return nil }
         let value: Value?
@@ -141,7 +148,7 @@ final class EntityBlocks: EntityTables {
 
     private func writeFieldCodes(_ flush: FlushBatch, _ indexes: [TypeIndex: [FieldIndexRecord]]) throws {
         try flush.bytes.withUnsafeBytes { bytes in
-            // Removals come first: an entity that was removed and created again has both.
+            // Removals first: an entity that was removed and created again has both.
             for row in flush.rows where row.change == .delete {
                 try fieldCodes.remove(FieldOwner(row, in: bytes), of: indexes[row.type] ?? [])
             }
@@ -162,7 +169,7 @@ final class EntityBlocks: EntityTables {
 
     func chooseMerges() -> Bool { openStore?.requestVictimsAtRest() ?? false }
 
-    /// The entities of blocks that are merged in one transaction while no flush is written: some 50 ms.
+    /// How many entities one merging transaction copies while no flush is written: some 50 ms.
     private static let mergedCountMax = 20_000
 
     func merge(_ memory: JournalMemory) throws {
@@ -185,7 +192,7 @@ final class EntityBlocks: EntityTables {
     func discard() { openStore?.discard() }
 }
 
-/// Reads while the index is being read: of few keys from the file itself, of more after the index is there.
+/// Reads during index loading: up to 64 keys come straight from the file; larger reads wait for the index.
 extension EntityBlocks: EntityReads {
     func read(_ keys: [StoredKey], _ dictionaries: [Int64: PayloadDictionary]) throws -> [EntityReader.Answer] {
         let answers = try withSnapshot { snapshot -> [EntityReader.Answer]? in
@@ -207,7 +214,7 @@ extension EntityBlocks: EntityReads {
         library: LibraryIndex, type: TypeIndex, after: ByteString?, expectedCount: Int,
         _ dictionaries: [Int64: PayloadDictionary], _ visit: (StoredKey, EntityReader.Answer) throws -> Bool
     ) throws -> Bool {
-        // Nothing may be visited twice: what the snapshot has is visited after it proved to be whole.
+        // Nothing may be visited twice, so entities from the snapshot are visited only after all of them proved sound.
         var found: [(key: StoredKey, answer: EntityReader.Answer)] = []
         let isEnd = try withSnapshot { snapshot -> Bool? in
             guard expectedCount <= EntityBlocks.snapshotKeyCountMax else { return nil }
@@ -237,7 +244,7 @@ extension EntityBlocks: EntityReads {
 }
 
 extension EntityReader.Answer {
-    /// Whether it is no damaged entity.
+    /// True unless the entity is damaged.
     fileprivate var isWhole: Bool {
         if case .damaged = self { false } else { true }
     }

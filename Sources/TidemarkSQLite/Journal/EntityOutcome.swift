@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The unexpected things that writing the entities of a flush met.
+/// What was unexpected while the entities of a flush were written.
 struct EntityOutcome {
     /// A stored entity whose stamps could not be renewed because it failed its check.
     struct Damaged {
@@ -11,9 +11,9 @@ struct EntityOutcome {
         var fault: PayloadFault
     }
 
-    /// The new entities whose key had an older one, by library. The older one failed its check and counted as absent;
-    /// the flush replaced it.
+    /// By library, how many new entities have replaced an older one with the same key. The older one had failed its
+    /// check and counted as absent.
     var replacedCounts: [LibraryIndex: Int64] = [:]
-    /// The entities whose stamps could not be renewed; one for a row of the flush at most.
+    /// The entities whose stamps could not be renewed; at most one for each row of the flush.
     var damaged: [Damaged] = []
 }

@@ -6,9 +6,13 @@ final class EntityReader {
     private let find: PreparedStatement
     private let findRow: PreparedStatement
 
+    /// The result of reading one entity.
     enum Answer {
+        /// The entity, which passed its check.
         case found(StoredEntity)
+        /// No such entity is stored.
         case absent
+        /// The entity is stored and fails its check. The row is 0 in a file of blocks.
         case damaged(row: Int64, fault: PayloadFault)
     }
 
@@ -23,7 +27,8 @@ final class EntityReader {
             connection, #"SELECT "row" FROM keys WHERE library = ? AND type = ? AND id = ?"#)
     }
 
-    /// - Returns: The number of a key's row, which may be missing; nil when there is no such key.
+    /// Returns the number of a key's row, which may be missing; nil when there is no such key.
+    ///
     /// - Throws: ``SQLiteFailure``.
     func row(of key: StoredKey) throws -> Int64? {
         findRow.bind(key, from: 1)
@@ -31,6 +36,8 @@ final class EntityReader {
         return try findRow.step() ? findRow.integer(0) : nil
     }
 
+    /// Reads, checks and unpacks an entity.
+    ///
     /// - Throws: ``SQLiteFailure``. A row that fails its check is an answer, not an error.
     func read(
         _ key: StoredKey, _ decoder: PayloadDecoder, _ dictionaries: [Int64: PayloadDictionary]
@@ -41,6 +48,8 @@ final class EntityReader {
         return EntityReader.answer(find, key: key, decoder, dictionaries)
     }
 
+    /// Checks and unpacks the current row of a statement.
+    ///
     /// - Parameter row: A row with the columns that ``EntityRecord/init(_:from:)`` reads.
     static func answer(
         _ row: PreparedStatement, from column: Int32 = 0, key: StoredKey, _ decoder: PayloadDecoder,

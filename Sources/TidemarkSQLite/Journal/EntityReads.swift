@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Reads the entities of a data file on one connection, whatever the form in which the file holds them.
+/// Reads the entities of a data file on one connection, in rows or in blocks.
 ///
 /// Owner: one thread at a time.
 protocol EntityReads: AnyObject {
@@ -16,7 +16,7 @@ protocol EntityReads: AnyObject {
 
     /// Finds entities by their keys without reading them.
     ///
-    /// - Returns: Those that are stored, damaged ones too.
+    /// - Returns: The rows of those that are stored, damaged ones included.
     /// - Throws: ``SQLiteFailure``.
     func find(_ keys: [StoredKey]) throws -> [StoredRow]
 
@@ -33,8 +33,8 @@ protocol EntityReads: AnyObject {
         _ dictionaries: [Int64: PayloadDictionary], _ visit: (StoredKey, EntityReader.Answer) throws -> Bool
     ) throws -> Bool
 
-    /// Reads the ages of entities in the order of their keys: by library and type, texts before UUIDs. One that cannot
-    /// be read counts as the oldest possible.
+    /// Reads the ages of entities in the order of their keys: by library and type, texts before UUIDs. An entity that
+    /// cannot be read counts as the oldest possible.
     ///
     /// - Throws: ``SQLiteFailure``.
     func ages(after key: StoredKey?, countMax: Int) throws -> [StoredRowAge]
@@ -53,6 +53,6 @@ extension EntityReads {
         try read([key], dictionaries).first ?? .absent
     }
 
-    /// Whether an entity is stored, whole or damaged.
+    /// Returns true if an entity is stored, sound or damaged.
     func contains(_ key: StoredKey) throws -> Bool { try !find([key]).isEmpty }
 }

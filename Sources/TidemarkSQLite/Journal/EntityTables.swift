@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// The tables that hold the entities of a data file, on the connection of its writer.
+/// The tables with the entities of a data file, on the connection of its writer.
 ///
 /// ```
 /// idle ── write ──▶ written ── publish ──▶ idle
@@ -12,13 +12,13 @@ import TidemarkStore
 /// The caller begins the transaction before ``write(_:_:)``, and ends it inside ``publish(_:)`` or before
 /// ``discard()``.
 protocol EntityTables: AnyObject {
-    /// Reads what the last commit left.
+    /// The reads of the last committed state.
     var reads: any EntityReads { get }
 
-    /// The opening that is under way on another thread; nil: there is none.
+    /// The opening that is running on another thread; nil when there is none.
     var opening: BackgroundOpening? { get }
 
-    /// Waits for the opening under way.
+    /// Waits for the running opening.
     ///
     /// - Throws: ``SQLiteFailure``; the next call tries again.
     func finishOpening() throws
@@ -28,54 +28,53 @@ protocol EntityTables: AnyObject {
     /// - Throws: ``SQLiteFailure``.
     func lastRow() throws -> Int64
 
-    /// Clears libraries and writes rows, in the transaction under way.
+    /// Clears libraries and writes rows, in the current transaction.
     ///
-    /// - Parameter memory: The facts of the file, as they are when the flush is committed.
+    /// - Parameter memory: What the writer will remember of the file once the flush is committed.
     /// - Throws: ``SQLiteFailure``.
     func write(_ flush: FlushBatch, _ memory: JournalMemory) throws -> EntityOutcome
 
-    /// Commits what was written, and makes it visible to reads of the process.
+    /// Commits what was written, and makes it visible to the process's reads.
     ///
     /// - Throws: The error of `commit`.
     func publish(_ commit: () throws -> Void) throws
 
-    /// The bytes in memory that find entities or wait to be merged; 0 where nothing is kept.
+    /// The bytes in memory for finding entities and for pending merges; 0 for tables that keep nothing.
     var memoryByteCount: Int { get }
 
-    /// Whether writing leaves free pages all the time, which the next flushes use.
+    /// True if writing continually leaves free pages, which the next flushes use.
     var leavesFreePages: Bool { get }
 
-    /// The bytes of dead entities that merging gives back soon; 0 where nothing is merged.
+    /// The bytes of dead entities that merging will soon free; 0 for tables that merge nothing.
     var mergeDebtByteCount: Int { get }
 
     /// Chooses what ``merge(_:)`` copies while no flush is written.
     ///
-    /// - Returns: Whether there is anything to merge.
+    /// - Returns: True if there is anything to merge.
     func chooseMerges() -> Bool
 
-    /// Copies live entities together, in the transaction under way, so that dead ones leave free pages. Does nothing
-    /// where nothing is merged.
+    /// Copies live entities together, in the current transaction, so that dead ones leave free pages. Does nothing for
+    /// tables that merge nothing.
     ///
     /// - Throws: ``SQLiteFailure``.
     func merge(_ memory: JournalMemory) throws
 
-    /// Damage that was found when the tables were opened, and that cost entities or may have brought removed ones back;
-    /// nil: none.
+    /// Damage found at opening by which entities were lost, or removed ones may have returned; nil when there is none.
     var openingDamage: EntityDamage? { get }
 
-    /// Replaces the damaged parts of the tables, in the transaction under way.
+    /// Replaces the damaged parts of the tables, in the current transaction.
     ///
     /// - Throws: ``SQLiteFailure``.
     func heal() throws
 
-    /// Forgets what was written: the transaction is rolled back.
+    /// Drops what was written, because the transaction is rolled back.
     func discard()
 }
 
 /// Damage that was found when the tables of entities were opened.
 struct EntityDamage {
     var rows: [DamagedRow]
-    /// The entities of each library that are left.
+    /// How many entities each library still has.
     var entityCounts: [LibraryIndex: Int64]
 }
 
@@ -98,7 +97,7 @@ extension EntityTables {
 
     func heal() throws {}
 
-    /// Runs a transaction in which entities are written. When it fails nothing of it stays.
+    /// Runs a transaction that writes entities. If it fails, it changes nothing.
     ///
     /// - Throws: The error of `body`, or of the commit.
     func inTransaction(_ db: Database, _ body: () throws -> Void) throws {

@@ -9,11 +9,11 @@ final class EntityWriter {
     private let keys: KeyWriter
     private let read: PreparedStatement
     private let delete: PreparedStatement
-    /// Encodes rows again when their stamps change and their payload does not.
+    /// Encodes rows again whose stamps change while their payload does not.
     private let encoder: PayloadEncoder
     private let pipeline: BodyPipeline
     private let fieldValues: FieldValueWriter
-    /// The new rows and the existing rows of a batch; at most one of the two is not empty.
+    /// The new and the existing rows of a batch; at most one of the two batches is not empty.
     private var inserts: RowBatch
     private var updates: RowBatch
 
@@ -29,6 +29,8 @@ final class EntityWriter {
         delete = try PreparedStatement(connection, #"DELETE FROM entities WHERE "row" = ?"#)
     }
 
+    /// Writes the rows of a flush.
+    ///
     /// - Parameters:
     ///   - dictionaries: The dictionaries by type.
     ///   - indexes: The indexes by type; a type without an index has no entry.
@@ -42,8 +44,7 @@ final class EntityWriter {
         updates.clear()
         encoder.startBatch()
         try flush.bytes.withUnsafeBytes { bytes in
-            // Deletes come first: an entity that was deleted and created again has the key of a row that is deleted
-            // here.
+            // Deletes first: an entity that was deleted and created again has the key of a row that is deleted here.
             for row in flush.rows where row.change == .delete {
                 delete.bind(1, row.row)
                 try delete.run()

@@ -1,17 +1,17 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The table `evicted`: a log of the keys that were evicted from both tiers, and of the keys that came back, by their
+/// The table `evicted`: a log of the keys that were evicted from both tiers, and of those that returned, by their
 /// hashes.
 ///
-/// A row holds a run of records of one library and kind, 8 bytes a key, covered by a checksum. The store bounds the
+/// A row contains a run of records of one library and kind, 8 bytes a key, covered by a checksum. The store bounds the
 /// table: it has the log rewritten when half of it is obsolete.
 struct EvictedTable {
     private let put: PreparedStatement
     private let remove: PreparedStatement
     private let clear: PreparedStatement
 
-    /// The maximum number of keys in one row: 8 KiB of hashes.
+    /// The most keys in one row: 1,024, which are 8 KiB of hashes.
     private static let hashCountMax = 1_024
 
     init(_ connection: OpaquePointer) throws {
@@ -21,7 +21,9 @@ struct EvictedTable {
         clear = try PreparedStatement(connection, "DELETE FROM evicted")
     }
 
-    /// - Parameter lastNumber: The highest stored row number, before and after the call.
+    /// Appends records to the log, or replaces all of it.
+    ///
+    /// - Parameter lastNumber: The highest stored row number; the call updates it.
     func write(_ changes: EvictedChanges, lastNumber: inout Int64) throws {
         if changes.replacesAll { try clear.run() }
         var start = 0
@@ -50,7 +52,7 @@ struct EvictedTable {
         }
     }
 
-    /// Removes a row; a number that does not exist is ignored.
+    /// Removes a row. Does nothing if it does not exist.
     func remove(number: Int64) throws {
         remove.bind(1, number)
         try remove.run()
@@ -58,12 +60,16 @@ struct EvictedTable {
 
     // MARK: Reading
 
-    /// One row as it was read.
+    /// A row of the table, or one that failed its check.
     enum Row {
+        /// The records of a row that passed its check, in order.
         case records([EvictedRecord])
+        /// A row that failed its check.
         case damaged(DamagedRow)
     }
 
+    /// Visits all rows.
+    ///
     /// - Parameter visit: Called with each row and its number, in ascending order.
     /// - Throws: ``SQLiteFailure``. A file that is too old to have the table has no rows.
     static func forEach(_ connection: OpaquePointer, _ visit: (Int64, Row) -> Void) throws {
@@ -91,7 +97,7 @@ struct EvictedTable {
         }
     }
 
-    /// Tells whether a key was evicted from both tiers and did not come back, as far as the table remembers.
+    /// Returns true if a key was evicted from both tiers and has not returned, as far as the table remembers.
     ///
     /// - Complexity: O(keys).
     static func contains(_ connection: OpaquePointer, _ key: StoredKey) throws -> Bool {

@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkStore
 
-/// The entities of a data file in blocks that another process writes.
+/// The entities of a data file of blocks that another process writes.
 final class FollowedBlocks: EntityTables {
     let reads: any EntityReads
 

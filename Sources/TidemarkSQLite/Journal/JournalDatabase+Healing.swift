@@ -4,11 +4,13 @@ import TidemarkModel
 import TidemarkStore
 
 extension JournalDatabase {
-    /// Replaces damaged parts of the tables of entities. All libraries are stale then: entities are lost, or older ones
-    /// are back, and the damage does not tell whose they are. Late events up to the highest number that was known are
-    /// held off, as after a repair. Indexes are built again: their values are those of the entities before.
+    /// Replaces damaged parts of the tables of entities.
     ///
-    /// - Throws: Errors of SQLite; nothing was changed.
+    /// All libraries become stale: entities are lost, or older ones have returned, and the damage does not show whose
+    /// they are. Late events up to the highest known sequence are held off, as after a repair. Indexes are rebuilt,
+    /// because their values are those of the entities before.
+    ///
+    /// - Throws: Errors of SQLite; nothing is changed then.
     /// - Source: Protocol/sequencing.md, late events.
     func heal(_ damage: EntityDamage, _ db: Database, _ statements: JournalStatements) throws {
         let counters = try CounterTable.read(statements.connection)
@@ -46,7 +48,7 @@ extension JournalDatabase {
             let before = memory.entityCounts
             let damaged = try queue.writeWithoutTransaction { db in
                 try heal(damage, db, statements)
-                // Nothing was committed since the file was opened: what is in memory is what was read then.
+                // Nothing was committed since the file was opened, so memory is still what was read then.
                 return try readState(statements.connection, statements).1
             }
             loss = OpeningLoss(
@@ -58,8 +60,8 @@ extension JournalDatabase {
         isOpening = false
     }
 
-    /// Runs a read of keys in order. When a run of them is damaged, all are made again from the blocks, and the read is
-    /// repeated.
+    /// Runs a read of keys in order. If a run of them is damaged, rebuilds all runs from the blocks and repeats the
+    /// read.
     ///
     /// - Throws: Errors of SQLite, and those of `body`.
     func readingKeys<Value>(_ body: () throws -> Value) throws -> Value {

@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Reads for people who look at the database.
+/// Reads for inspecting a database.
 extension JournalDatabase {
     /// Returns records of the quarantine, oldest first.
     ///
@@ -35,7 +35,7 @@ extension JournalDatabase {
 }
 
 extension JournalFinding {
-    /// The same finding in the form of the port.
+    /// Converts a finding to the form of the journal port.
     init(_ finding: Finding) {
         let level: Level =
             switch finding.level {

@@ -3,10 +3,10 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// The change from rows to blocks, when a file has many entities.
+/// Moves entities from rows to blocks, once a file has many.
 extension JournalDatabase {
-    /// Moves the entities into blocks when the next flush brings their number to the limit, in one transaction. When
-    /// this fails, for example because the disk is full, they stay rows until the file is opened again.
+    /// Moves the entities into blocks, in one transaction, if the next flush brings their number to the limit. If this
+    /// fails, for example because the disk is full, they stay rows until the file is opened again.
     ///
     /// - Throws: Errors of SQLite, when no statements could be prepared for blocks.
     func moveEntities(before flush: FlushBatch) throws {
@@ -27,10 +27,10 @@ extension JournalDatabase {
         }
     }
 
-    /// Moves the entities of a file of rows that has many, and goes on where an earlier writer ended. Each step is a
+    /// Moves the entities of a file of rows that has many, or continues where an earlier writer ended. Each step is a
     /// transaction of its own.
     ///
-    /// - Throws: Errors of SQLite, when a half-moved file can be neither moved nor put back.
+    /// - Throws: Errors of SQLite, when a half-moved file can be neither moved nor restored.
     /// - Complexity: O(entities · log entities), once in the life of a file.
     func moveEntitiesAtOpening(_ db: Database, _ statements: JournalStatements) throws {
         guard canMove else { return }
@@ -67,7 +67,7 @@ extension JournalDatabase {
         try BlockMigration.finish(db, try openStatements().fieldIndexes, memory.indexes)
     }
 
-    /// Runs a move, and prepares the statements of blocks when it succeeded; otherwise entities stay rows.
+    /// Runs a move, and prepares the statements for blocks if it succeeds; otherwise entities stay rows.
     ///
     /// - Parameter body: Returns the indexes after the move.
     private func moving(_ db: Database, _ body: (OpaquePointer) throws -> [FieldIndexRecord]) throws {
@@ -78,7 +78,7 @@ extension JournalDatabase {
             indexes = try body(connection)
         } catch {
             if let damage = error as? BlockMigration.Damaged { report([damage.row]) }
-            // With a full disk this may fail too: then the next opening goes on, and this one cannot write.
+            // With a full disk this may fail, too. The next opening then continues, and this one cannot write.
             try transaction(db) { try BlockMigration.abandon(db) }
             return
         }

@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Reads that a cache makes in its own file.
+/// Reads of a cache in its own file.
 extension JournalDatabase {
     /// Reads entities by key.
     func load(_ keys: [StoredKey]) throws -> LoadedEntities {
@@ -29,8 +29,8 @@ extension JournalDatabase {
         try reading { try $0.entities.reads.find(keys) }
     }
 
-    /// Runs a read on one committed state. The writer of a file that this process only reads may have changed the form
-    /// of its entities.
+    /// Runs a read on one committed state. If another process writes the file, it may have changed how entities are
+    /// stored; statements are then prepared again.
     ///
     /// - Throws: Errors of SQLite, and those of `body`.
     func reading<Value>(_ body: (JournalStatements) throws -> Value) throws -> Value {
@@ -52,7 +52,7 @@ extension JournalDatabase {
     /// The entities and damaged rows that were read so far.
     private struct Found {
         var loaded = LoadedEntities()
-        /// The rows of `loaded.damaged`, in the form in which they are reported.
+        /// The rows of `loaded.damaged`, as they are reported.
         var damaged: [DamagedRow] = []
 
         mutating func add(_ answer: EntityReader.Answer, under key: StoredKey, _ memory: JournalMemory) {
@@ -66,8 +66,8 @@ extension JournalDatabase {
         }
     }
 
-    /// The maximum number of entities that an index may name for one page. With more, a scan in key order finds the
-    /// first matches sooner.
+    /// The most entities that an index may name for one page. With more, a scan in key order finds the first matches
+    /// sooner.
     private static let candidateCountMax: Int64 = 65_536
 
     /// Reads entities of one type in key order.
@@ -116,7 +116,7 @@ extension JournalDatabase {
         var best: (scope: FieldScope, ranges: [CodeRange], count: Int64)?
         for index in memory.indexesByType[type] ?? [] where index.state == .whole {
             guard var ranges = constraint.ranges[index.path.text] else { continue }
-            // An incomplete entity may belong to a list all the same, because an answer may have brought the fields
+            // An incomplete entity may still belong to a list, because a server's response may have included the fields
             // that the rule needs.
             ranges.append(CodeRange(FieldCode.hidden))
             let scope = FieldScope(number: index.number, library: library)

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The records of a flush beside its entities.
+/// Writes the records of a flush other than its entities.
 extension JournalDatabase {
     func writeRecords(_ flush: FlushBatch, _ statements: JournalStatements, _ next: inout JournalMemory) throws {
         for (index, name) in flush.newTypes {
@@ -76,7 +76,7 @@ extension JournalDatabase {
         for number in flush.quarantineRemoved where try statements.quarantine.remove(number: number) {
             next.quarantineCount -= 1
         }
-        // Records that later ones of the same flush would push out get a number but no row.
+        // Records that later ones of the same flush would displace get a number but no row.
         let skipped = max(0, flush.quarantine.count - configuration.quarantineRecordCountMax)
         next.lastQuarantine += Int64(skipped)
         for record in flush.quarantine.dropFirst(skipped) {

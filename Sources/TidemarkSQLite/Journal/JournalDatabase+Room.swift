@@ -9,7 +9,9 @@ extension JournalDatabase {
         try readingKeys { try reading { try $0.entities.reads.ages(after: key, countMax: countMax) } }
     }
 
-    /// - Parameter path: The path of the copy; an existing file is overwritten.
+    /// Copies the database without free pages.
+    ///
+    /// - Parameter path: The path of the copy. An existing file is overwritten.
     func copy(to path: String) throws {
         unlink(path)
         // The file is created here with mode 0600; SQLite would create it with the mode of the process.

@@ -2,28 +2,28 @@ import GRDB
 import GRDBSQLite
 import TidemarkStore
 
-/// Gives free pages back to the disk.
+/// Returns free pages to the disk.
 extension JournalDatabase {
-    /// The maximum number of pages that one call removes from the file: 32 MiB.
+    /// The most pages that one call removes from the file: 32 MiB.
     private static let pageCountMax: Int64 = 4_096
-    /// The number of pages that one step between two commits removes: 2 MiB, about 5 ms.
+    /// How many pages one step between two commits removes: 2 MiB, about 5 ms.
     private static let stepPageCount: Int64 = 256
     /// The number of free pages below which a step is not worth its cost: 1 MiB.
     private static let sparePageCount: Int64 = 128
 
-    /// The number of pages of the file, all and free ones.
+    /// The numbers of the file's pages and of the free ones among them.
     struct PageCounts {
         var all: Int64
         var free: Int64
         var pageByteCount: Int64
 
-        /// Whether more than half of the pages are free.
+        /// True if more than half of the pages are free.
         var isLoose: Bool { free >= sparePageCount && free > all / 2 }
-        /// Whether at most an eighth of the pages, or at most 1 MiB, is free.
+        /// True if at most an eighth of the pages, or less than 1 MiB, is free.
         var isTight: Bool { free < sparePageCount || free <= all / 8 }
     }
 
-    /// Returns the bytes of the pages that are in use, without those that merging frees soon.
+    /// Returns the bytes of the pages in use, without those that merging will soon free.
     func usedByteCount() throws -> Int64 {
         let pages = try queue.writeWithoutTransaction { try pageCounts($0) }
         let debt = Int64(try openStatements().entities.mergeDebtByteCount)
@@ -32,7 +32,7 @@ extension JournalDatabase {
 
     /// Merges entities once, so that dead ones leave free pages.
     ///
-    /// - Returns: Whether anything was merged; then there may be more.
+    /// - Returns: True if anything was merged; there may be more then.
     private func mergeOnce() throws -> Bool {
         let entities = try openStatements().entities
         guard !isOpening, entities.chooseMerges() else { return false }
@@ -40,8 +40,8 @@ extension JournalDatabase {
         return true
     }
 
-    /// Returns the free pages, what was written to the log, and what is to be merged; nothing when the file cannot be
-    /// read.
+    /// Returns the bytes of free pages, of pages written to the log, and of pending merges; zeros when the file cannot
+    /// be read.
     func diskUse() -> JournalUse {
         do {
             let debt = try openStatements().entities.mergeDebtByteCount
@@ -58,16 +58,17 @@ extension JournalDatabase {
     }
 
     /// The bytes before each page in the log.
+    ///
     /// - Source: SQLite, "Database File Format", section 4.1.
     private static let frameHeaderByteCount: Int64 = 24
 
-    /// Returns the pages that this connection wrote to the log since it was opened.
+    /// Returns how many pages this connection has written to the log since it was opened.
     private func writtenPageCount(_ db: Database) -> Int64 {
         guard let connection = db.sqliteConnection else { return 0 }
         var current: Int32 = 0
         var highest: Int32 = 0
         let code = sqlite3_db_status(connection, SQLITE_DBSTATUS_CACHE_WRITE, &current, &highest, 0)
-        // The counter has 32 bits: it begins again after 16 TiB.
+        // The counter has 32 bits and wraps after 16 TiB.
         return code == SQLITE_OK ? Int64(UInt32(bitPattern: current)) : 0
     }
 
@@ -92,13 +93,12 @@ extension JournalDatabase {
         }
     }
 
-    /// Removes some free pages as soon as more than half of the file is free, and continues in later calls until at
-    /// most an eighth is. Then the log is copied back. Entities that are worth it are merged first, when no commit
-    /// waits.
+    /// Removes some free pages once more than half of the file is free, and continues in later calls until at most an
+    /// eighth is. Then copies the log back. If no commit waits, first merges entities that are worth it.
     ///
-    /// - Parameter isLast: Whether no commit waits. When true, as many pages are removed as by ``shrink()``; when false
-    ///   only a few, so that a waiting commit does not wait long.
-    /// - Returns: Whether more pages should be removed.
+    /// - Parameter isLast: True if no commit waits: as many pages are removed as by ``shrink()``. If false, only a few
+    ///   are, so that a waiting commit does not wait long.
+    /// - Returns: True if more pages should be removed.
     func releaseFreeSpace(isLast: Bool) throws -> Bool {
         let hasMore = isLast ? try mergeOnce() : false
         guard canShrink else { return hasMore }
@@ -108,17 +108,17 @@ extension JournalDatabase {
             guard isGivingBack else { return hasMore }
             try removePages(isLast ? JournalDatabase.pageCountMax : JournalDatabase.stepPageCount, db)
             let rest = try pageCounts(db)
-            // When no page was removed, a reader may be in the way; the next commit tries again.
+            // If no page was removed, a reader may hold an old state. The next commit tries again.
             isGivingBack = !rest.isTight && rest.free < pages.free
             if !isGivingBack { try copyLogBack(db) }
             return isGivingBack || hasMore
         }
     }
 
-    /// The merges before the file is closed: some 0.4 s.
+    /// The most merges before the file is closed: some 0.4 s.
     private static let lastMergeCountMax = 8
 
-    /// Merges what is worth it, and gives free pages back that no flush will use any more.
+    /// Before closing, merges what is worth it, and returns free pages that no flush will use.
     func tidyUp() throws {
         guard try openStatements().entities.leavesFreePages else { return }
         for _ in 0..<JournalDatabase.lastMergeCountMax { guard try mergeOnce() else { break } }

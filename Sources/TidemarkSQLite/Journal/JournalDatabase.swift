@@ -5,34 +5,34 @@ import TidemarkStore
 
 /// The connection that writes a data file, with its prepared statements.
 ///
-/// It must not be shared between tasks: ``SQLiteJournal`` owns it. Its errors are ``SQLiteFailure``, `DatabaseError` or
+/// Only its owner, ``SQLiteJournal``, may use it. Its errors are ``SQLiteFailure``, `DatabaseError` or
 /// ``Tidemark/StorageError``; the journal converts them to storage errors.
 final class JournalDatabase {
     let file: DataFilePath
     let configuration: SQLiteJournal.Configuration
     let queue: DatabaseQueue
-    /// Whether another process writes the file.
+    /// True if another process writes the file.
     private(set) var isReadOnly = false
     var memory = JournalMemory()
     private var trainer: DictionaryTrainer
-    /// Whether commits also empty the drive's cache; see ``setBarrier(_:_:)``.
+    /// True if commits also flush the drive's cache; see ``setBarrier(_:_:)``.
     private var hasBarrier = false
-    /// Whether the next flush brings everything and replaces the stored contents.
+    /// True if the next flush contains everything and replaces the stored contents.
     var discardsContents = false
-    /// The stored HTTP answers, and the uses that are not written yet.
+    /// The totals of stored HTTP responses, and the confirmations that are not written yet.
     var http = HTTPMemory()
     var httpLimits = HTTPLimits()
-    /// The state of stored HTTP answers that callers share.
+    /// The state of stored HTTP responses that callers share.
     var httpLedger = HTTPLedger()
-    /// Whether free pages can be removed from the file; false for a file that 0.1.0 created.
+    /// True if free pages can be removed from the file; false for a file that 0.1.0 created.
     private(set) var canShrink = false
-    /// Whether free pages are being given back: more than half of the file was free, and more than an eighth still is.
+    /// True while free pages are being returned: more than half of the file was free, and more than an eighth still is.
     var isGivingBack = false
-    /// Whether the index of entities was not waited for yet: damage may still be found.
+    /// True until the index of entities is loaded; damage may still be found.
     var isOpening = false
-    /// The loss that was found after ``recover()``, until somebody asks for it.
+    /// The loss found after ``recover()``; nil when there is none or it was taken.
     var loss: OpeningLoss?
-    /// Whether the entities are rows that may become blocks.
+    /// True if the entities are in rows and may be moved to blocks.
     var canMove = false
     /// The prepared statements; nil before ``recover()`` and after ``close()``, because statements must be freed before
     /// their connection.
@@ -67,7 +67,7 @@ final class JournalDatabase {
         }
     }
 
-    /// Opens a file that another process writes; nothing is written by it.
+    /// Opens a file that another process writes, for reading only.
     ///
     /// - Parameter file: An existing file whose header and schema were checked.
     init(following file: DataFilePath, _ configuration: SQLiteJournal.Configuration) throws {
@@ -79,10 +79,10 @@ final class JournalDatabase {
         queue.inDatabase(DataFileConnection.removeAuthorizer)
     }
 
-    /// The bytes in memory that find entities.
+    /// The bytes in memory for finding entities.
     var memoryByteCount: Int { statements?.entities.memoryByteCount ?? 0 }
 
-    /// The reading of the index that is under way.
+    /// The running opening of the index of entities; nil when there is none.
     var opening: BackgroundOpening? { statements?.entities.opening }
 
     // MARK: The journal's work
@@ -111,9 +111,9 @@ final class JournalDatabase {
         return state
     }
 
-    /// Prepares the statements for the form that the entities have now.
+    /// Prepares the statements for the form in which entities are stored now.
     ///
-    /// - Parameter inBackground: Whether another thread may read the index of entities.
+    /// - Parameter inBackground: True if another thread may read the index of entities.
     @discardableResult
     func prepareStatements(_ connection: OpaquePointer, inBackground: Bool = false) throws -> JournalStatements {
         let (concurrentReads, path) = (configuration.concurrentReads, file.path)
@@ -126,7 +126,7 @@ final class JournalDatabase {
         isOpening = statements.entities.opening != nil
         canMove = !isReadOnly && statements.layout == .rows
         if statements.layout == .blocks {
-            // Blocks are appended: the pages that writing needs again are few.
+            // Blocks are appended, so writing needs few pages again.
             let pragma = "PRAGMA cache_size = -\(DataFile.blockCacheKibibyteCount)"
             _ = try PreparedStatement(connection, pragma).step()
         }
@@ -145,7 +145,7 @@ final class JournalDatabase {
         state.lastRow = try statements.entities.lastRow()
         let counters = try CounterTable.read(connection)
         state.counts = try CounterTable.counts(counters)
-        // Stored HTTP answers have times of the same clock, and are written without a flush.
+        // Stored HTTP responses have times of the same clock, and are written without a flush.
         state.lastTakenAt = [CounterTable.takenAt, HTTPMemory.answeredCounter].compactMap { name in
             counters[name].flatMap { StoredNumber.isMoment($0) ? $0 : nil }
         }.max()
@@ -263,9 +263,10 @@ final class JournalDatabase {
         report(outcome.damaged.map { DamagedRow(key: memory.entityKey($0.key), row: $0.row, fault: $0.fault) })
     }
 
-    /// Turns the barrier on or off. Every COMMIT returns after fsync. On macOS fsync does not empty the drive's own
-    /// cache, which is not enough for an edit that was reported as safe; `fullfsync` empties it too. On other systems
-    /// SQLite ignores the setting. It can only be changed between transactions.
+    /// Turns the barrier on or off. It can only be changed between transactions.
+    ///
+    /// Every COMMIT returns after fsync. On macOS fsync does not flush the drive's own cache, which is not enough for
+    /// an edit that was reported as safe; `fullfsync` flushes it, too. On other systems SQLite ignores the setting.
     private func setBarrier(_ isNeeded: Bool, _ db: Database) throws {
         guard isNeeded != hasBarrier else { return }
         try db.execute(sql: "PRAGMA fullfsync = \(isNeeded ? "ON" : "OFF")")
@@ -281,7 +282,8 @@ final class JournalDatabase {
             try writeUses()
             try tidyUp()
         } catch {
-            // Uses only decide which answers go first, and free pages are used later: closing goes on without both.
+            // Uses only decide which responses are evicted first, and free pages are used later, so closing continues
+            // without both.
         }
         configuration.concurrentReads?.close()
         statements = nil
@@ -297,7 +299,7 @@ final class JournalDatabase {
         if let failure { throw failure }
     }
 
-    /// Frees the prepared statements: the connection is about to be closed.
+    /// Frees the prepared statements, because the connection is about to be closed.
     func releaseStatements() { statements = nil }
 
     func openStatements() throws -> JournalStatements {

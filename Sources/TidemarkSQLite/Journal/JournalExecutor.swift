@@ -4,7 +4,9 @@ import Dispatch
 final class JournalExecutor: SerialExecutor {
     private let enqueue: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// - Parameter enqueue: Runs each given closure in order, one at a time; nil means a queue of the journal's own.
+    /// Creates an executor.
+    ///
+    /// - Parameter enqueue: Runs each given closure in order, one at a time; nil for a queue of the journal's own.
     init(_ enqueue: (@Sendable (@escaping @Sendable () -> Void) -> Void)?) {
         if let enqueue {
             self.enqueue = enqueue

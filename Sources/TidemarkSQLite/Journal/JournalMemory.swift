@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The facts about a data file that its writer remembers between flushes.
+/// What the writer of a data file remembers between flushes.
 ///
 /// A flush works on a copy, which replaces the original after COMMIT. So a flush that fails changes nothing.
 struct JournalMemory {
@@ -24,26 +24,26 @@ struct JournalMemory {
     var quarantineCount = 0
     /// The highest number that a query ever had.
     var lastQuery: Int64 = 0
-    /// The numbers of queries that failed their check on opening; the next flush removes them.
+    /// The numbers of queries that failed their check at opening; the next flush removes them.
     var damagedQueries: [Int64] = []
-    /// The rows of evicted keys that failed their check on opening; the next flush removes them.
+    /// The rows of evicted keys that failed their check at opening; the next flush removes them.
     var damagedEvicted: [Int64] = []
     /// All indexes in ascending order of their numbers, including those that are being dropped.
     var indexes: [FieldIndexRecord] = []
     /// The indexes that a flush maintains, for each type that has a number.
     var indexesByType: [TypeIndex: [FieldIndexRecord]] = [:]
-    /// The numbers of indexes that failed their check on opening.
+    /// The numbers of indexes that failed their check at opening.
     var damagedIndexes: [Int64] = []
-    /// The numbers of layers that failed their check on opening; the next flush removes them.
+    /// The numbers of layers that failed their check at opening; the next flush removes them.
     var damagedLayers: [Int64] = []
-    /// Corrections to the entity counts of libraries: rows that failed their check, that the library's record counted,
-    /// and whose replacement was counted again. They are subtracted from each record until the file is opened again.
+    /// By library, how many entities its record counts twice: a row failed its check, was still counted, and its
+    /// replacement was counted again. Subtracted from each record until the file is opened again.
     var entityCountCorrections: [LibraryIndex: Int64] = [:]
 
-    /// The entities that each library's stored record counts.
+    /// The number of entities in each library's stored record.
     var entityCounts: [LibraryIndex: Int64] = [:]
 
-    /// The entities of all libraries.
+    /// The number of entities of all libraries.
     var storedEntityCount: Int64 { entityCounts.values.reduce(0, +) }
 
     mutating func add(_ dictionary: PayloadDictionary) {
@@ -69,7 +69,7 @@ struct JournalMemory {
         }
     }
 
-    /// - Returns: nil when the library or the type has no name.
+    /// Returns a key with the names of its library and type; nil when one has no name.
     func entityKey(_ key: StoredKey) -> EntityKey? {
         guard Int(key.library) < libraryNames.count, Int(key.type) < typeNames.count else { return nil }
         return EntityKey(

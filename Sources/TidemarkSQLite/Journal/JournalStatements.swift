@@ -1,7 +1,7 @@
-/// The statements that a writer prepares once for its connection. They must be freed before the connection closes.
+/// The statements that are prepared once for a connection. They must be freed before the connection closes.
 struct JournalStatements {
     let connection: OpaquePointer
-    /// The form of the entities that the statements are for.
+    /// The form of entities that the statements are for.
     let layout: EntityLayout
     let encoder: PayloadEncoder
     let decoder: PayloadDecoder
@@ -20,8 +20,10 @@ struct JournalStatements {
     let fieldGroups: FieldGroupReader
     let http: HTTPTable
 
+    /// Prepares all statements.
+    ///
     /// - Parameters:
-    ///   - isReadOnly: Whether another process writes the file.
+    ///   - isReadOnly: True if another process writes the file.
     ///   - blocks: The options for entities in blocks.
     /// - Throws: ``SQLiteFailure``.
     init(_ connection: OpaquePointer, isReadOnly: Bool, blocks: EntityBlocks.Options) throws {

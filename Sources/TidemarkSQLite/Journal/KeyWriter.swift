@@ -27,9 +27,11 @@ struct KeyWriter {
         deleteRow = try PreparedStatement(connection, #"DELETE FROM entities WHERE "row" = ?"#)
     }
 
-    /// Returns how many of `count` keys ``write(_:of:bytes:removed:)`` can write in full runs, without a key by itself.
+    /// Returns how many of `count` keys ``write(_:of:bytes:removed:)`` can write in full runs, without single keys.
     static func wholeRuns(of count: Int) -> Int { count - count % rowCount }
 
+    /// Writes keys.
+    ///
     /// - Parameters:
     ///   - keys: The keys of new rows, in table order.
     ///   - removed: Called for each existing row that is deleted because a new row has its key.
@@ -63,7 +65,7 @@ struct KeyWriter {
         try remove.run()
     }
 
-    /// Makes a key point to its new row when it pointed to another one, and deletes the other row.
+    /// Makes a key point to its new row if it points to another one, and deletes the other row.
     private func claim(
         _ row: FlushRow, _ bytes: UnsafeRawBufferPointer, _ removed: (FlushRow, Int64) throws -> Void
     ) throws -> Bool {

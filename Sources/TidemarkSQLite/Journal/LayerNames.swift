@@ -5,13 +5,14 @@ import TidemarkStore
 package struct LayerNames {
     private var libraries: [ByteString: LibraryIndex]
     private var types: [ByteString: TypeIndex]
-    /// Whether new names get the next numbers; when false, an unknown name has no number.
+    /// True if new names get the next numbers; false if an unknown name has no number.
     private let isOpen: Bool
     /// The libraries that got a number here, in the order of their numbers.
     private(set) var newLibraries: [(index: LibraryIndex, name: ByteString)] = []
+    /// The types that got a number here, in the order of their numbers.
     package private(set) var newTypes: [(index: TypeIndex, name: ByteString)] = []
 
-    /// Takes over the names of a file; unknown names get no number.
+    /// Creates a table with the names of a file. Unknown names get no number.
     ///
     /// - Parameters:
     ///   - libraries: The names of libraries by index.
@@ -31,7 +32,7 @@ package struct LayerNames {
         isOpen = true
     }
 
-    /// - Returns: nil when the library has no number.
+    /// Returns the number of a library; nil when it has none and gets none.
     mutating func index(ofLibrary name: ByteString) -> LibraryIndex? {
         if let index = libraries[name] { return index }
         guard isOpen, libraries.count < Limits().libraryCountMax else { return nil }
@@ -41,7 +42,7 @@ package struct LayerNames {
         return index
     }
 
-    /// - Returns: nil when the type has no number.
+    /// Returns the number of a type; nil when it has none and gets none.
     mutating func index(ofType name: ByteString) -> TypeIndex? {
         if let index = types[name] { return index }
         guard isOpen, types.count < Limits().typeCountMax else { return nil }

@@ -1,10 +1,10 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The table `layers`: one row for each layer, with its changes in the row, covered by one checksum. Beside them stand
-/// the requests that left, as they left, and the temporary ids that were renamed: each a row with a flag of its own.
+/// The table `layers`: one row for each layer, with its changes, covered by one checksum.
 ///
-/// A row can be read without any other table, because it contains the names of its library and types.
+/// It also stores requests as they were sent, and temporary ids that were renamed, as rows with flags of their own. A
+/// row can be read without any other table, because it contains the names of its library and types.
 package struct LayerTable {
     private let put: PreparedStatement
     private let remove: PreparedStatement
@@ -18,18 +18,14 @@ package struct LayerTable {
         compressor = try BlockCompressor()
     }
 
-    /// Writes a whole record; an existing row with its number is replaced.
-    ///
-    /// - Parameters:
-    ///   - libraries: The names of libraries by index; the record's library is among them.
-    ///   - types: The names of types by index; the types of its changes are among them.
+    /// Writes a layer, and replaces an existing row with its number.
     func write(_ record: LayerRecord, libraries: [ByteString], types: [ByteString]) throws {
         let body = LayerBodyCodec.encode(record, types: types, compressor)
         try write(
             record, libraries[Int(record.library)], flags: record.isConfirmed ? LayerTable.confirmedFlag : 0, body)
     }
 
-    /// Writes a request as it left, beside its layer.
+    /// Writes a request as it was sent, beside its layer.
     func write(sent record: LayerRecord, libraries: [ByteString], types: [ByteString]) throws {
         let body = LayerBodyCodec.encode(record, types: types, compressor)
         try write(record, libraries[Int(record.library)], flags: LayerTable.sentFlag, body)
@@ -42,7 +38,7 @@ package struct LayerTable {
             LayerTable.record(of: renaming), libraries[Int(renaming.library)], flags: LayerTable.renamingFlag, body)
     }
 
-    /// The columns of a renaming: those of a layer, with the temporary id in place of the pending id.
+    /// Returns a renaming in the columns of a layer, with the temporary id in place of the pending id.
     private static func record(of renaming: RenamingRecord) -> LayerRecord {
         LayerRecord(
             number: renaming.number, pendingID: renaming.temporary, library: renaming.library, createdAt: 0,
@@ -64,7 +60,7 @@ package struct LayerTable {
         }
     }
 
-    /// Removes a row; a number that does not exist is ignored.
+    /// Removes a row. Does nothing if it does not exist.
     func remove(number: Int64) throws {
         remove.bind(1, number)
         try remove.run()
@@ -72,17 +68,22 @@ package struct LayerTable {
 
     // MARK: Reading
 
-    /// A row as it was read: a record, or a row that failed its check.
+    /// A row of the table, or one that failed its check.
     enum Row {
+        /// A layer that passed its check.
         case record(LayerRecord)
-        /// A request as it left, with the pending id of its layer.
+        /// A request as it was sent, with the pending id of its layer.
         case sent(LayerRecord)
+        /// A temporary id that was renamed.
         case renaming(RenamingRecord)
+        /// A row that failed its check.
         case damaged(DamagedRow)
     }
 
+    /// Visits all rows.
+    ///
     /// - Parameters:
-    ///   - names: Returns the numbers of libraries and types.
+    ///   - names: The numbers of libraries and types.
     ///   - visit: Called with each row, in ascending order of numbers; returns false to stop.
     /// - Throws: ``SQLiteFailure``.
     /// - Complexity: O(bytes); one layer is in memory at a time.
@@ -111,6 +112,8 @@ package struct LayerTable {
     private static let sentFlag: Int64 = 2
     private static let renamingFlag: Int64 = 4
 
+    /// Checks and decodes a row.
+    ///
     /// - Throws: ``PayloadFault`` when the row fails its check.
     static func content(_ row: PreparedStatement, _ names: inout LayerNames) throws(PayloadFault) -> Row {
         let flags = row.integer(3)
@@ -141,9 +144,9 @@ package struct LayerTable {
         return flags == sentFlag ? .sent(record) : .record(record)
     }
 
-    /// Returns the checksum of a row, which reveals a single flipped bit.
+    /// Returns the checksum of a row, which detects a single flipped bit.
     ///
-    /// - Parameter body: The body as it is stored. The record's own dependencies and changes are not read.
+    /// - Parameter body: The body as stored. The record's own dependencies and changes are not used.
     package static func checksum(
         _ record: LayerRecord, library: ByteString, flags: Int64, body: UnsafeRawBufferPointer
     ) -> Int64 {

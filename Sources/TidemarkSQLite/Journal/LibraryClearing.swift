@@ -9,12 +9,14 @@ struct LibraryClearing {
     init(_ connection: OpaquePointer) throws {
         fieldValues = try FieldValueWriter(connection)
         statements = try [
-            // The rows are deleted before the keys, because only the keys tell which library a row belongs to.
+            // Rows are deleted before keys, because only the keys show which library a row belongs to.
             #"DELETE FROM entities WHERE "row" IN (SELECT "row" FROM keys WHERE library = ?)"#,
             "DELETE FROM keys WHERE library = ?",
         ].map { try PreparedStatement(connection, $0) }
     }
 
+    /// Removes all rows of a library's entities.
+    ///
     /// - Parameter indexes: All indexes of the file.
     /// - Complexity: O(n log n) for n entities of the library.
     func clear(_ library: LibraryIndex, indexes: [FieldIndexRecord]) throws {

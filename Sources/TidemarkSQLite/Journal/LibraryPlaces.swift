@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The part of a library's record that is stored among the counters: log positions that most libraries do not have.
+/// The part of a library's record that is stored as counters: positions in its log that most libraries do not have.
 struct LibraryPlaces: Equatable {
     var answeredThrough: EventSequence?
     var forgottenThrough: EventSequence?

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The tables `libraries` and `lost_ranges`: one record each, covered by one checksum.
+/// The tables `libraries` and `lost_ranges`. One checksum covers a library's record with its lost ranges.
 struct LibraryTable {
     private let put: PreparedStatement
     private let removeLost: PreparedStatement
@@ -18,9 +18,9 @@ struct LibraryTable {
         putLost = try PreparedStatement(connection, "INSERT INTO lost_ranges (library, first, last) VALUES (?, ?, ?)")
     }
 
-    /// Writes a whole record.
+    /// Writes the record of a library.
     ///
-    /// - Parameter lostBefore: The ranges that are stored; equal ones are not written again.
+    /// - Parameter lostBefore: The stored lost ranges; equal ones are not written again.
     func write(_ record: LibraryRecord, lostBefore: [LostRange]) throws {
         put.bind(1, Int64(record.index))
         put.bind(2, text: record.name)
@@ -42,7 +42,8 @@ struct LibraryTable {
         }
     }
 
-    /// - Returns: All records in index order.
+    /// Reads all records, in index order.
+    ///
     /// - Throws: ``SQLiteFailure`` `SQLITE_CORRUPT` when a record fails its check or an index is missing.
     static func read(_ connection: OpaquePointer) throws -> [LibraryRecord] {
         var lost: [LibraryIndex: [LostRange]] = [:]

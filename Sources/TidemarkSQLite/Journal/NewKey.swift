@@ -19,7 +19,7 @@ struct NewKey {
         self.index = index
     }
 
-    /// Tells whether this key comes before another in table order. When the heads are equal, the rest of the ids
+    /// Returns true if this key comes before another in table order. If the heads are equal, the rest of the ids
     /// decides.
     @inline(__always)
     func precedes(_ other: NewKey, rows: [FlushRow], bytes: UnsafeRawBufferPointer) -> Bool {

@@ -34,7 +34,9 @@ struct QuarantineTable {
         try put.run()
     }
 
-    /// - Returns: Whether there was such a record.
+    /// Removes a record.
+    ///
+    /// - Returns: True if there was such a record.
     func remove(number: Int64) throws -> Bool {
         removeOne.bind(1, number)
         try removeOne.run()
@@ -49,7 +51,7 @@ struct QuarantineTable {
     /// The columns that ``record(_:)`` reads.
     static let columns = #"number, kind, reason, line, "offset", library, sequence, received_at, byte_count, bytes"#
 
-    /// - Returns: nil when the row holds values that no version of Tidemark writes.
+    /// Reads a row; nil when it has values that no version of Tidemark writes.
     static func record(_ row: PreparedStatement) -> QuarantineRecord? {
         guard let kindNumber = UInt8(exactly: row.integer(1)), let kind = QuarantineRecord.Kind(rawValue: kindNumber),
             let reason = QuarantineReason(code: row.text(2).description), let byteCount = Int(exactly: row.integer(8))

@@ -13,7 +13,7 @@ struct QueryTable {
         remove = try PreparedStatement(connection, "DELETE FROM queries WHERE number = ?")
     }
 
-    /// Writes a whole record.
+    /// Writes a query with its list, and replaces an existing row with its number.
     func write(_ record: QueryRecord) throws {
         let elements = ElementListCodec.encode(record.elements)
         put.bind(1, record.number)
@@ -36,7 +36,7 @@ struct QueryTable {
         }
     }
 
-    /// Removes a row; a number that does not exist is ignored.
+    /// Removes a row. Does nothing if it does not exist.
     func remove(number: Int64) throws {
         remove.bind(1, number)
         try remove.run()
@@ -44,12 +44,16 @@ struct QueryTable {
 
     // MARK: Reading
 
-    /// A row as it was read: a record, or a row that failed its check.
+    /// A row of the table, or one that failed its check.
     enum Row {
+        /// A query that passed its check.
         case record(QueryRecord)
+        /// A row that failed its check.
         case damaged(DamagedRow)
     }
 
+    /// Visits all rows.
+    ///
     /// - Parameters:
     ///   - libraryCount: The number of libraries that have a name.
     ///   - typeCount: The number of types that have a name.
@@ -79,6 +83,8 @@ struct QueryTable {
         horizon, elements, checksum
         """
 
+    /// Checks and decodes a row.
+    ///
     /// - Throws: ``PayloadFault`` when the row fails its check.
     static func record(
         _ row: PreparedStatement, libraryCount: Int, typeCount: Int
@@ -96,14 +102,16 @@ struct QueryTable {
         let elements = row.borrowedBytes(13)
         guard checksum(record, elements: elements) == row.integer(14) else { throw .checksumMismatch }
         guard Int(library) < libraryCount, Int(type) < typeCount else { throw .unnamed }
-        // A program may have set a lifetime beyond any clock. The cut value still never expires in practice, and it can
-        // be added to a time without overflow.
+        // A program may have set a lifetime beyond any clock. The clamped value never expires in practice either, and
+        // can be added to a time without overflow.
         record.timeToLive = record.timeToLive.map { min($0, StoredNumber.max) }
         record.elements = try ElementListCodec.decode(elements)
         return record
     }
 
-    /// - Parameter elements: The list as it is stored; the record's own list is not read.
+    /// Returns the checksum of a row.
+    ///
+    /// - Parameter elements: The list as stored. The record's own list is not used.
     private static func checksum(_ record: QueryRecord, elements: UnsafeRawBufferPointer) -> Int64 {
         var sum = RecordChecksum()
         sum.add(record.number)

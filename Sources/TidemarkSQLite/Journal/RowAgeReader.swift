@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Reads the ages of all rows in the order of the table `keys`. Of each body it reads only the header byte.
+/// Reads the ages of rows in the order of the table `keys`. Of each body it reads only the header byte.
 struct RowAgeReader {
     private let first: PreparedStatement
     private let next: PreparedStatement
@@ -17,7 +17,8 @@ struct RowAgeReader {
         next = try PreparedStatement(connection, select("WHERE (k.library, k.type, k.id) > (?2, ?3, ?4)"))
     }
 
-    /// - Returns: The ages of the next rows. A key whose row is missing counts as the oldest possible row.
+    /// Reads the ages of the rows after a key. A key whose row is missing counts as the oldest possible row.
+    ///
     /// - Throws: ``SQLiteFailure``.
     func rows(after key: StoredKey?, countMax: Int) throws -> [StoredRowAge] {
         let statement = key == nil ? first : next

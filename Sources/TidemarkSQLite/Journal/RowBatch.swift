@@ -6,7 +6,7 @@ import TidemarkStore
 ///
 /// Measured: a fifth less time a row than single inserts, see docs/data-file.md.
 struct RowBatch {
-    /// The number of rows that one run of a statement writes.
+    /// How many rows one run of a statement writes.
     static let rowCount = 16
 
     private let many: PreparedStatement
@@ -14,8 +14,10 @@ struct RowBatch {
     private var rows: [FlushRow] = []
     private var bodies: [UnsafeRawBufferPointer] = []
 
-    /// - Parameter verb: `INSERT OR IGNORE` or `REPLACE`. Neither can fail half-way, which would make SQLite keep a
-    ///   copy of every page that a run changes.
+    /// Prepares the statements.
+    ///
+    /// - Parameter verb: `INSERT OR IGNORE` or `REPLACE`. Neither can fail half-way; a statement that can makes SQLite
+    ///   copy every page that a run changes.
     init(_ connection: OpaquePointer, _ verb: String) throws {
         let head = "\(verb) INTO entities (\"row\", sequence, generation, written_at, body) VALUES "
         let values = Array(repeating: "(?, ?, ?, ?, ?)", count: RowBatch.rowCount)
@@ -28,15 +30,17 @@ struct RowBatch {
     var isFull: Bool { rows.count == RowBatch.rowCount }
     var isEmpty: Bool { rows.isEmpty }
 
-    /// - Parameter body: The encoded row; its memory must stay valid until ``write()``.
+    /// Appends a row.
+    ///
+    /// - Parameter body: The encoded row, whose memory must stay valid until ``write()``.
     mutating func append(_ row: FlushRow, body: UnsafeRawBufferPointer) {
         rows.append(row)
         bodies.append(body)
     }
 
-    /// Writes the appended rows.
+    /// Writes the appended rows, and removes them from the batch.
     ///
-    /// - Throws: ``SQLiteFailure`` `SQLITE_CORRUPT` when the number of a new row exists already.
+    /// - Throws: ``SQLiteFailure`` `SQLITE_CORRUPT` when the number of a new row already exists.
     mutating func write() throws {
         defer { clear() }
         if isFull {

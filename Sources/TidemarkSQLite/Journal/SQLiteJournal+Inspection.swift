@@ -2,8 +2,11 @@ import Foundation
 import Tidemark
 import TidemarkModel
 
-/// Reads for people who look at the database.
+/// Reads for inspecting a database.
 extension SQLiteJournal {
+    /// Returns records of the quarantine, oldest first, as last committed.
+    ///
+    /// - Throws: ``Tidemark/StorageError``.
     public func quarantine(_ selection: QuarantineSelection) throws(StorageError) -> [QuarantineRecord] {
         let database = try openDatabase()
         do { return try database.quarantine(selection) } catch {
@@ -11,12 +14,18 @@ extension SQLiteJournal {
         }
     }
 
+    /// Counts the stored entities of each library and type, in no order, as last committed.
+    ///
+    /// - Throws: ``Tidemark/StorageError``.
+    /// - Complexity: O(entities), of their keys alone.
     public func entityCounts() throws(StorageError) -> [JournalEntityCount] {
         let database = try openDatabase()
         do { return try database.entityCounts() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
-    /// Examines the file beside the journal's own work, on a queue of its own.
+    /// Examines the file and its surroundings. Other calls do not wait for it.
+    ///
+    /// - Complexity: O(bytes of the file).
     public nonisolated func examine() async -> [JournalFinding] {
         await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .utility).async { [path = file.path] in

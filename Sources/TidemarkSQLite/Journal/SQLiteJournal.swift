@@ -4,55 +4,67 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// The journal of a cache in one SQLite file. Format: docs/data-file.md.
+/// A journal that stores a cache in one SQLite file.
 ///
 /// A file has one writer: opening takes a lock that the system releases when the process ends. Calls run one after
 /// another on a queue of the journal's own. A call that has begun runs to its end, even when its task is cancelled.
 ///
+/// ```swift
+/// var configuration = SQLiteJournal.Configuration(path: "cache.db")
+/// configuration.onDamagedRow = { print("left out: \($0)") }
+/// let journal = try await SQLiteJournal.open(configuration)
+/// if case .rebuilt(let path, let reason) = await journal.openingReport { print(path, reason) }
+/// let stored = try await SyncCache.open(journal: journal)
+/// try await stored.close()
+/// ```
+///
 /// - Source: docs/data-file.md.
 public actor SQLiteJournal: Journal, HTTPJournal {
-    /// The result of opening, or of the last ``rebuild(reason:)``.
+    /// How the file was opened: created, reopened, or replaced after damage. ``rebuild(reason:)`` updates it.
     public private(set) var openingReport: OpeningReport
 
-    /// The number of pending edits that opening recovered from a damaged file; 0 unless ``openingReport`` is `rebuilt`.
+    /// How many pending edits were recovered from a damaged file; 0 unless ``openingReport`` is `rebuilt`.
     public private(set) var salvagedLayerCount: Int
 
-    /// The number of rows that failed their check since opening.
+    /// How many rows have failed their check since opening. Each counts as absent.
     public var damagedRowCount: Int { damagedRows.count }
 
     private let executor: JournalExecutor
     let configuration: Configuration
     let file: DataFilePath
     private let lock: WriterLock
-    /// The lock on the file that has the name now; nil when no folder for such locks can be used.
+    /// The lock on the file that has the name now; nil when no folder for such locks is usable.
     private var identityLock: IdentityLock?
     /// The entry in ``FilesInUse``; it exists as long as `database`.
     private var use: FilesInUse.Use?
     private let damagedRows: DamagedRowCounter
-    /// The open database; nil after closing, or when a rebuild failed.
+    /// The open database; nil after closing or a failed rebuild.
     private(set) var database: JournalDatabase?
     private var recovered: RecoveredState
-    /// The bound of stored HTTP answers, for a database that takes the place of a damaged one too.
+    /// The bound of stored HTTP responses, also for a database that replaces a damaged one.
     var httpLimits = HTTPLimits()
-    /// The state of stored HTTP answers that callers share with this journal.
+    /// The state of stored HTTP responses that callers share with this journal.
     package nonisolated let sharedHTTP: HTTPLedger
 
+    /// The state of stored HTTP responses that callers share with this journal; never nil.
     package nonisolated var httpLedger: HTTPLedger? { sharedHTTP }
 
-    /// The bytes after the last flush.
+    /// The value of ``memoryByteCount``, updated after each flush.
     private let memoryUse = Atomic<Int>(0)
 
+    /// The bytes in memory that the journal needs to find entities, as of the last flush.
     public nonisolated var memoryByteCount: Int { memoryUse.load(ordering: .relaxed) }
 
+    /// The executor on which the journal's calls run, one after another.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     // MARK: Opening
 
     /// Opens a data file for writing.
     ///
-    /// A missing or empty file is created (0600, its folders 0700). A damaged file is moved aside and replaced by a new
-    /// one, which ``openingReport`` reports; layers that can still be read are copied into the new file. A file of
-    /// another program or of a newer format is not changed.
+    /// A missing or empty file is created (mode 0600, its folders 0700). A damaged file is moved aside and replaced by
+    /// a new one, as ``openingReport`` then shows; pending edits that can still be read are copied into the new file. A
+    /// file of another program or of a newer format is not changed.
     ///
     /// - Throws: ``Tidemark/StorageError``: `.locked`, `.notOurs`, `.newerFormat`, `.cannotCreate`,
     ///   `.diskFull`, `.inputOutput`.
@@ -73,7 +85,11 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         return try result.get()
     }
 
-    /// Opens a data file with default options.
+    /// Opens a data file with default options, as ``open(_:)`` does.
+    ///
+    /// - Parameter path: A path that is absolute, or relative to the working directory.
+    /// - Throws: ``Tidemark/StorageError``: `.locked`, `.notOurs`, `.newerFormat`, `.cannotCreate`, `.diskFull`,
+    ///   `.inputOutput`.
     public static func open(path: String) async throws(StorageError) -> SQLiteJournal {
         try await open(Configuration(path: path))
     }
@@ -119,22 +135,25 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         }
     }
 
-    /// Moves a file that proved to be damaged aside, and starts an empty one under the same lock.
+    /// Moves a damaged file aside, and begins an empty one under the same lock.
     ///
-    /// To be called when `commit` or `load` threw `.damaged`. Afterwards nothing is stored: `recover()` returns an
-    /// empty state, and the next flush must bring everything that is in memory, with the names of libraries and types,
+    /// Call it when `commit` or `load` throws `.damaged`. Afterwards nothing is stored: `recover()` returns an empty
+    /// state, and the next flush must contain everything that is in memory, with the names of libraries and types,
     /// every row as `insert`, the tombstones and the layers.
     ///
+    /// - Parameter reason: The reason for ``openingReport``.
     /// - Returns: The new ``openingReport``, with the path of the damaged file.
-    /// - Throws: ``Tidemark/StorageError``; then no file is open, and the function may be called again.
+    /// - Throws: ``Tidemark/StorageError``. No file is open then, and the method may be called again.
     public func rebuild(reason: String) throws(StorageError) -> OpeningReport {
         let opened = try reopen(reason: reason)
-        // The recovered layers are only needed if the process ends before the next flush, which brings all layers.
+        // The recovered layers matter only if the process ends before the next flush, which writes all layers.
         opened.database.discardsContents = true
         recovered = RecoveredState()
         return opened.report
     }
 
+    /// Replaces the file by a new one.
+    ///
     /// - Returns: The new file, open, with the indexes of the old one and the layers that could be read.
     private func reopen(reason: String) throws(StorageError) -> DataFileOpener.Opened {
         var indexes = FieldIndexChanges()
@@ -144,7 +163,7 @@ public actor SQLiteJournal: Journal, HTTPJournal {
             do {
                 try database.close()
             } catch {
-                // Closing a damaged file may fail, which does not matter: it is moved aside with its journals.
+                // Closing a damaged file may fail. That does not matter: it is moved aside with its journals.
             }
             use = nil
         }
@@ -161,11 +180,18 @@ public actor SQLiteJournal: Journal, HTTPJournal {
 
     // MARK: Journal
 
+    /// Returns the state that was read at opening; an empty one after the first commit.
+    ///
+    /// - Throws: ``Tidemark/StorageError`` `.closed`.
     public func recover() throws(StorageError) -> RecoveredState {
         _ = try openDatabase()
         return recovered
     }
 
+    /// Waits until the index of a file of blocks is read. Other calls are served meanwhile.
+    ///
+    /// - Returns: What was lost, if the index could not be read as stored; nil when nothing was, and at later calls.
+    /// - Throws: ``Tidemark/StorageError``; `.closed` when the task is cancelled.
     public nonisolated func finishOpening() async throws(StorageError) -> OpeningLoss? {
         if let opening = await opening {
             await withTaskCancellationHandler {
@@ -190,11 +216,18 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         return database.loss
     }
 
+    /// Reads entities by key, in no order. Damaged rows are listed separately.
+    ///
+    /// - Throws: ``Tidemark/StorageError``.
     public func load(_ keys: [StoredKey]) throws(StorageError) -> LoadedEntities {
         let database = try openDatabase()
         do { return try database.load(keys) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
+    /// Reads one entity. In a file of blocks it runs beside a commit, and then returns the entity as it was before.
+    ///
+    /// - Returns: nil when the entity is not stored or is damaged.
+    /// - Throws: ``Tidemark/StorageError``.
     @concurrent public nonisolated func read(_ key: StoredKey) async throws(StorageError) -> StoredEntity? {
         switch configuration.concurrentReads?.read(key) {
         case .found(let entity): entity
@@ -203,11 +236,26 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         }
     }
 
+    /// Finds the rows of entities without reading their bodies, in no order. Damaged rows are included, missing ones
+    /// left out.
+    ///
+    /// - Throws: ``Tidemark/StorageError``.
     public func find(_ keys: [StoredKey]) throws(StorageError) -> [StoredRow] {
         let database = try openDatabase()
         do { return try database.find(keys) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
+    /// Reads entities of one type in the order of their ids' text.
+    ///
+    /// - Parameters:
+    ///   - library: The library of the entities.
+    ///   - type: The type of the entities.
+    ///   - id: The id after which the page begins, which need not be stored; nil to begin with the first entity.
+    ///   - countMax: The most entities to return, at least 1.
+    ///   - constraint: A condition that the caller tests on each entity. With a fitting index, entities that cannot
+    ///     meet it are left out; nil returns all.
+    /// - Returns: The entities, and damaged rows separately. Both are empty at the end.
+    /// - Throws: ``Tidemark/StorageError``.
     public func page(
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int, constraint: FieldConstraint?
     ) throws(StorageError) -> LoadedEntities {
@@ -220,6 +268,12 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         }
     }
 
+    /// Removes field indexes, builds missing ones, and continues the work that an earlier writer left unfinished.
+    ///
+    /// - Parameters:
+    ///   - changes: The indexes to add and to remove.
+    ///   - progress: Called now and then while entities are read; nil for no reports.
+    /// - Throws: ``Tidemark/StorageError``; `.limitExceeded` beyond ``FieldIndex/countMax``.
     public func changeIndexes(
         _ changes: FieldIndexChanges, progress: (@Sendable (FieldIndexProgress) -> Void)?
     ) throws(StorageError) {
@@ -231,6 +285,9 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         }
     }
 
+    /// Writes a flush in one transaction, and returns after it is on the disk.
+    ///
+    /// - Throws: ``Tidemark/StorageError``. Nothing of the flush was written then, and it may be passed again.
     public func commit(_ flush: FlushBatch) throws(StorageError) {
         let database = try openDatabase()
         // The recovered state is no longer needed: a copy of 100,000 tombstones must not live as long as the journal.
@@ -241,6 +298,12 @@ public actor SQLiteJournal: Journal, HTTPJournal {
 
     private func noteMemory() { memoryUse.store(database?.memoryByteCount ?? 0, ordering: .relaxed) }
 
+    /// Returns the ages of rows in a fixed order, for eviction.
+    ///
+    /// - Parameters:
+    ///   - key: The key after which the rows begin, which need not be stored; nil to begin with the first row.
+    ///   - countMax: The most rows to return. Fewer are returned only at the end.
+    /// - Throws: ``Tidemark/StorageError``.
     public func rows(after key: StoredKey?, countMax: Int) throws(StorageError) -> [StoredRowAge] {
         let database = try openDatabase()
         do {
@@ -250,6 +313,9 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         }
     }
 
+    /// Returns the bytes of the file with its log, and the bytes of them that are in use.
+    ///
+    /// - Throws: ``Tidemark/StorageError``.
     public func size() throws(StorageError) -> JournalSize {
         let database = try openDatabase()
         do {
@@ -259,11 +325,20 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         }
     }
 
+    /// Returns free space to the disk, as far as that is quick.
+    ///
+    /// - Throws: ``Tidemark/StorageError``.
     public func shrink() throws(StorageError) {
         let database = try openDatabase()
         do { try database.shrink() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
     }
 
+    /// Returns a part of the free space to the disk in one short step. Begins when more than half of the file is free,
+    /// and continues until an eighth is.
+    ///
+    /// - Parameter isLast: True if no commit waits, so that the step may take longer.
+    /// - Returns: True if there is more free space to return.
+    /// - Throws: ``Tidemark/StorageError``.
     public func releaseFreeSpace(isLast: Bool) throws(StorageError) -> Bool {
         let database = try openDatabase()
         do {
@@ -273,14 +348,24 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         }
     }
 
+    /// Frees memory that is not needed until the next commit.
     public func releaseMemory() {
         database?.releaseMemory()
     }
 
+    /// Moves the damaged file aside, and begins an empty one under the same lock.
+    ///
+    /// - Throws: ``Tidemark/StorageError``. No file is open then, and the method may be called again.
     public func rebuild() throws(StorageError) {
         _ = try rebuild(reason: "damage found while it was in use")
     }
 
+    /// Moves a file aside that was found damaged before any of it was used, and begins one with the layers that can be
+    /// read.
+    ///
+    /// - Parameter reason: The reason for ``openingReport``.
+    /// - Returns: The state of the new file.
+    /// - Throws: ``Tidemark/StorageError``.
     public func restart(reason: String) throws(StorageError) -> RecoveredState {
         let opened = try reopen(reason: reason)
         salvagedLayerCount = opened.state.layers.count
@@ -291,9 +376,9 @@ public actor SQLiteJournal: Journal, HTTPJournal {
     /// Copies the committed contents into a new file, without free pages and without a log.
     ///
     /// - Parameters:
-    ///   - path: The path of the copy, created with mode 0600; an existing file is replaced.
-    ///   - byteCountMax: The size above which a database is not copied.
-    /// - Returns: Whether the copy was made.
+    ///   - path: The path of the copy, created with mode 0600. An existing file is replaced.
+    ///   - byteCountMax: The most bytes in use at which the database is copied.
+    /// - Returns: True if the copy was made; false if the database is larger.
     /// - Throws: ``Tidemark/StorageError``.
     package func copy(to path: String, byteCountMax: Int64) throws(StorageError) -> Bool {
         let database = try openDatabase()
@@ -306,12 +391,16 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         }
     }
 
+    /// Returns how the journal uses its disk; empty after closing.
     public func diskUse() async -> JournalUse { database?.diskUse() ?? JournalUse() }
 
+    /// Returns the bytes of the file, its log and its other journals on the disk.
     public func byteCount() -> Int64 {
         file.byteCount
     }
 
+    /// Copies the log back into the file, closes it and releases the lock. Further calls throw `.closed`.
+    ///
     /// - Throws: ``Tidemark/StorageError`` when the log could not be copied back. The file is closed even then, and
     ///   opening it again finds everything that was committed.
     public func close() throws(StorageError) {

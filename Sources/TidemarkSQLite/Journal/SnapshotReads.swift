@@ -2,17 +2,19 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Reads entities in blocks that another connection may write: each call sees the state of the transaction under way.
+/// Reads entities in blocks that another connection may write. Each call sees the state of the current transaction.
 ///
-/// The parts of the index that were read are kept until another connection commits.
+/// Loaded parts of the index are kept until another connection commits.
 final class SnapshotReads: EntityReads {
     private let connection: OpaquePointer
     private var current: (version: Int64, snapshot: BlockSnapshot)?
 
-    /// - Parameter connection: A connection that lives longer; each call is made in a transaction.
+    /// Creates reads.
+    ///
+    /// - Parameter connection: A connection that outlives this object. Each call must be made in a transaction.
     init(_ connection: OpaquePointer) { self.connection = connection }
 
-    /// Returns the reads of a file of any form in the transaction under way.
+    /// Returns the reads of a file of rows or blocks in the current transaction.
     ///
     /// - Throws: ``SQLiteFailure``.
     static func entities(_ connection: OpaquePointer) throws -> any EntityReads {
@@ -22,7 +24,7 @@ final class SnapshotReads: EntityReads {
         }
     }
 
-    /// Returns the blocks in the state of the transaction under way.
+    /// Returns the blocks in the state of the current transaction.
     ///
     /// - Throws: ``SQLiteFailure``.
     func snapshot() throws -> BlockSnapshot {
@@ -33,7 +35,7 @@ final class SnapshotReads: EntityReads {
         return snapshot
     }
 
-    /// Returns the reads of the state of the transaction under way. Entities of damaged blocks are missing, or old.
+    /// Returns the reads of the current transaction. Entities of damaged blocks are missing or old.
     ///
     /// - Throws: ``SQLiteFailure``.
     func reads() throws -> BlockReads {
@@ -47,7 +49,7 @@ final class SnapshotReads: EntityReads {
         guard !index.damagedBlocks.isEmpty else { return answers }
         return try zip(keys, answers).map { key, answer in
             let hash = index.hash(key)
-            // A block that cannot be read may have a newer version: an older one is no answer.
+            // A block that cannot be read may have a newer version, so an older one must not be returned.
             guard try index.isCertain(hash, at: index.location(of: hash)) else {
                 return .damaged(row: 0, fault: .checksumMismatch)
             }

@@ -20,6 +20,8 @@ struct TombstoneTable {
         clear = try PreparedStatement(connection, "DELETE FROM tombstones WHERE library = ?")
     }
 
+    /// Writes a tombstone, and replaces an existing one of the key.
+    ///
     /// - Parameter number: A number above every stored one.
     func write(_ key: StoredKey, _ tombstone: Tombstone, number: Int64) throws {
         put.bind(key, from: 1)
@@ -41,9 +43,12 @@ struct TombstoneTable {
         try clear.run()
     }
 
+    /// Reads all tombstones.
+    ///
     /// - Parameters:
-    ///   - libraryCount: The number of libraries: tombstones of other libraries are left out, because no key has them.
-    ///   - typeCount: The number of types; the same holds for them.
+    ///   - libraryCount: The number of libraries. Tombstones of higher numbers are left out, because no key can have
+    ///     them.
+    ///   - typeCount: The number of types, in the same way.
     /// - Returns: The tombstones, oldest first, and the highest number; 0 when there are none.
     /// - Complexity: O(n log n); n is at most `tombstoneCountMax`.
     static func read(_ connection: OpaquePointer, libraryCount: Int, typeCount: Int) throws -> (

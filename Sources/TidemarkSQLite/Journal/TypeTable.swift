@@ -16,7 +16,8 @@ struct TypeTable {
         try put.run()
     }
 
-    /// - Returns: All names in index order.
+    /// Reads all names, in index order.
+    ///
     /// - Throws: ``SQLiteFailure`` `SQLITE_CORRUPT` when a name fails its check or an index is missing.
     static func read(_ connection: OpaquePointer) throws -> [ByteString] {
         var names: [ByteString] = []

@@ -3,7 +3,10 @@ import Tidemark
 
 /// Moves a damaged data file aside, with its journals.
 enum DamagedFile {
-    /// - Returns: The new path of the database: `<path>.damaged-<UTC time>`, with a number when that exists already.
+    /// Moves a file and its journals aside.
+    ///
+    /// - Returns: The new path of the database: `<path>.damaged-<UTC time>`, with a number appended if that already
+    ///   exists.
     /// - Throws: ``Tidemark/StorageError`` `.cannotCreate` when a file cannot be renamed.
     static func moveAside(
         _ file: DataFilePath, _ configuration: SQLiteJournal.Configuration
@@ -26,7 +29,7 @@ enum DamagedFile {
         return target
     }
 
-    /// Returns the path of the file that was moved aside last; nil when there is none.
+    /// Returns the path of the file that was moved aside most recently; nil when there is none.
     static func newest(_ file: DataFilePath) -> String? {
         all(file).last?.path
     }

@@ -65,7 +65,7 @@ enum DataFileConnection {
         try database.close()
     }
 
-    /// The milliseconds that a statement waits for another connection's lock.
+    /// How long a statement waits for another connection's lock, in milliseconds.
     static let busyMillisecondCount = 5_000
 
     /// Renames a finished new file to its final name.
@@ -73,7 +73,7 @@ enum DataFileConnection {
         try rename(file.unfinished, to: file.path, file, configuration)
     }
 
-    /// Marks a new file as complete and as the replacement of an existing one. From then on the only next step is
+    /// Marks a new file as complete, and as the replacement of an existing one. From then on the only next step is
     /// ``replace(_:_:)``, however often the process ends.
     static func promise(_ file: DataFilePath, _ configuration: SQLiteJournal.Configuration) throws {
         try rename(file.unfinished, to: file.replacement, file, configuration)
@@ -119,10 +119,11 @@ enum DataFileConnection {
         return try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    /// Removes GRDB's authorizer, which notes for GRDB's observers what each statement reads and writes. Connections of
-    /// ours have no observers, and with statements that are prepared beside GRDB the notes are never cleared: each
-    /// takes longer than the one before. GRDB also learns from it that a schema changed, so this comes after a
-    /// migration.
+    /// Removes GRDB's authorizer, which records for GRDB's observers what each statement reads and writes.
+    ///
+    /// Connections of this module have no observers, and for statements that are prepared without GRDB the records are
+    /// never cleared, so each statement takes longer than the one before. GRDB also uses the authorizer to notice
+    /// schema changes, so remove it after a migration.
     static func removeAuthorizer(_ db: Database) {
         sqlite3_set_authorizer(db.sqliteConnection, nil, nil)
     }

@@ -7,9 +7,10 @@ import TidemarkStore
 struct DataFileOpener {
     private let file: DataFilePath
     private let configuration: SQLiteJournal.Configuration
-    /// Whether a file beside the data file showed, before the lock was taken, that it is a Tidemark file.
+    /// True if, before the lock was taken, a file beside the data file showed that it is a Tidemark file.
     private let isKnown: Bool
 
+    /// An opened file: its connection, the state read from it, and how it was opened.
     struct Opened {
         var database: JournalDatabase
         var state: RecoveredState
@@ -22,8 +23,8 @@ struct DataFileOpener {
         self.isKnown = isKnown
     }
 
-    /// Returns the error for a file that is not a Tidemark file, or for one that a new Tidemark file would have to
-    /// replace.
+    /// Returns the error for a file that is not Tidemark's, or for a foreign file whose name is needed; nil when the
+    /// data file may be opened.
     static func refusal(of file: DataFilePath, _ header: FileHeader, isKnown: Bool) throws(StorageError)
         -> StorageError?
     {
@@ -36,6 +37,8 @@ struct DataFileOpener {
         }
     }
 
+    /// Opens the file, or creates, upgrades or rebuilds it.
+    ///
     /// - Throws: ``Tidemark/StorageError``, but never `.damaged`.
     func open() throws(StorageError) -> Opened {
         let header = try FileHeader.read(file.path)
@@ -59,8 +62,8 @@ struct DataFileOpener {
     func rebuild(reason: String) throws(StorageError) -> Opened {
         let layers = LayerSalvage.layers(of: file)
         do {
-            // The new file is complete before the damaged one is moved: a full disk must not separate the user from the
-            // layers.
+            // The new file is complete before the damaged one is moved: on a full disk the layers must stay in the file
+            // that has the name.
             try DataFileConnection.make(file, contents: layers, configuration)
             try DataFileConnection.promise(file, configuration)
         } catch {
@@ -69,9 +72,10 @@ struct DataFileOpener {
         return try replace(reason: reason)
     }
 
-    /// Moves the rest of a damaged file aside, and renames the replacement to the final name. This step is repeated
-    /// when the process ended during it: between two renames there may be no file, or one without its log, and only the
-    /// new file has the layers.
+    /// Moves the rest of a damaged file aside, and renames the replacement to the final name.
+    ///
+    /// If the process ends during this step, the next opening repeats it: between two renames there may be no file, or
+    /// one without its log, and only the replacement has the layers.
     func replace(reason: String) throws(StorageError) -> Opened {
         do {
             var target: String?
@@ -119,8 +123,8 @@ struct DataFileOpener {
         }
     }
 
-    /// Undoes a transaction that a process did not finish while the file had a rollback journal, for example the switch
-    /// to a write-ahead log. A read-only connection cannot undo it, and could not read the file.
+    /// Rolls back a transaction that a process did not finish while the file had a rollback journal, for example during
+    /// the switch to a write-ahead log. A read-only connection could not roll it back, nor read the file.
     func rollBack() throws {
         guard DataFilePath.byteCount(file.rollbackJournal) ?? 0 > 0 else { return }
         let queue = try DataFileConnection.open(file.path)

@@ -1,9 +1,9 @@
 import Foundation
 import Tidemark
 
-/// The path of a data file and the paths of the files beside it.
+/// The path of a data file, and the paths of the files beside it.
 struct DataFilePath: Hashable, Sendable {
-    /// The absolute path with symbolic links resolved, so that two paths of one file lead to one lock.
+    /// The absolute path with symbolic links resolved, so that all paths of one file lead to one lock.
     let path: String
 
     /// - Parameter path: The path that the user gave; a relative one is relative to the working directory.
@@ -28,14 +28,14 @@ struct DataFilePath: Hashable, Sendable {
     var replacement: String { path + "-rebuilt" }
     var folder: String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
 
-    /// - Returns: The size of the file; nil when there is no such file.
+    /// Returns the size of a file; nil when there is no such file.
     static func byteCount(_ path: String) -> Int64? {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 
-    /// The bytes of the database and its log. The log's index is not counted: it holds no data and is deleted with the
-    /// connection.
+    /// The bytes of the database and its log. The log's index is not counted: it contains no data, and is deleted with
+    /// the last connection.
     var storedByteCount: Int64 {
         [path, writeAheadLog].reduce(0) { $0 + (DataFilePath.byteCount($1) ?? 0) }
     }
@@ -60,7 +60,9 @@ struct DataFilePath: Hashable, Sendable {
         }
     }
 
-    /// - Parameter number: The `errno` of the failed call.
+    /// Returns the storage error for a failed system call.
+    ///
+    /// - Parameter number: The `errno` of the call.
     static func failure(_ message: String, _ number: Int32) -> StorageError {
         let cause = String(cString: strerror(number))
         if number == ENOSPC || number == EDQUOT {

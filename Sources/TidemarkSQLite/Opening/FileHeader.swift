@@ -1,28 +1,31 @@
 import Foundation
 import Tidemark
 
-/// The meaning of the first 100 bytes of a file. They are read without SQLite: nothing is locked, rolled back or
-/// created.
+/// What the first 100 bytes of a file show. They are read without SQLite: nothing is locked, rolled back or created.
 ///
 /// - Source: sqlite.org, database file format, section 1.3.
 enum FileHeader: Equatable {
+    /// There is no file.
     case missing
     /// The file exists and has no bytes.
     case empty
-    /// The file has no Tidemark mark and is no SQLite database: it belongs to somebody else, or is the rest of a
+    /// The file has no Tidemark mark and is no SQLite database: it belongs to another program, or is the rest of a
     /// damaged Tidemark file.
     case unmarked
     /// The file has the Tidemark mark, but is not a SQLite database that can be written.
     case garbage
+    /// The file is a SQLite database without the Tidemark mark, as that of another program.
     case foreign(applicationID: Int32)
+    /// The file has a newer format than this code reads.
     case newer(version: Int32)
+    /// The file has a format that this code reads or upgrades.
     case ours(version: Int32)
 
-    /// The formats that a newer program may have: a higher number is a damaged one.
+    /// The highest format that a newer program may plausibly have; a higher number counts as damage.
     private static let plausibleVersionMax: Int32 = 65_535
 
     /// Reads the header. A file that this process has open is not read, because closing it would release SQLite's locks
-    /// on it.
+    /// on it; it counts as ours.
     ///
     /// - Throws: ``Tidemark/StorageError`` `.inputOutput` when the file exists and cannot be read.
     static func read(_ path: String) throws(StorageError) -> FileHeader {
@@ -65,7 +68,7 @@ enum FileHeader: Equatable {
         return count < 0 ? nil : Array(bytes[..<count])
     }
 
-    /// Classifies a file that has the Tidemark mark by the number of its format.
+    /// Classifies a file that has the Tidemark mark by its format.
     init(version: Int32) {
         if version > DataFile.formatVersion, version <= FileHeader.plausibleVersionMax {
             self = .newer(version: version)
@@ -74,8 +77,9 @@ enum FileHeader: Equatable {
         }
     }
 
-    /// - Parameter isKnown: Whether a file beside it shows that it was a Tidemark file; see ``FileTraces``.
-    /// - Returns: The error for a file that Tidemark must not change; nil for other files.
+    /// Returns the error for a file that Tidemark must not change; nil for other files.
+    ///
+    /// - Parameter isKnown: True if a file beside it shows that it was a Tidemark file; see ``FileTraces``.
     func refusal(path: String, isKnown: Bool = true) -> StorageError? {
         switch self {
         case .missing, .empty, .garbage, .ours: nil

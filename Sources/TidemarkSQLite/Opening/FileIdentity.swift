@@ -7,14 +7,14 @@ struct FileIdentity: Hashable, Sendable {
     /// The number of names that the file has on its device.
     let nameCount: UInt64
 
-    /// - Returns: nil when there is no file at the path, or when its status cannot be read.
+    /// Reads the identity of the file at a path; nil when there is none, or its status cannot be read.
     init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// - Returns: nil when the descriptor is not open.
+    /// Reads the identity of an open file; nil when the descriptor is not open.
     init?(descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }

@@ -1,11 +1,10 @@
-/// The port for renaming files, the only file operation outside of SQLite. Through this port a test can end the process
-/// before and after each rename.
+/// The port for renaming data files. Through it a test can end the process before and after each rename.
 package protocol FileNames: Sendable {
-    /// Renames a file; an existing file with the target name is replaced.
+    /// Renames a file, and replaces an existing file with the target name.
     ///
     /// - Returns: 0, or an `errno`.
     func rename(_ source: String, to target: String) -> Int32
 
-    /// Makes the names in a folder survive a power failure. A file system that does not support this is no error.
+    /// Makes the names in a folder durable. Does nothing on a file system that does not support this.
     func syncFolder(_ folder: String)
 }

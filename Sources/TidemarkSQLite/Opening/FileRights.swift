@@ -6,20 +6,20 @@
     import Musl
 #endif
 
-/// The rights on an open file, and its owner.
+/// The type, permissions, owner and size of an open file.
 package struct FileRights: Hashable, Sendable {
-    /// Whether it is a regular file: no folder, pipe or device.
+    /// True if it is a regular file: no folder, pipe or device.
     package var isRegular: Bool
-    /// Whether other users may read, write or run it.
+    /// True if any other user, in the file's group or not, may read, write or execute it.
     package var isOpenToOthers: Bool
-    /// Whether users outside the file's group may read, write or run it.
+    /// True if users outside the file's group may read, write or execute it.
     package var isOpenToAll: Bool
-    /// Whether it belongs to this user.
+    /// True if this user owns it.
     package var isOwn: Bool
-    /// The size of the file.
+    /// The size of the file in bytes.
     package var byteCount: Int64
 
-    /// - Returns: nil when the descriptor is not open.
+    /// Reads the properties of an open file; nil when the descriptor is not open.
     package init?(descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }

@@ -1,21 +1,21 @@
 import Foundation
 import Tidemark
 
-/// Finds the signs beside a file that it was a data file, even when its own first bytes do not show it.
+/// Finds signs beside a file that it was a Tidemark data file, even if its own first bytes do not show it.
 ///
 /// Only a file that was a Tidemark file is ever moved aside or replaced. Any other file at a path belongs to somebody
 /// else and is not changed.
 enum FileTraces {
-    /// Tells whether a Tidemark lock, log or replacement is beside the file.
+    /// Returns true if a Tidemark lock, log or replacement is beside the file.
     ///
-    /// To be called before a lock is taken, because taking it creates a lock file.
+    /// Call it before taking the lock, which creates a lock file.
     static func areBeside(_ file: DataFilePath) -> Bool {
         isLock(file.lock) || isLog(file.writeAheadLog) || isOurs(file.replacement)
     }
 
-    /// Returns the error for a foreign file whose name a new data file needs.
+    /// Returns the error for a foreign file whose name a new data file needs; nil when there is none.
     ///
-    /// - Parameter file: A file that is empty or missing, with no sign of Tidemark beside it.
+    /// - Parameter file: A file that is empty or missing, without a sign of Tidemark beside it.
     static func stranger(beside file: DataFilePath) -> StorageError? {
         if !isUnfinished(file.unfinished) { return refusal(file.unfinished) }
         if !isEmpty(file.writeAheadLog), !isLog(file.writeAheadLog) { return refusal(file.writeAheadLog) }
@@ -25,7 +25,7 @@ enum FileTraces {
         return nil
     }
 
-    /// Returns the error for a file that has the name of a replacement and is none.
+    /// Returns the error for a foreign file that has the name of a replacement; nil when there is none.
     static func stranger(inPlaceOf file: DataFilePath) throws(StorageError) -> StorageError? {
         let header = try FileHeader.read(file.replacement)
         return switch header {
@@ -54,8 +54,8 @@ enum FileTraces {
         }
     }
 
-    /// Tells whether a file can be deleted without loss: it is missing or empty, or a process left it unfinished,
-    /// before it had the mark or before its first page was on the disk.
+    /// Returns true if a file can be deleted without loss: it is missing or empty, or a process left it unfinished
+    /// before it had the mark or its first page was on the disk.
     private static func isUnfinished(_ path: String) -> Bool {
         guard DataFilePath.byteCount(path) != nil else { return true }
         guard let bytes = beginning(path, 100) else { return false }
@@ -70,13 +70,13 @@ enum FileTraces {
         }
     }
 
-    /// Tells whether a file is a Tidemark lock: empty or a process id.
+    /// Returns true if a file is a Tidemark lock: empty, or a process id.
     private static func isLock(_ path: String) -> Bool {
         guard let bytes = beginning(path, 24) else { return false }
         return bytes.count < 24 && bytes.allSatisfy { 48...57 ~= $0 || $0 == UInt8(ascii: "\n") }
     }
 
-    /// Tells whether a file is a write-ahead log with Tidemark's page size.
+    /// Returns true if a file is a write-ahead log with Tidemark's page size.
     ///
     /// - Source: sqlite.org, database file format, section 4.1.
     private static func isLog(_ path: String) -> Bool {
@@ -86,6 +86,8 @@ enum FileTraces {
             && pageByteCount == DataFile.pageByteCount
     }
 
+    /// Returns true if a file begins like a rollback journal.
+    ///
     /// - Source: sqlite.org, database file format, section 3.
     private static func isRollbackJournal(_ path: String) -> Bool {
         beginning(path, 8) == [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]

@@ -3,7 +3,7 @@ import Synchronization
 /// The data files that journals of this process have open.
 ///
 /// The system releases all locks of a process on a file as soon as the process closes any descriptor of it. SQLite
-/// keeps account of its own descriptors. Code that opens the file without SQLite, or as immutable, must ask here first.
+/// tracks its own descriptors. Code that opens the file without SQLite, or as immutable, must check here first.
 ///
 /// Bound: one entry a journal.
 enum FilesInUse {

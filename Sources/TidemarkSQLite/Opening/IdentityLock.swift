@@ -2,19 +2,21 @@ import Foundation
 import Synchronization
 import Tidemark
 
-/// The right to write a file, whatever name it is opened by: an exclusive `flock` on a file in a folder for locks,
+/// The right to write a file, by whatever name it is opened: an exclusive `flock` on a file in a folder for locks,
 /// named after the database's device and inode.
 ///
-/// A hard link gives a database a second name, and therefore a second ``WriterLock``. The database itself is never
-/// opened for this lock: closing a second descriptor would release SQLite's locks on it. The lock file is deleted when
-/// the lock is released.
+/// A hard link gives a database a second name, and so a second ``WriterLock``. The database itself is never opened for
+/// this lock, because closing a second descriptor would release SQLite's locks on it. The lock file is deleted when the
+/// lock is released.
 final class IdentityLock: Sendable {
     let identity: FileIdentity
     private let path: String
     /// The open lock file; nil after the lock was released.
     private let descriptor: Mutex<Int32?>
 
-    /// - Returns: nil when the file does not exist, or when no folder for locks can be used and the file has only one
+    /// Takes the lock of a file.
+    ///
+    /// - Returns: nil when the file does not exist, or when no folder for locks is usable and the file has only one
     ///   name.
     /// - Throws: ``Tidemark/StorageError`` `.locked`, which names the process and the path by which it opened the file;
     ///   `.cannotCreate` when the file has several names and no folder can be used.
@@ -51,8 +53,8 @@ final class IdentityLock: Sendable {
                     .locked, "\(file.path) is open for writing in \(WriterLock.name(of: holder.process))\(name)",
                     advice: "stop that process, or read without writing")
             }
-            // The previous holder may have deleted the file before it released the lock; a lock on a file without a
-            // name excludes nobody.
+            // The previous holder may have deleted the file before releasing the lock; a lock on a deleted file
+            // excludes nobody.
             guard let own = FileIdentity(descriptor: descriptor), own == FileIdentity(path: path) else {
                 close(descriptor)
                 continue
@@ -72,11 +74,11 @@ final class IdentityLock: Sendable {
     }
 
     private static let attemptCountMax = 100
-    /// The wait for a lock that is about to be released; 100 ms in all.
+    /// The pause before another attempt at a lock that is about to be released, in milliseconds; 100 ms in all.
     private static let waitMillisecondCount: Int32 = 1
 
-    /// Whether a lock is of a file of this process that was deleted while it was open. Its number was given again, so
-    /// the file is closed by now, and its lock is released next.
+    /// Returns true if a lock belongs to a file that this process deleted while it was open. The inode was reused, so
+    /// that file is closed by now and its lock is released next.
     private static func isEnding(_ holder: (process: String?, path: String?), _ identity: FileIdentity) -> Bool {
         guard let path = holder.path, holder.process == "\(getpid())" else { return false }
         return FileIdentity(path: path) != identity

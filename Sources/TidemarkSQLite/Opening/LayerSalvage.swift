@@ -1,13 +1,13 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Reads the layers of a file that is given up. Everything else can be fetched from the servers again; a pending edit
-/// cannot.
+/// Reads the layers of a file that is being replaced. Servers can send everything else again, but not pending edits.
 enum LayerSalvage {
-    /// - Parameter file: A file with any kind of damage; nothing is written to it.
-    /// - Returns: The layers that pass their checks, with the names that they need, numbered anew; empty when none can
-    ///   be read. At most ``TidemarkModel/Limits/layerCountCeiling`` layers and
-    ///   ``TidemarkModel/Limits/layerByteCountMax`` bytes.
+    /// Returns the layers that pass their checks, with the names that they need, numbered anew.
+    ///
+    /// - Parameter file: A file with any kind of damage. Nothing is written to it.
+    /// - Returns: At most ``TidemarkModel/Limits/layerCountCeiling`` layers and
+    ///   ``TidemarkModel/Limits/layerByteCountMax`` bytes; empty when none can be read.
     static func layers(of file: DataFilePath) -> FlushBatch {
         var layers: [LayerRecord] = []
         var beside = FlushBatch()
@@ -28,7 +28,7 @@ enum LayerSalvage {
         flush.layers = layers.map { layer in
             var layer = layer
             let name = names.newLibraries[Int(layer.library)].name
-            // The log of the new file has generation 0. A layer that waited for an earlier log still does.
+            // The log of the new file has generation 0. A layer that waited for an earlier log continues to.
             let isOver = generations[name].map { $0 != layer.awaitedGeneration } ?? false
             layer.awaitedGeneration = isOver ? .max : 0
             return layer
@@ -65,7 +65,7 @@ enum LayerSalvage {
         }
     }
 
-    /// - Returns: The current generation of each library; empty when the libraries cannot be read.
+    /// Returns the current generation of each library; empty when the libraries cannot be read.
     private static func currentGenerations(_ connection: OpaquePointer) -> [ByteString: UInt32] {
         do {
             let records = try LibraryTable.read(connection)

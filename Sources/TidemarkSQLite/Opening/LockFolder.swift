@@ -1,13 +1,13 @@
 import Foundation
 import Tidemark
 
-/// The folder for locks that are named after the identity of a file: a folder of one user, with mode 0700, that does
-/// not outlive the run of the machine.
+/// The folder for locks that are named after files' identities: a folder of one user, with mode 0700, which the system
+/// clears between boots.
 ///
 /// Writers that use different folders (another user, another `TMPDIR`) do not exclude each other here; the lock beside
 /// the file excludes them.
 struct LockFolder: Hashable, Sendable {
-    /// The candidate folders, best first; the first usable one is used.
+    /// The candidate folders, best first. The first usable one is used.
     let paths: [String]
 
     /// - Parameter environment: The environment of the process, of which `XDG_RUNTIME_DIR` is read.
@@ -19,10 +19,11 @@ struct LockFolder: Hashable, Sendable {
         return LockFolder(paths: paths)
     }
 
-    /// Returns the first folder that exists or can be created, and that no other user can change.
+    /// Returns the first folder that exists or can be created, and that no other user can change; nil when there is
+    /// none.
     func usable() -> String? { paths.first { LockFolder.isOurs($0) } }
 
-    /// Returns the first folder that exists and can be used; no folder is created.
+    /// Returns the first folder that exists and is usable, without creating one; nil when there is none.
     func existing() -> String? { paths.first { LockFolder.isOurs($0, makes: false) } }
 
     private static func isOurs(_ path: String, makes: Bool = true) -> Bool {

@@ -2,26 +2,26 @@ import Tidemark
 
 /// Checks whether the log beside a file belongs to the file.
 ///
-/// SQLite accepts any complete log as the file's own, and would return pages of another file. So a file gets a number
-/// when it is created, before it has a log; a log that shows another number belongs to another file. Files of 0.1.0
+/// SQLite accepts any complete log as the file's own, and would return pages of another file. So a file gets a random
+/// number when it is created, before it has a log; a log with another number belongs to another file. Files of 0.1.0
 /// have no number and are not checked.
 enum LogIdentity {
-    /// The name of the counter that holds the number.
+    /// The name of the counter with the number.
     static let counter = "identity"
 
-    /// Returns the seed for hashes of keys in a file of blocks: its number. Every such file was created with one;
-    /// without it the segments fail their checks.
+    /// Returns the seed for hashes of keys in a file of blocks: the file's number. Every such file was created with
+    /// one; without it the segments fail their checks.
     ///
     /// - Throws: ``SQLiteFailure``.
     static func hashSeed(_ connection: OpaquePointer) throws -> UInt64 {
         UInt64(bitPattern: try CounterTable.read(connection)[counter] ?? 0)
     }
 
-    /// - Returns: False also when there is no log, and when the file or its log cannot be read; that damage is reported
-    ///   elsewhere.
+    /// Returns true if the log belongs to another file; false also when there is no log, and when the file or its log
+    /// cannot be read, since that damage is reported elsewhere.
     static func isForeign(_ file: DataFilePath) -> Bool {
         guard DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0 else { return false }
-        // Reading only the main file takes no lock, so it may meet a page that a running writer is copying there.
+        // Reading only the main file takes no lock, so the page may be one that a running writer is copying there.
         for _ in 0..<attemptCountMax {
             guard let own = number(file, isImmutable: true), number(file, isImmutable: false) != own else {
                 return false
@@ -40,7 +40,7 @@ enum LogIdentity {
                     connection.handle, "SELECT value FROM counters WHERE name = '\(counter)'")
             }
         } catch {
-            // The next code that opens the file meets the same error and reports it.
+            // Whoever opens the file next meets the same error and reports it.
             return nil
         }
     }

@@ -1,10 +1,10 @@
-/// The result of opening a data file for writing, for a report to the user.
+/// How a data file was opened for writing.
 public enum OpeningReport: Hashable, Sendable {
-    /// There was no file; a new one was created.
+    /// There was no file, or an empty one. A new file was created.
     case created
-    /// The file existed and is in order.
+    /// The file existed and was opened.
     case reopened
-    /// The file was damaged: it was moved to `movedTo`. A new file replaces it, empty except for the pending edits that
+    /// The file was damaged and was moved to `movedTo`. A new file replaces it, empty except for the pending edits that
     /// could still be read.
     case rebuilt(movedTo: String, reason: String)
 }

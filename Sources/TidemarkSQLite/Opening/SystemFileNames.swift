@@ -6,14 +6,19 @@
     import Musl
 #endif
 
-/// The port for renaming files, implemented by the system's calls.
+/// Renames files with the system's calls.
 package struct SystemFileNames: FileNames {
+    /// Creates the port.
     package init() {}
 
+    /// Renames a file, and replaces an existing file with the target name.
+    ///
+    /// - Returns: 0, or an `errno`.
     package func rename(_ source: String, to target: String) -> Int32 {
         systemRename(source, target) == 0 ? 0 : errno
     }
 
+    /// Makes the names in a folder durable, as far as the file system supports it.
     package func syncFolder(_ folder: String) {
         let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

@@ -3,11 +3,13 @@ import Tidemark
 
 /// The right to write a data file: an exclusive `flock` on the file beside it, held until ``release()``.
 ///
-/// The system releases the lock when the process ends, however it ends. The lock file stays: if it were removed, two
-/// processes could hold two locks of one name. It holds the writer's process id, for people.
+/// The system releases the lock when the process ends, however it ends. The lock file stays, because if it were
+/// removed, two processes could hold two locks of one name. It contains the writer's process id, for people.
 final class WriterLock: Sendable {
     private let descriptor: Int32
 
+    /// Takes the lock of a file.
+    ///
     /// - Throws: ``Tidemark/StorageError`` `.locked`, which names the process that holds the lock; `.cannotCreate`.
     init(_ file: DataFilePath) throws(StorageError) {
         let descriptor = open(file.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -28,10 +30,10 @@ final class WriterLock: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Releases the lock. It must be called once.
+    /// Releases the lock. Call it exactly once.
     func release() {
         _ = ftruncate(descriptor, 0)
-        // A child process that is being started may hold a copy of the descriptor for a moment, so closing ours alone
+        // A child process that is being started may have a copy of the descriptor for a moment, so closing ours alone
         // would not unlock.
         flock(descriptor, LOCK_UN)
         close(descriptor)
@@ -39,8 +41,8 @@ final class WriterLock: Sendable {
 
     /// Returns the name of a lock's holder for messages.
     ///
-    /// - Parameter process: The number of the process; nil when the lock file does not have it, as in the moment in
-    ///   which the lock is taken.
+    /// - Parameter process: The id of the process; nil when the lock file does not contain it, as at the moment when
+    ///   the lock is taken.
     static func name(of process: String?) -> String { process.map { "process \($0)" } ?? "another process" }
 
     private static func holder(_ descriptor: Int32) -> String? {

@@ -4,8 +4,8 @@ import TidemarkModel
 /// Compresses bytes of any length as blocks that are small enough to be unpacked under a bound.
 ///
 /// ```
-/// blocks     each but the last unpacks to 1 MiB: v with its bytes, and the bytes; a zstd frame, or, when
-///            there are as many as it unpacks to, the content itself
+/// blocks     each but the last unpacks to 1 MiB: v with its size, and the bytes: a zstd frame, or, when
+///            the size is that of the content, the content itself
 /// ```
 /// `v` is a little-endian base-128 integer. Owner: the journal's writer; unpacking needs no state.
 package final class BlockCompressor {
@@ -14,6 +14,8 @@ package final class BlockCompressor {
 
     private let context: OpaquePointer
 
+    /// Creates a compressor.
+    ///
     /// - Throws: ``SQLiteFailure`` when there is no memory for a context.
     package init() throws {
         guard let context = ZSTD_createCCtx() else { throw SQLiteFailure(code: 7, message: "no memory for zstd") }
@@ -40,7 +42,7 @@ package final class BlockCompressor {
         }
     }
 
-    /// - Returns: The compressed block; nil when it is not shorter than the block.
+    /// Compresses a block; nil when the result is not shorter.
     private func compressed(_ block: UnsafeRawBufferPointer) -> [UInt8]? {
         var isShorter = false
         let frame = [UInt8](unsafeUninitializedCapacity: block.count) { buffer, count in
@@ -51,10 +53,10 @@ package final class BlockCompressor {
         return isShorter ? frame : nil
     }
 
-    /// Unpacks blocks to their end.
+    /// Unpacks all blocks.
     ///
     /// - Parameters:
-    ///   - bytes: Any bytes; they are read from `offset` to their end.
+    ///   - bytes: Any bytes; read from `offset` to their end.
     ///   - count: The expected unpacked size. Memory is allocated a block at a time, after the frame's header was
     ///     checked.
     /// - Throws: ``PayloadFault``.

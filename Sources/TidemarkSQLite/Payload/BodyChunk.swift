@@ -3,12 +3,12 @@ import TidemarkStore
 
 /// The encoded bodies of consecutive rows of a flush.
 ///
-/// Owner: the thread that claimed the chunk, until it is filled; then the writer, until the chunk is given back.
+/// Owner: the thread that claimed the chunk, until it is filled; then the writer, until the chunk is returned.
 final class BodyChunk {
     private let encoder: PayloadEncoder
-    /// The range of the flush's rows that the chunk holds.
+    /// The range of the flush's rows that are in the chunk.
     private(set) var rows = 0..<0
-    /// The encoded body of each row in `rows`; empty for a row that needs none. Valid until the chunk is given back.
+    /// The encoded body of each row in `rows`; empty for a row that needs none. Valid until the chunk is returned.
     private(set) var bodies: [UnsafeRawBufferPointer] = []
 
     /// - Throws: ``SQLiteFailure`` when there is no memory for zstd.
@@ -16,10 +16,9 @@ final class BodyChunk {
         encoder = try PayloadEncoder()
     }
 
-    /// Encodes rows and replaces the earlier contents of the chunk.
+    /// Encodes rows, which replace the earlier contents of the chunk.
     ///
-    /// - Parameter rows: A range that ``BodyClaims`` cut: all rows fit into the encoder's buffer, or it is a single
-    ///   row.
+    /// - Parameter rows: A range from ``BodyClaims``: either all rows fit into the encoder's buffer, or it is one row.
     /// - Complexity: O(bytes of the rows).
     func fill(_ rows: Range<Int>, of source: BodySource) {
         encoder.startBatch()

@@ -1,14 +1,13 @@
 /// Decides which thread encodes which rows of a flush, and in which order they are written.
 ///
-/// Chunks are claimed and written in the order of the rows; turn t uses chunk t modulo ``chunkCount``. The writer
-/// claims a chunk itself while the one that it has to write is not ready, so no processor waits for another as long as
-/// there is anything to encode. At most ``chunkCount`` chunks are claimed and not given back. A chunk that is larger
-/// than an encoder's buffer is claimed only when no other is, so there is only one such buffer at a time.
+/// Chunks are claimed and written in the order of the rows; turn t uses chunk t modulo ``chunkCount``. If the next
+/// chunk to write is not ready, the writer claims one itself, so no processor waits for another as long as there is
+/// anything to encode. At most ``chunkCount`` chunks are claimed and not returned. A chunk that is larger than an
+/// encoder's buffer is claimed only when no other is, so there is only one such buffer at a time.
 struct BodyClaims {
     /// The number of chunks: 8. An encoder keeps 256 KiB for each.
     static let chunkCount = 8
-    /// The maximum number of rows in a chunk: 256, about 0.4 ms of compressing. Only one thread works on the last chunk
-    /// of a flush.
+    /// The most rows in a chunk: 256, about 0.4 ms of compressing. Only one thread works on the last chunk of a flush.
     static let rowCountMax = 256
 
     /// A range of rows that one thread encodes.
@@ -19,24 +18,27 @@ struct BodyClaims {
         var chunk: Int { turn % BodyClaims.chunkCount }
     }
 
-    /// The next step of a thread.
+    /// What a thread does next.
     enum Step: Equatable {
+        /// Encode the claimed rows.
         case encode(Claim)
-        /// Write the bodies of a chunk; only the writer gets this step.
+        /// Write the bodies of a chunk. Only the writer gets this step.
         case write(chunk: Int)
+        /// Wait until another thread has filled or written a chunk.
         case wait
+        /// Stop: nothing is left to do.
         case leave
     }
 
     private let rowCount: Int
     /// The first row that no thread has claimed.
     private var nextRow = 0
-    /// The number of turns that were claimed, and of turns that were written; their difference is at most `chunkCount`.
+    /// The number of claimed turns, and that of written turns. Their difference is at most `chunkCount`.
     private var claimedCount = 0
     private var writtenCount = 0
-    /// Whether each chunk is encoded and not written yet.
+    /// For each chunk, true if it is encoded and not written yet.
     private var isFilled = [Bool](repeating: false, count: BodyClaims.chunkCount)
-    /// Whether no more rows may be claimed: the writer has finished or given up.
+    /// True if no more rows may be claimed: the writer has finished or given up.
     private var isEnded = false
     /// The number of threads beside the writer that may be reading the flush.
     private(set) var helperCount = 0
@@ -45,7 +47,9 @@ struct BodyClaims {
         self.rowCount = rowCount
     }
 
-    /// - Returns: False when the flush is over; then the thread must not read it.
+    /// Registers a helper.
+    ///
+    /// - Returns: False if the flush is over, so that the thread must not read it.
     mutating func enter() -> Bool {
         guard !isEnded else { return false }
         helperCount += 1

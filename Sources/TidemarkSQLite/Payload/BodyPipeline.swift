@@ -9,8 +9,8 @@ import TidemarkStore
 /// needs is not ready, and helpers only encode. With one processor there is no helper, and the writer's thread does
 /// everything. ``BodyClaims`` assigns the work.
 final class BodyPipeline {
-    /// The maximum number of threads beside the writer's: one for each other processor, 3 at most. Three encode more
-    /// than one thread can write.
+    /// The most threads beside the writer's: one for each other processor, 3 at most. Three encode more than one thread
+    /// can write.
     static let helperCountMax = 3
 
     private let chunks: [BodyChunk]
@@ -31,8 +31,8 @@ final class BodyPipeline {
     /// - Parameters:
     ///   - bytes: The flush's own bytes.
     ///   - dictionaries: The dictionaries by type.
-    ///   - write: Called with one chunk after another on the calling thread; a chunk is valid until `write` returns.
-    /// - Throws: The error of `write`; after it `write` is not called again, and no thread encodes any more.
+    ///   - write: Called with one chunk after another on the calling thread. A chunk is valid until `write` returns.
+    /// - Throws: The error of `write`. Afterwards `write` is not called again, and no thread encodes.
     /// - Complexity: O(rows + bytes).
     func forEachChunk(
         of flush: FlushBatch, bytes: UnsafeRawBufferPointer, dictionaries: [TypeIndex: PayloadDictionary],

@@ -3,10 +3,11 @@ import TidemarkStore
 
 /// The parts of a flush that the encoding threads read.
 ///
-/// Sendable by immutability: the writer creates it, prepares every dictionary for compressing, and does not return
-/// before the last reading thread has left.
+/// Sendable because it does not change: the writer creates it, prepares every dictionary for compressing, and does not
+/// return before the last reading thread has left.
 struct BodySource: @unchecked Sendable {
-    /// The flush's rows, borrowed: all threads would retain and release an array for each row, at one memory location.
+    /// The flush's rows, borrowed. With an array, all threads would retain and release it for each row, at one memory
+    /// location.
     let rows: UnsafeBufferPointer<FlushRow>
     /// The flush's own bytes.
     let bytes: UnsafeRawBufferPointer
@@ -34,10 +35,10 @@ struct BodySource: @unchecked Sendable {
         }
     }
 
-    /// Finds the end of the chunk that begins at `start`: all of its payloads fit into an encoder's buffer, or it is
-    /// one row.
+    /// Finds the end of the chunk that begins at `start`: either all its payloads fit into an encoder's buffer, or it
+    /// is one row.
     ///
-    /// - Returns: The first row after the chunk, and whether the chunk is one row that needs more room than an encoder
+    /// - Returns: The first row after the chunk, and true if the chunk is one row that needs more room than an encoder
     ///   keeps.
     /// - Complexity: O(``BodyClaims/rowCountMax``).
     func cut(from start: Int) -> (end: Int, isLarge: Bool) {

@@ -4,40 +4,42 @@ import TidemarkStore
 
 /// Collects payloads of types without a dictionary, and trains one when there are enough.
 ///
-/// A type gets its dictionary once, at the flush whose rows bring its samples to ``sampleCountMin``: with fewer, a
-/// dictionary of 16 KiB mostly memorizes its samples. Training takes about 0.04 s for a type. It happens before the
-/// flush's rows are written, so they already use the dictionary, and never again for that type. At
-/// ``dictionaryCountMax`` dictionaries or ``sampleByteCountMax`` waiting bytes the trainer stops collecting; rows of
-/// other types are compressed without a dictionary.
+/// A type gets its dictionary once, with the flush whose rows bring its samples to ``sampleCountMin``: with fewer, a
+/// dictionary of 16 KiB mostly memorizes its samples. Training takes about 0.04 s for a type, before the flush's rows
+/// are written, so that they already use the dictionary. At ``dictionaryCountMax`` dictionaries or
+/// ``sampleByteCountMax`` waiting bytes, the trainer stops collecting; rows of other types are compressed without a
+/// dictionary.
 struct DictionaryTrainer {
     /// The size of a dictionary: 16 KiB.
     static let dictionaryByteCount = 16 << 10
-    /// The size of the segments that a dictionary is assembled from: 537 bytes, which zstd's own search found best of
+    /// The size of the segments from which a dictionary is assembled: 537 bytes, which zstd's own search found best of
     /// five sizes for payloads of 400 to 500 bytes. A search at each training takes about four times as long, and saves
-    /// 0.4 % at most.
+    /// at most 0.4 %.
+    ///
     /// - Source: docs/decisions/0005-data-file.md.
     static let segmentByteCount = 537
     /// The number of samples that a type needs: 1,000.
     static let sampleCountMin = 1_000
-    /// The maximum number of samples that a training reads: 4,000, spread over the flush's payloads.
+    /// The most samples that a training uses: 4,000, spread over the flush's payloads.
     static let sampleCountMax = 4_000
-    /// The maximum size of a sample. A longer payload compresses well by itself.
+    /// The most bytes of a sample. Longer payloads are not sampled, since they compress well by themselves.
     static let sampleByteLengthMax = 8 << 10
-    /// The maximum size of all waiting samples, over all types: 8 MiB.
+    /// The most bytes of waiting samples, over all types: 8 MiB.
     static let sampleByteCountMax = 8 << 20
-    /// The maximum number of dictionaries in a file: 64. Each takes about 200 KiB of memory in a writer.
+    /// The most dictionaries in a file: 64. Each takes about 200 KiB of memory in a writer.
     static let dictionaryCountMax = 64
 
+    /// The payloads of one type, one after another, and the size of each.
     private struct Samples {
         var bytes: [UInt8] = []
         var sizes: [Int] = []
     }
 
     private let sampleCountMin: Int
-    /// The samples of the types that wait for more samples.
+    /// The samples of types that do not have enough yet.
     private var waiting: [TypeIndex: Samples] = [:]
     private var waitingByteCount = 0
-    /// Types whose training failed; it is not tried again in this process.
+    /// The types whose training failed. It is not tried again in this process.
     private var refused: Set<TypeIndex> = []
 
     /// - Parameter sampleCountMin: The number of samples that a type needs before it gets a dictionary.
@@ -45,7 +47,7 @@ struct DictionaryTrainer {
         self.sampleCountMin = sampleCountMin
     }
 
-    /// Takes samples from a flush, and trains dictionaries for the types that have enough.
+    /// Collects samples from a flush, and trains dictionaries for the types that have enough.
     ///
     /// - Parameter dictionaryTypes: The types that have a dictionary.
     /// - Returns: New dictionaries, by type. The caller keeps them only if its transaction commits, and then calls
@@ -124,7 +126,7 @@ struct DictionaryTrainer {
         }
     }
 
-    /// - Returns: The dictionary; nil when zstd finds nothing that repeats.
+    /// Trains a dictionary; nil when zstd finds nothing that repeats.
     static func train(_ samples: [UInt8], sizes: [Int]) -> [UInt8]? {
         var parameters = ZDICT_fastCover_params_t()
         parameters.k = UInt32(segmentByteCount)

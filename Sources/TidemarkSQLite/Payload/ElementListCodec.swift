@@ -6,22 +6,23 @@ import TidemarkStore
 /// ```
 /// header     1  bits 7–4 format (1) · 0 elements have sort keys
 /// count      v  elements
-/// elements      each: 0 and the 16 bytes of a UUID, or v with the length of a text and 1 more, and the text;
+/// elements      each: 0 and the 16 bytes of a UUID, or v with the length of a text plus 1, and the text;
 ///               then, when they have sort keys, v with the length of one, and the key
 /// ```
 /// `v` is a little-endian base-128 integer of at most five bytes. A list of UUIDs without sort keys takes 17 bytes an
-/// element. The row's checksum covers it; decoding is bounded all the same, because a file can be forged.
+/// element. The row's checksum covers it. Decoding is bounded nevertheless, because a file can be forged.
 ///
 /// - Source: docs/data-file.md.
 package enum ElementListCodec {
-    /// The maximum size of an encoded list: 256 MiB, which is 15 million UUIDs. SQLite itself would refuse four times
-    /// as much.
+    /// The most bytes of an encoded list: 256 MiB, which is 15 million UUIDs. SQLite's own limit is four times as much.
     static let byteCountMax = QueryRecord.listByteCountMax
 
     private static let formatVersion: UInt8 = 1
     private static let sortKeysFlag: UInt8 = 1
     private static let uuidByteCount = 16
 
+    /// Encodes a list.
+    ///
     /// - Parameter elements: The elements in list order.
     /// - Complexity: O(bytes).
     package static func encode(_ elements: [QueryElement]) -> [UInt8] {
@@ -48,6 +49,8 @@ package enum ElementListCodec {
         return bytes
     }
 
+    /// Decodes a list.
+    ///
     /// - Parameter bytes: Any bytes. Declared counts are compared with the available bytes before memory is allocated.
     /// - Throws: ``PayloadFault`` `.truncated`, `.unknownFormat`, `.tooLarge` or `.lengthMismatch`.
     /// - Complexity: O(bytes).
@@ -82,7 +85,7 @@ package enum ElementListCodec {
         return .uuid(value)
     }
 
-    /// Reads a length and the bytes after it. The stored length is `less` higher than the number of bytes.
+    /// Reads a length and the bytes after it. The stored length is the number of bytes plus `less`.
     private static func run(
         _ bytes: UnsafeRawBufferPointer, at offset: inout Int, less: Int
     ) throws(PayloadFault) -> UnsafeRawBufferPointer {

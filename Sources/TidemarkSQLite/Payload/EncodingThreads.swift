@@ -1,10 +1,10 @@
 import Foundation
 
-/// The threads that work on one flush: the writer's, and helpers that join and leave.
+/// The threads that encode one flush: the writer's, and helpers that join and leave.
 ///
 /// Sendable by hand-over: `claims` is accessed only with `condition` locked. A chunk belongs to the thread that claimed
 /// it until that thread marks it as filled, and then to the writer until it marks it as written, both under the lock.
-/// `source` does not change until ``end()`` returned, and a helper reads it only between `enter` and `leave`.
+/// `source` does not change until ``end()`` has returned, and a helper reads it only between `enter` and `leave`.
 final class EncodingThreads: @unchecked Sendable {
     private let source: BodySource
     private let chunks: [BodyChunk]
@@ -56,7 +56,7 @@ final class EncodingThreads: @unchecked Sendable {
         }
     }
 
-    /// Ends the work, and returns when no helper reads the flush any more and none will.
+    /// Ends the work, and waits until no helper reads the flush any longer.
     func end() {
         condition.lock()
         defer { condition.unlock() }

@@ -1,11 +1,13 @@
 import TidemarkModel
 
-/// Makes the text of an id, as a payload holds it between its quotes, without an allocation.
+/// Formats an id as in a payload, between its quotes, without allocating.
 struct IDText {
     private var storage: [UInt8] = Array(repeating: 0, count: UUIDValue.textByteCount)
 
     private static let digits: [UInt8] = Array("0123456789abcdef".utf8)
 
+    /// Calls a closure with the text of an id.
+    ///
     /// - Parameter id: The 16 bytes of a UUID, or the id's text.
     mutating func with<Result>(
         id: UnsafeRawBufferPointer, isUUID: Bool, _ body: (UnsafeRawBufferPointer) throws -> Result

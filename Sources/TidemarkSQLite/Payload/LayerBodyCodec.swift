@@ -11,20 +11,20 @@ import TidemarkStore
 /// count      v  pending ids that it depends on, each: v length, and the text
 /// types      v  names of types, each: v length, and the text
 /// count      v  changes, each:
-///   kind     1  0 put, 1 patch, 2 remove_field, 3 delete, 4 delete along with another entity
-///   type     v  its place among the names
-///   id          0 and the 16 bytes of a UUID, or v with the length of a text and 1 more, and the text
+///   kind     1  0 put, 1 patch, 2 remove_field, 3 delete, 4 delete along with another entity, 5 merge
+///   type     v  its index among the names
+///   id          0 and the 16 bytes of a UUID, or v with the length of a text plus 1, and the text
 ///   rest        put: v length, the resource · patch: v length, the fields; v count, each name as a pending id ·
-///               remove_field: the name as a pending id
+///               remove_field: the name as a pending id · merge: v length, the fields
 /// request       format 2: see ``LayerRequestCodec``
 /// ```
-/// Types are named, not numbered, because a layer must be readable from a file in which nothing else is. The row's
-/// checksum covers all of it. Decoding is bounded all the same, because a file can be forged.
+/// Types are named, not numbered, because a layer must be readable even if nothing else in the file is. The row's
+/// checksum covers all of it. Decoding is bounded nevertheless, because a file can be forged.
 ///
 /// - Source: docs/data-file.md.
 package enum LayerBodyCodec {
-    /// The maximum size of a layer's content: 256 MiB. Twice ``Limits/layerByteCountCeiling``, with the names of all
-    /// types, is below it.
+    /// The most bytes of a layer's content: 256 MiB, more than twice ``Limits/layerByteCountCeiling`` with the names of
+    /// all types.
     static let contentByteCountMax = 256 << 20
 
     private static let formatVersion: UInt8 = 1
@@ -32,12 +32,17 @@ package enum LayerBodyCodec {
 
     /// The content of a layer's body.
     package struct Body: Hashable, Sendable {
+        /// The pending ids of the layers that this one depends on.
         package var dependsOn: [ByteString]
+        /// The changes of entities, in order.
         package var changes: [LayerChange]
+        /// The request and its progress; nil when the layer has no request.
         package var sending: LayerSending?
     }
 
-    /// - Parameter types: The names of types by index; the types of all changes are among them.
+    /// Encodes the body of a layer.
+    ///
+    /// - Parameter types: The names of types by index, including those of all changes.
     /// - Complexity: O(bytes).
     package static func encode(_ record: LayerRecord, types: [ByteString], _ compressor: BlockCompressor) -> [UInt8] {
         let content = content(record, types: types)
@@ -52,10 +57,12 @@ package enum LayerBodyCodec {
         return bytes
     }
 
+    /// Decodes the body of a layer.
+    ///
     /// - Parameters:
     ///   - bytes: Any bytes.
     ///   - library: The layer's library.
-    ///   - names: Returns the numbers of types.
+    ///   - names: The numbers of types.
     /// - Throws: ``PayloadFault``; `.unnamed` for a type without a number, `.notJSON` for a resource that is no object.
     /// - Complexity: O(bytes).
     package static func decode(
@@ -91,12 +98,19 @@ package enum LayerBodyCodec {
 
     // MARK: Writing
 
+    /// The kind of a change, as its byte stores it.
     enum Kind: UInt8 {
+        /// Replaces the entity, or creates it.
         case put = 0
+        /// Sets some top-level fields, and removes others.
         case patch = 1
+        /// Removes one field.
         case removeField = 2
+        /// Deletes the entity.
         case delete = 3
+        /// Deletes the entity because the policy cascades another delete of the layer.
         case deleteAlong = 4
+        /// Merges fields into the entity by path.
         case merge = 5
     }
 

@@ -1,8 +1,8 @@
 import TidemarkModel
 import TidemarkStore
 
-/// A reader of a layer's content, from the front, for ``LayerBodyCodec``. Declared counts are compared with the
-/// available bytes before memory is allocated.
+/// Reads a layer's content from front to back, for ``LayerBodyCodec``. Declared counts are compared with the available
+/// bytes before memory is allocated.
 struct LayerBodyReader {
     let bytes: UnsafeRawBufferPointer
     private var offset = 0
@@ -47,7 +47,7 @@ struct LayerBodyReader {
         return bytes[offset]
     }
 
-    /// Reads a number of 8 bytes, little endian.
+    /// Reads a little-endian integer of 8 bytes.
     mutating func fixed() throws(PayloadFault) -> Int64 {
         let bytes = try run(count: 8)
         return Int64(littleEndian: bytes.loadUnaligned(as: Int64.self))

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The request of a layer and its progress, at the end of the content of ``LayerBodyCodec``.
+/// Which optional parts the request of a layer has, at the end of the content of ``LayerBodyCodec``.
 ///
 /// - Source: docs/data-file.md, the body of a layer.
 private struct LayerRequestParts: OptionSet {
@@ -51,7 +51,7 @@ extension LayerBodyCodec {
         if let sender = sending.sentWith { append(sender.bytes, to: &bytes) }
     }
 
-    /// The stored moment of a request without an attempt that counts.
+    /// The stored time of the first attempt for a request without an attempt that counts.
     fileprivate static let noMoment = Int64.min
 
     private static func append(fixed value: Int64, to bytes: inout [UInt8]) {

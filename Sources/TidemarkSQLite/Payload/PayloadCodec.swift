@@ -26,25 +26,27 @@ enum PayloadCodec {
     /// The format of a body with fields, for an evicted entity of which only the fields that stay are left.
     static let reducedFormatVersion: UInt8 = 3
 
+    /// Returns true if a body belongs to an entity that was evicted except for the fields that stay.
+    ///
     /// - Parameter header: The header byte; empty when there is no body.
     static func isReduced(header: UnsafeRawBufferPointer) -> Bool {
         header.first.map { $0 >> 5 } == reducedFormatVersion
     }
 
     static let checkByteCount = 4
-    /// The padding of a new row, which lets its page take later, slightly longer versions without a split. Measured
+    /// The padding of a new row, which lets its page accept later, slightly longer versions without a split. Measured
     /// with five updates an entity: the file is 10 % larger without padding.
     static let paddingByteCount = 4
 
-    /// The maximum size that a payload may declare: 16 MiB, the longest line.
+    /// The most bytes that a payload may declare: 16 MiB, the longest line.
     static let payloadByteCountMax = Limits.entityByteCountCeiling
-    /// The maximum size of the fields beside a payload: 16 MiB, too. The store drops dates rather than exceed it.
+    /// The most bytes of the fields beside a payload: 16 MiB, too. The store drops dates rather than exceed it.
     static let fieldsByteCountMax = FieldStamps.encodedByteCountMax
-    /// The largest window that a frame may ask for: 2^23.
+    /// The largest window that a frame may need: 2^23 bytes.
     static let windowByteCountMax = 1 << 23
     /// The largest content of a compressed block, fixed by zstd.
     static let blockByteCountMax = 128 << 10
-    /// The shortest id that is removed from the payload. For a shorter one, its offset would cost as much as the id.
+    /// The shortest id that is left out of the payload. For a shorter one, its offset would cost as much as the id.
     static let elidedIDByteCountMin = 6
     /// The shortest payload that is compressed. For a shorter one, the call is not worth its cost.
     static let compressedByteCountMin = 16
@@ -56,14 +58,18 @@ enum PayloadCodec {
     /// All bits of the header except the format.
     static let flagsMask: UInt8 = 0b1_1111
 
+    /// How the data of a body is compressed.
     enum Codec: UInt8 {
+        /// Not compressed.
         case raw = 0
+        /// Compressed without a dictionary.
         case zstd = 1
+        /// Compressed with the dictionary of the type.
         case zstdWithDictionary = 2
     }
 
-    /// Writes the header of a magicless zstd frame with one compressed block. A bare payload leaves this header out,
-    /// because it follows from the two lengths.
+    /// Writes the header of a zstd frame without magic number and with one compressed block. A bare payload is stored
+    /// without this header, because it follows from the two lengths.
     ///
     /// - Returns: The number of bytes written, at most 8.
     static func writeFrameHeader(
@@ -90,7 +96,7 @@ enum PayloadCodec {
         return count + 3
     }
 
-    /// - Returns: The number of bytes written, at most 10.
+    /// Writes an integer, and returns the number of bytes written, at most 10.
     @inline(__always)
     static func writeVarint(_ value: UInt64, into target: UnsafeMutablePointer<UInt8>) -> Int {
         var rest = value
@@ -114,7 +120,7 @@ enum PayloadCodec {
         bytes.append(UInt8(rest))
     }
 
-    /// - Returns: nil when the bytes end within the number, or it is longer than five bytes.
+    /// Reads an integer; nil when the bytes end within it, or it is longer than five bytes.
     static func readVarint(_ bytes: UnsafeRawBufferPointer, at offset: inout Int) -> Int? {
         var value: UInt64 = 0
         for index in 0..<5 {

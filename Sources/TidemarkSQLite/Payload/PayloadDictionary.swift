@@ -2,9 +2,9 @@ import CZstd
 import TidemarkModel
 import TidemarkStore
 
-/// A trained zstd dictionary in the forms that compressing and decompressing need.
+/// A trained zstd dictionary, in the forms for compressing and decompressing.
 ///
-/// Each form holds a copy of `bytes` inside zstd, and is freed with the last owner.
+/// Each form has a copy of `bytes` inside zstd, and is freed with the last owner.
 package final class PayloadDictionary {
     let number: Int64
     let type: TypeIndex
@@ -12,7 +12,9 @@ package final class PayloadDictionary {
     private var madeForCompressing: OpaquePointer?
     private var madeForDecompressing: OpaquePointer?
 
-    /// - Parameter bytes: The bytes that ``DictionaryTrainer`` made.
+    /// Creates a dictionary, without any form yet.
+    ///
+    /// - Parameter bytes: The bytes from ``DictionaryTrainer``.
     package init(number: Int64, type: TypeIndex, bytes: [UInt8]) {
         self.number = number
         self.type = type
@@ -47,10 +49,10 @@ package final class PayloadDictionary {
         return madeForDecompressing
     }
 
-    /// Whether zstd trained the dictionary. Zstd also accepts other bytes as a prefix.
+    /// True if zstd trained the dictionary. Zstd also accepts other bytes, as a prefix.
     var isTrained: Bool { bytes.withUnsafeBytes { ZDICT_getDictID($0.baseAddress, $0.count) } != 0 }
 
-    /// Returns the checksum of the dictionary's row, which reveals a single flipped bit.
+    /// Returns the checksum of the dictionary's row, which detects a single flipped bit.
     static func checksum(number: Int64, type: TypeIndex, bytes: [UInt8]) -> Int64 {
         let seed = UInt64(bitPattern: number) << 16 | UInt64(type)
         return Int64(bitPattern: bytes.withUnsafeBytes { Checksum.xxh64($0, seed: seed) })

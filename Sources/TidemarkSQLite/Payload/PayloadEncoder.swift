@@ -4,7 +4,7 @@ import TidemarkModel
 
 /// Encodes payloads into the bytes of their rows; the hot half of ``PayloadCodec``.
 ///
-/// An encoder keeps one zstd context and its buffers as long as it lives. Owner: the journal's writer.
+/// An encoder keeps one zstd context and its buffers for its whole life. Owner: the journal's writer.
 package final class PayloadEncoder {
     /// The compression level: zstd's fastest normal level. Measured with a dictionary: level 3 saves 3 % of the bytes
     /// and costs twice the time.
@@ -26,6 +26,8 @@ package final class PayloadEncoder {
     private var blob: UnsafeMutableRawBufferPointer
     private var used = 0
 
+    /// Creates an encoder.
+    ///
     /// - Throws: ``SQLiteFailure`` when there is no memory for a context.
     package init() throws {
         guard let context = ZSTD_createCCtx() else { throw SQLiteFailure(code: 7, message: "no memory for zstd") }
@@ -41,7 +43,7 @@ package final class PayloadEncoder {
         blob.deallocate()
     }
 
-    /// Sets what all frames have in common: the level, and neither magic number, checksum nor dictionary id.
+    /// Configures what all frames have in common: the level, and no magic number, checksum or dictionary id.
     static func configure(_ context: OpaquePointer) {
         ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, PayloadEncoder.level)
         ZSTD_CCtx_setParameter(context, tm_zstd_c_format(), Int32(ZSTD_f_zstd1_magicless.rawValue))
@@ -50,7 +52,7 @@ package final class PayloadEncoder {
         ZSTD_CCtx_setParameter(context, ZSTD_c_dictIDFlag, 0)
     }
 
-    /// Tells whether a payload's body fits after those of the batch. If it does not, the batch must be written first.
+    /// Returns true if a payload's body fits after those of the batch. If not, the batch must be written first.
     func hasRoom(for payloadByteCount: Int) -> Bool {
         PayloadEncoder.room(for: payloadByteCount) <= blob.count - used
     }
@@ -76,14 +78,14 @@ package final class PayloadEncoder {
     /// Encodes one payload after those of the batch.
     ///
     /// - Parameters:
-    ///   - payload: A payload of at most ``PayloadCodec/payloadByteCountMax`` bytes. It fits into the buffer, or the
-    ///     batch is empty.
+    ///   - payload: A payload of at most ``PayloadCodec/payloadByteCountMax`` bytes. It must fit into the buffer,
+    ///     unless the batch is empty.
     ///   - id: The 16 bytes of a UUID, or the id's text.
     ///   - seal: The key and the stamps of the payload.
     ///   - fields: The field data to store beside it, at most ``PayloadCodec/fieldsByteCountMax`` bytes; mostly empty.
     ///   - isReduced: The value of ``TidemarkStore/FlushRow/isReduced``; when true, `fields` is not empty.
     ///   - dictionary: The dictionary of the type; nil for none.
-    ///   - isPadded: Whether to leave space for a longer version; true for new rows.
+    ///   - isPadded: True to leave space for a longer version, as for new rows.
     /// - Returns: The bytes of the row, valid until the next batch starts.
     /// - Complexity: O(payload.count); 1.5 µs for 430 bytes with a dictionary.
     package func encode(
@@ -118,7 +120,7 @@ package final class PayloadEncoder {
         return PayloadEncoder.sealed(output(count), id: id, seal: seal)
     }
 
-    /// Encodes the same row with other stamps and fields; its payload stays as it is.
+    /// Encodes a stored row with other stamps and fields. Its payload stays as it is.
     ///
     /// - Parameter bytes: The body of the row, which passed its check.
     /// - Returns: The new bytes of the row, valid until the next batch starts.
@@ -188,7 +190,8 @@ package final class PayloadEncoder {
         return UnsafeRawBufferPointer(body)
     }
 
-    /// Returns a sample for training a dictionary: the payload in the form in which it is compressed.
+    /// Returns a sample for training a dictionary: the payload in the form in which it is compressed. Valid until the
+    /// next call.
     func sample(
         _ payload: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, isUUID: Bool
     ) -> UnsafeRawBufferPointer {
@@ -215,9 +218,9 @@ package final class PayloadEncoder {
         }
     }
 
-    /// Finds the id in the payload as a JSON string. An id that is a number stays in the payload.
+    /// Finds the id in the payload as a JSON string. An id that is a number is not found.
     ///
-    /// - Returns: The offset of the id's text; nil when it is not among the first ``quoteCountMax`` strings.
+    /// - Returns: The offset of the id's text; nil when it does not follow one of the first ``quoteCountMax`` quotes.
     static func offset(ofQuoted text: UnsafeRawBufferPointer, in payload: UnsafeRawBufferPointer) -> Int? {
         guard let start = payload.baseAddress, let textStart = text.baseAddress else { return nil }
         var offset = 0
@@ -232,7 +235,7 @@ package final class PayloadEncoder {
         return nil
     }
 
-    /// The maximum number of quotes that the search visits: 64. The id mostly follows the third.
+    /// The most quotes after which the id is searched: 64. The id mostly follows the third.
     private static let quoteCountMax = 64
 
     /// Writes everything except the check, the fields and the padding.
@@ -289,7 +292,7 @@ package final class PayloadEncoder {
 
     /// Removes the header of a frame that has one compressed block.
     ///
-    /// - Returns: The size of the block; nil when the frame has another form, and then it is not changed.
+    /// - Returns: The size of the block; nil when the frame has another form, and is not changed.
     private func stripFrameHeader(
         _ frame: UnsafeMutablePointer<UInt8>, _ frameCount: Int, contentByteCount: Int
     ) -> Int? {
@@ -309,10 +312,10 @@ package final class PayloadEncoder {
         }
     }
 
-    /// The maximum size of check, header, four integers and padding, rounded up.
+    /// The most bytes of check, header, four integers and padding, rounded up.
     private static let overheadByteCountMax = 64
 
-    /// Returns the maximum size of a payload's body.
+    /// Returns the most bytes that a payload's body can have.
     static func room(for payloadByteCount: Int) -> Int {
         ZSTD_compressBound(payloadByteCount) + overheadByteCountMax
     }

@@ -1,16 +1,16 @@
-/// The reason why a stored entity, query, layer or dictionary cannot be used. It counts as absent and is never served.
+/// Why a stored entity, query, layer or dictionary cannot be used. It counts as absent and is never served.
 public enum PayloadFault: String, Error, Hashable, Sendable, CaseIterable {
     /// The bytes end before the length that their header declares.
     case truncated
     /// The format version or the codec is unknown.
     case unknownFormat = "unknown_format"
-    /// The bytes, the stamps and the key were not written together.
+    /// The checksum does not match: bytes, stamps and key were not written together.
     case checksumMismatch = "checksum_mismatch"
     /// The dictionary that the data was compressed with is not stored, or is damaged.
     case unknownDictionary = "unknown_dictionary"
-    /// The declared size is above ``PayloadCodec/payloadByteCountMax`` bytes.
+    /// The declared size is above 16 MiB for an entity, or above the bound of the record.
     case tooLarge = "too_large"
-    /// The frame asks for a larger window than ``PayloadCodec/windowByteCountMax``.
+    /// The compressed frame needs a larger window than 2^23 bytes.
     case windowTooLarge = "window_too_large"
     /// The data has another length than the declared one.
     case lengthMismatch = "length_mismatch"

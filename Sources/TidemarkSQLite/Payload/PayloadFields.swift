@@ -1,13 +1,15 @@
-/// The place of the field data in a body.
+/// Locates the field data in a body.
 ///
-/// Most bodies have no fields, and then this costs them no byte: the format number tells. The fields come after the
-/// data and before the padding, under the same check.
+/// Most bodies have no fields. This costs them no byte, since the format number shows it. Fields are stored after the
+/// data and before the padding, covered by the same check.
 struct PayloadFields {
     /// The offset at which the rest of the head begins, after the header and the length of the fields.
     let headOffset: Int
     /// The range of the field data in the body; empty when there is none.
     let range: Range<Int>
 
+    /// Parses a body.
+    ///
     /// - Parameter body: A body that passed its check. Nothing is copied.
     /// - Throws: ``PayloadFault`` `.unknownFormat`, `.truncated` or `.tooLarge`; a forged body can pass its check.
     init(_ body: UnsafeRawBufferPointer) throws(PayloadFault) {

@@ -2,14 +2,14 @@ import TidemarkModel
 import TidemarkStore
 
 extension PayloadSeal {
-    /// Creates the seal of a row that is to be written.
+    /// Creates the seal of a row to be written.
     init(_ row: FlushRow) {
         self.init(
             library: row.library, type: row.type, isUUID: row.isUUID, sequence: row.sequence?.rawValue,
             generation: row.generation, writtenAt: row.writtenAt)
     }
 
-    /// - Returns: nil when the stamps have values that are never written.
+    /// Creates the seal of a stored row; nil when its stamps have values that are never written.
     init?(
         library: LibraryIndex, type: TypeIndex, isUUID: Bool, stampsOf record: EntityRecord
     ) {

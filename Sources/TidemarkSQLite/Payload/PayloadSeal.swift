@@ -1,9 +1,9 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The data that a payload's checksum covers besides the payload: its key and its stamps.
+/// What a payload's checksum covers besides the payload: its key and its stamps.
 ///
-/// A payload that is found under another key, or whose sequence or time was altered, fails its check.
+/// A payload that is stored under another key, or whose sequence or time was altered, fails its check.
 package struct PayloadSeal {
     var library: LibraryIndex
     var type: TypeIndex
@@ -12,7 +12,12 @@ package struct PayloadSeal {
     var generation: UInt32
     var writtenAt: Int64
 
-    /// - Parameter writtenAt: The time of the last write, in milliseconds since 1970.
+    /// Creates a seal.
+    ///
+    /// - Parameters:
+    ///   - sequence: The sequence of the last write; nil when it had none.
+    ///   - generation: The generation of the library's log at the last write.
+    ///   - writtenAt: The time of the last write, in milliseconds since 1970.
     package init(
         library: LibraryIndex, type: TypeIndex, isUUID: Bool, sequence: Int64?, generation: UInt32, writtenAt: Int64
     ) {

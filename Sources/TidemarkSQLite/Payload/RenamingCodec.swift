@@ -1,14 +1,14 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Encodes and decodes what a row of the table `layers` has of a renaming beside the temporary id.
+/// Encodes and decodes the body of a row of the table `layers` for a renamed temporary id.
 ///
 /// ```
 /// header     1  bits 7–4 format (3), 0 a newer entity has the temporary id
 /// type       v  length, and the name of the type; empty: unknown
 /// id         v  length, and the real id as JSON: a string or an integer
 /// ```
-/// The row's checksum covers all of it. Decoding is bounded all the same, because a file can be forged.
+/// The row's checksum covers all of it. Decoding is bounded nevertheless, because a file can be forged.
 ///
 /// - Source: docs/data-file.md.
 enum RenamingCodec {
@@ -22,7 +22,9 @@ enum RenamingCodec {
         return bytes
     }
 
-    /// - Throws: ``PayloadFault``; `.unnamed` for a type without a number, `.notJSON` for a real id that is no id.
+    /// Decodes a renaming.
+    ///
+    /// - Throws: ``PayloadFault``; `.unnamed` for a type without a number, `.notJSON` for a real id that is not an id.
     static func decode(
         _ bytes: UnsafeRawBufferPointer, number: Int64, library: LibraryIndex, temporary: ByteString,
         _ names: inout LayerNames

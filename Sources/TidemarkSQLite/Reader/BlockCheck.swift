@@ -2,8 +2,8 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Checks the tables of a file of blocks: every entity that the index names, the index against the blocks, and the
-/// keys in order against both.
+/// Checks the tables of a file of blocks: every entity in the index, the index against the blocks, and the keys in
+/// order against both.
 ///
 /// - Complexity: O(bytes of the blocks). Memory: the index of keys, and 64 blocks.
 struct BlockCheck {
@@ -17,10 +17,12 @@ struct BlockCheck {
         self.names = names
     }
 
+    /// Checks everything, and adds the problems.
+    ///
     /// - Throws: ``SQLiteFailure`` when the file cannot be read to its end.
     func look(_ check: EntityCheck, _ report: inout VerifyReport) throws {
         for table in ["keys", "entities", "field_values"] {
-            // Pages that were exchanged with those of an empty table are noticed nowhere else.
+            // Only this check notices pages that were exchanged with those of an empty table.
             if try PreparedStatement.number(connection, "SELECT 1 FROM \(table) LIMIT 1") != nil {
                 report.add(.unexpectedRows(table: table))
             }
@@ -52,23 +54,25 @@ struct BlockCheck {
     /// The blocks that are unpacked and checked together: some 2 MiB.
     private static let groupCount = 64
 
-    /// The findings in one block, without what depends on other blocks.
+    /// The findings in one block that do not depend on other blocks.
     private struct Finding {
         var report = VerifyReport()
-        /// The ordinal and the library; nil for a block from which nothing can be read.
+        /// The ordinal and the library; nil for a block that cannot be read at all.
         var head: (ordinal: Int, library: LibraryIndex)?
-        /// The entities that the index names, whole or damaged.
+        /// The number of the block's entities that the index locates here, sound or damaged.
         var liveCount: Int64 = 0
-        /// The live entities that have a name.
+        /// The number of live entities whose library and type have names.
         var namedCount: Int64 = 0
         /// The live entities whose type has an index.
         var indexed: [(key: StoredKey, name: EntityKey, entity: StoredEntity?)] = []
     }
 
-    /// - Returns: The entities that the index names and a block has, whole or damaged.
+    /// Checks all blocks in groups, on several threads.
+    ///
+    /// - Returns: The number of entities that the index locates in the blocks that have them, sound or damaged.
     private func checkBlocks(_ check: EntityCheck, _ report: inout VerifyReport) throws -> Int64 {
         let unpackers = try (0..<ParallelThreads.count).map { _ in try BlockUnpacker() }
-        // The form of a dictionary is made at its first use, which must not happen on two threads.
+        // A dictionary's decompressing form is created at its first use, which must not happen on two threads.
         for dictionary in names.dictionaries.values { _ = dictionary.decompressing() }
         var liveCount: Int64 = 0
         var ordinals: Set<Int> = []
@@ -136,7 +140,7 @@ struct BlockCheck {
         return finding
     }
 
-    /// Returns the place of a key. After everything was loaded this reads the index and changes nothing.
+    /// Returns the location of a key. Once everything is loaded, this only reads the index.
     private func location(of key: StoredKey) -> BlockIndex.Location? {
         do { return try snapshot.index.location(of: snapshot.index.hash(key)) } catch { return nil }
     }

@@ -1,14 +1,14 @@
-/// Reads rows of the table `entities` in the order of the table, although the caller asks for them in the order of
-/// their keys.
+/// Reads rows of the table `entities` in table order, for a caller that wants them in key order.
 ///
-/// Whatever the ids are, each page is then read once a batch, front to back, and not once for each row. Bodies stay in
-/// their stored form, about 120 bytes each.
+/// Whatever the ids are, each page is then read once a batch, front to back, instead of once for each row. Bodies are
+/// kept in their stored form, about 120 bytes each.
 struct EntityBatch {
-    /// The maximum number of rows that are worth reading in one batch: 131,072.
+    /// The most rows that are worth reading in one batch: 131,072.
     static let rowCountMax = 131_072
-    /// The maximum size of the bodies that are read ahead: 16 MiB. Further rows are read when the caller asks for them.
+    /// The most bytes of bodies that are read ahead: 16 MiB. Further rows are read when the caller requests them.
     private static let byteCountMax = 16 << 20
 
+    /// A row of the batch, with its columns once it was read.
     private struct Entry {
         let row: Int64
         var sequence: Int64?
@@ -16,7 +16,7 @@ struct EntityBatch {
         var writtenAt: Int64 = 0
         /// The range of the body in `bytes`; nil when there is no such row.
         var body: Range<Int>?
-        /// Whether the row was read; the other properties are unset before that.
+        /// True once the row was read; until then the other properties are unset.
         var isRead = false
     }
 
@@ -31,8 +31,9 @@ struct EntityBatch {
 
     /// Reads a batch of rows, which replaces the earlier one.
     ///
-    /// A row that cannot be read is read again when the caller asks for it, so that its error comes after all sound
-    /// rows before it.
+    /// If a row cannot be read, reading ahead ends. The row is read again when the caller requests it, so that the
+    /// sound rows before it are returned before its error.
+    ///
     /// - Complexity: O(n log n + bytes).
     mutating func read(_ rows: some Sequence<Int64>) {
         bytes.removeAll(keepingCapacity: true)

@@ -3,8 +3,8 @@ import TidemarkStore
 
 /// Reads the entities of one type in the order of their ids' text.
 ///
-/// The table sorts UUIDs, which are blobs, after all texts; the two runs are merged by the bytes of their text. UUIDs
-/// have the same order as 16 bytes and as text, because the hyphens are at fixed places.
+/// The table sorts UUIDs, which are blobs, after all texts; the reader merges the two runs by the bytes of their text.
+/// UUIDs have the same order as 16 bytes and as text, because the hyphens are at fixed positions.
 struct EntityRangeReader {
     private let texts: PreparedStatement
     private let blobs: PreparedStatement
@@ -22,6 +22,8 @@ struct EntityRangeReader {
         self.connection = connection
     }
 
+    /// Visits the entities of one library and type.
+    ///
     /// - Parameters:
     ///   - after: The id's text after which to begin; nil to begin at the first entity.
     ///   - expectedCount: The number of entities that `visit` will probably take. The first batch has this size, each

@@ -2,10 +2,10 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Finds the entities of one type that match a rule, in its order, as they are visible under pending layers.
+/// Finds the entities of one type that match a rule, in its order, with pending layers applied.
 ///
-/// An entity that an index names is read by its key and compared with the rule itself. So an index can miss an entity,
-/// but it can never add one that does not match. Owner: one call on one snapshot.
+/// An entity that an index names is read by its key and tested against the rule itself. So an index can miss an entity,
+/// but never add one that does not match. Owner: one call on one snapshot.
 final class EntitySelector {
     let names: ReadNames
     let overlay: LayerOverlay
@@ -13,18 +13,18 @@ final class EntitySelector {
     let entities: any EntityReads
     private let rule: Membership
     let type: TypeIndex
-    /// The maximum number of matches that are kept for sorting, of one value or of all.
+    /// The most matches that are kept for sorting, of one value or of all.
     private let countMax: Int
     /// Called with each row that fails its check.
     private let onDamage: (DamagedRow) throws -> Void
     /// The number of stored entities that were read.
     private(set) var readCount: Int64 = 0
 
-    /// The place after which a page begins.
+    /// The position in the order after which a page begins.
     struct Place {
         var id: ByteString
         var sortKey: [UInt8]
-        /// The code of the order's first field; nil without an order.
+        /// The index code of the order's first field; nil without an order.
         var leadingCode: [UInt8]?
     }
 
@@ -45,8 +45,9 @@ final class EntitySelector {
     /// Visits the matches of one library, in order.
     ///
     /// - Parameters:
-    ///   - place: The place after which to begin; nil means from the first match.
-    ///   - visit: Returns false to stop.
+    ///   - source: Where the candidates are read from.
+    ///   - place: The position after which to begin; nil to begin with the first match.
+    ///   - visit: Called with each match; returns false to stop.
     /// - Returns: False when `visit` stopped the scan.
     func forEach(
         _ library: LibraryIndex, from source: CandidateSource, behind place: Place?,
@@ -69,8 +70,8 @@ final class EntitySelector {
 
     // MARK: Layers
 
-    /// Returns the matches among the entities that layers cover, in order. They are few enough to be handled
-    /// separately.
+    /// Returns the matches among the entities that layers cover, in order. They are few, so they are collected and
+    /// sorted.
     private func coveredMatches(_ library: LibraryIndex, behind place: Place?) throws -> [EntityMatch] {
         var matches: [EntityMatch] = []
         for key in overlay.keys(library: library, type: type, after: nil) {
@@ -80,7 +81,7 @@ final class EntitySelector {
         return matches.sorted { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
     }
 
-    /// Returns an entity as it is visible under the layers.
+    /// Returns an entity with the layers applied; nil when nothing is visible.
     func visible(_ key: StoredKey) throws -> EntitySnapshot? {
         guard let name = names.entityKey(key) else { return nil }
         var base: EntitySnapshot?
@@ -92,7 +93,8 @@ final class EntitySelector {
         return overlay.visible(key, over: base, name: name)
     }
 
-    /// Returns the place of a visible entity, whether or not it matches the rule.
+    /// Returns the position of a visible entity in the order, whether or not it matches the rule; nil when it is not
+    /// visible.
     func place(of key: StoredKey) throws -> Place? {
         guard let entity = try visible(key) else { return nil }
         return entity.payload.withUnsafeBytes { payload in
@@ -137,11 +139,12 @@ final class EntitySelector {
         }
     }
 
-    /// Passes matches on as they come, or collects and sorts them first.
+    /// Visits matches directly if they are produced in the rule's order; otherwise collects and sorts them first.
     ///
     /// - Parameters:
-    ///   - isSorted: Whether the matches come in the rule's order.
-    ///   - produce: Passes the matches one by one, nil for an entity that does not match; stops when told false.
+    ///   - isSorted: True if the matches are produced in the rule's order.
+    ///   - produce: Passes the matches to its closure one by one, nil for an entity that does not match; stops when the
+    ///     closure returns false.
     /// - Returns: False when `visit` stopped the scan.
     private func inOrder(
         of isSorted: Bool, behind place: Place?, _ visit: @escaping (EntityMatch) throws -> Bool,
@@ -209,10 +212,9 @@ final class EntitySelector {
 
     // MARK: One entity
 
-    /// Reads an entity that an index names, and compares it with the rule.
+    /// Reads an entity that an index names, and tests it against the rule.
     ///
-    /// - Parameters:
-    ///   - path: The field whose stored code must be `code`; nil when any code is accepted.
+    /// - Parameter path: The field whose stored code must be `code`; nil to accept any code.
     /// - Returns: nil when the index is wrong about the entity, when it does not match the rule, or when layers cover
     ///   it.
     private func read(
@@ -222,7 +224,7 @@ final class EntitySelector {
         guard !overlay.covers(key) else { return nil }
         readCount += 1
         let found = try entities.read(key, names.dictionaries)
-        // A key has one row, and a row has one place in an index, so no entity comes twice.
+        // A key has one row, and a row has one place in an index, so no entity is selected twice.
         if case .found(let entity) = found, entity.row != candidate.row { return nil }
         return try match(found, key, path: path, code: code)
     }

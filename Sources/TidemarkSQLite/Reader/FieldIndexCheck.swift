@@ -1,16 +1,16 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Compares the rows of all indexes with the entities, as these are read one by one.
+/// Compares the rows of all field indexes with the entities, while these are read one by one.
 ///
-/// Bound: one bit for each row and index; in a file of blocks none.
+/// Memory: one bit for each row and index; none in a file of blocks.
 final class FieldIndexCheck {
     private let connection: OpaquePointer
     private let names: ReadNames
     private let records: [FieldIndexRecord]
     private let damaged: [Int64]
     private let read: PreparedStatement?
-    /// Whether entities have rows, by which the table of values names them.
+    /// True in a file of rows, where the table of values names entities by their rows.
     private let hasRows: Bool
     /// The row numbers of the entities of each index's type, by index number.
     private var seen: [Int64: RowSet] = [:]
@@ -36,13 +36,14 @@ final class FieldIndexCheck {
         }
     }
 
-    /// Whether an index has values of a type.
+    /// Returns true if there is an index on the type.
     func has(_ type: TypeIndex) -> Bool {
         Int(type) < names.types.count && records.contains { $0.type == names.types[Int(type)] }
     }
 
-    /// - Parameter entity: The entity; nil when it fails its check, and then the right contents of its rows are
-    ///   unknown.
+    /// Compares the index values of an entity with the entity.
+    ///
+    /// - Parameter entity: The entity; nil when it fails its check, so that the right values are unknown.
     func check(_ key: StoredKey, row: Int64, entity: StoredEntity?, name: EntityKey, _ report: inout VerifyReport)
         throws
     {
@@ -78,7 +79,7 @@ final class FieldIndexCheck {
         }
     }
 
-    /// Finds the values of indexes that belong to no entity.
+    /// Adds a problem for each index value that belongs to no entity. Call it after all entities were checked.
     func finish(_ entities: any EntityReads, _ report: inout VerifyReport) throws {
         guard read != nil else { return }
         guard hasRows else { return try finishWithoutRows(entities, &report) }

@@ -1,9 +1,9 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The layers of one snapshot, by the entities that they cover.
+/// The pending layers of one snapshot, by the entities that they cover.
 ///
-/// Bound: the limits of a writer, ``TidemarkModel/Limits/layerCountMax`` layers of
+/// Bounded by the limits of a writer: ``TidemarkModel/Limits/layerCountMax`` layers of
 /// ``TidemarkModel/Limits/layerByteCountMax`` bytes.
 struct LayerOverlay {
     /// The layers that pass their check, oldest first.
@@ -13,11 +13,13 @@ struct LayerOverlay {
     /// The keys of `coverings`, by library and type, in no order.
     private var keys: [KeyScope: [StoredKey]] = [:]
 
+    /// A library and a type, by which covered entities are found.
     private struct KeyScope: Hashable {
         var library: LibraryIndex
         var type: TypeIndex
     }
 
+    /// What the layers change of one entity.
     private struct Covering {
         /// The changes in the order in which they apply.
         var changes: [LayerChange] = []
@@ -37,7 +39,7 @@ struct LayerOverlay {
         try LayerTable.forEach(connection, &numbers) { row in
             switch row {
             case .record(let record): records.append(record)
-            // Both concern only what is sent.
+            // Both affect only what is sent to a server.
             case .sent, .renaming: break
             case .damaged(let row): damaged.append(row)
             }
@@ -54,7 +56,7 @@ struct LayerOverlay {
         }
     }
 
-    /// Tells whether a layer has a change for an entity.
+    /// Returns true if a layer has a change for the entity.
     func covers(_ key: StoredKey) -> Bool {
         coverings[key] != nil
     }
@@ -74,7 +76,7 @@ struct LayerOverlay {
             isPending: true, isWhole: isReplaced || base?.isWhole ?? true)
     }
 
-    /// Tells whether a layer deletes an entity; to be called when nothing is visible.
+    /// Returns true if a layer deletes the entity. Call it only when nothing is visible.
     func deletes(_ key: StoredKey) -> Bool {
         coverings[key]?.changes.contains { if case .delete = $0 { true } else { false } } ?? false
     }
@@ -89,12 +91,12 @@ struct LayerOverlay {
     /// Returns the numbers of the layers that patch a deleted entity.
     ///
     /// - Parameters:
-    ///   - isStored: Tells whether the server's data has the entity. Called once for each entity.
-    ///   - isDeleted: Whether the entity has a tombstone.
+    ///   - isStored: Returns true if the server's version is stored. Called at most once for each entity.
+    ///   - isDeleted: Returns true if the entity has a tombstone.
     func orphans(
         isStored: (StoredKey) throws -> Bool, isDeleted: (StoredKey) throws -> Bool
     ) rethrows -> Set<Int64> {
-        // Whether the entity is visible below the current change.
+        // True for an entity that the changes read so far leave visible, false for one that they delete.
         var isShown: [StoredKey: Bool] = [:]
         var orphans: Set<Int64> = []
         for record in records {

@@ -1,13 +1,13 @@
-/// A selected entity with its place in the order.
+/// A selected entity with its position in the order.
 struct EntityMatch {
-    /// The key of the order, compared as bytes and unique within a library.
+    /// The sort key, compared as bytes and unique within a library.
     var sortKey: [UInt8]
     var entity: EntitySnapshot
 }
 
-/// Keeps the first `countMax` of some matches, in whatever order they come.
+/// Keeps the first `countMax` matches in the order, whatever the order in which they are inserted.
 ///
-/// Bound: twice `countMax` matches.
+/// Bound: twice `countMax` matches, and at least 64.
 struct OrderedMatches {
     private let countMax: Int
     private var matches: [EntityMatch] = []
@@ -18,6 +18,8 @@ struct OrderedMatches {
         self.countMax = countMax
     }
 
+    /// Inserts a match, unless it is beyond the first `countMax`.
+    ///
     /// - Complexity: O(log n) on average.
     mutating func insert(_ match: EntityMatch) {
         if let last, last.lexicographicallyPrecedes(match.sortKey) { return }

@@ -1,32 +1,34 @@
 import TidemarkModel
 
-/// One stored entity as a reader returns it: its bytes passed their check.
+/// A stored entity whose bytes passed their check.
 public struct EntitySnapshot: Hashable, Sendable {
+    /// The key of the entity.
     public var key: EntityKey
-    /// The resource's JSON.
+    /// The entity as JSON.
     public var payload: [UInt8]
     /// The sequence of the last event that wrote the entity; nil when that event had none.
     public var sequence: EventSequence?
-    /// The time of the last write, in milliseconds since 1970.
+    /// When the entity was last written, in milliseconds since 1970.
     public var writtenAt: Int64
-    /// Whether a layer covers the entity; false unless layers were requested.
+    /// True if a pending layer changes the entity; always false unless layers were requested.
     public var isPending = false
-    /// Whether the entity is complete. When false, only some fields are left, and nothing of it may be shown.
+    /// True if the entity is complete. If false, only some of its fields are left, and none may be shown.
     var isWhole = true
 }
 
-/// The state of an entity as a user sees it, with the pending layers applied to the server's data.
+/// An entity as a user sees it: the server's version with the pending layers applied.
 public struct VisibleAnswer: Hashable, Sendable {
-    /// The result of the read; `deleted` also when a layer deletes the entity.
+    /// The result of the read; also `deleted` when a layer deletes the entity.
     public var answer: ReadAnswer
-    /// The sequence of the server's version, even when a layer deletes the entity; nil when the server's data does not
-    /// have it.
+    /// The sequence of the server's version, even when a layer deletes the entity; nil when the file has no such
+    /// version.
     public var sequence: EventSequence?
-    /// Whether a layer has a change for the entity, even one that has no visible effect.
+    /// True if a layer has a change for the entity, even one without a visible effect.
     public var isPending: Bool
-    /// The layers that fail their check. Whether they cover the entity cannot be known.
+    /// The layers that fail their check, any of which may cover the entity.
     public var damagedLayers: [DamagedRow]
 
+    /// Creates an answer.
     package init(
         answer: ReadAnswer, sequence: EventSequence? = nil, isPending: Bool, damagedLayers: [DamagedRow]
     ) {
@@ -39,14 +41,16 @@ public struct VisibleAnswer: Hashable, Sendable {
 
 /// The result of reading one entity.
 public enum ReadAnswer: Hashable, Sendable {
+    /// The entity, which passed its check.
     case found(EntitySnapshot)
-    /// The entity was never stored, or was removed without a trace.
+    /// The entity was never stored, or the file no longer remembers it.
     case absent
     /// The entity was deleted, and its tombstone is stored.
     case deleted
-    /// The entity was evicted, completely or except for the fields that stay, as far as the file remembers.
+    /// The entity was evicted, completely or except for the fields that stay. The file remembers a bounded number of
+    /// such keys.
     case evicted
-    /// The entity is stored, but it fails its check and is not shown.
+    /// The entity is stored and fails its check, so it is not shown.
     case damaged(DamagedRow)
 }
 
@@ -54,16 +58,17 @@ public enum ReadAnswer: Hashable, Sendable {
 public enum ReadStep: Hashable, Sendable {
     /// The next entity in key order.
     case entity(EntitySnapshot)
+    /// A row that fails its check.
     case damaged(DamagedRow)
 }
 
-/// A library as a reader returns it.
+/// A library with its recorded state.
 public struct ReadLibrary: Hashable, Sendable {
-    /// The stored status: never `gap` or `reconciling`, which only a running engine knows.
+    /// The stored status. Never `gap` or `reconciling`, which only a running cache can be in.
     public var status: LibraryStatus
-    /// The number of entities that the writer recorded; `verify` compares it with the rows.
+    /// How many entities the writer recorded; `verify` compares it with the rows.
     public var entityCount: Int64
-    /// The number of logs that the library had before the current one.
+    /// How many logs the library had before the current one.
     public var generation: UInt32
 }
 
@@ -71,7 +76,7 @@ public struct ReadLibrary: Hashable, Sendable {
 public struct ReadByteCounts: Hashable, Sendable {
     /// The size of the main file.
     public var database: Int64
-    /// The size of the write-ahead log; 0 after a writer closed in order.
+    /// The size of the write-ahead log; 0 after a writer has closed normally.
     public var writeAheadLog: Int64
     /// The size of SQLite's index of the log.
     public var sharedMemory: Int64

@@ -2,44 +2,49 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// The number of entities for each value of a field.
+/// How often each value of a field occurs.
 public struct ReadFacets: Hashable, Sendable {
-    /// One value and its count.
+    /// One value of the field, and how often it occurs.
     public struct Value: Hashable, Sendable {
-        /// The value as JSON. Numbers have their shortest spelling. Of equal arrays or objects, the spelling that is
-        /// first by its bytes is used.
+        /// The value as JSON, numbers in their shortest form. Of equal arrays or objects in different spellings, the
+        /// bytewise least spelling.
         public var json: [UInt8]
+        /// How many entities have the value.
         public var count: Int64
     }
 
-    /// The values, the most frequent first; among equally frequent ones, the lesser first.
+    /// The most frequent values first; among equally frequent ones, the lesser first. At most as many as requested.
     public var values: [Value]
-    /// The number of entities without the field.
+    /// How many entities do not have the field.
     public var missingCount: Int64
-    /// The number of different values, including those that are not in `values`.
+    /// How many different values there are, including those that are not in `values`.
     public var distinctCount: Int
-    /// The number of entities that were counted.
+    /// How many entities were counted, including those without the field.
     public var entityCount: Int64
+    /// How the entities were read.
     public var plan: ReadPlan
 
-    /// The maximum number of different values that are counted: 100,000. A field with more values identifies entities
-    /// and does not group them.
+    /// The most different values that are counted: 100,000. A field with more values identifies entities rather than
+    /// grouping them.
     public static let distinctCountMax = 100_000
 }
 
-/// The counts of values, by the codes that distinguish them.
+/// Counts of values, by their index codes.
 struct FacetCounts {
+    /// How many entities have a value.
     private struct Entry {
         var count: Int64 = 0
-        /// The spelling of an array or object, whose code does not contain it; nil for other values.
+        /// The spelling of an array or object, which its code does not contain; nil for other values.
         var json: [UInt8]?
     }
 
     private var entries: [[UInt8]: Entry] = [:]
     private(set) var missingCount: Int64 = 0
 
+    /// Adds to the count of a value.
+    ///
     /// - Parameter code: An exact code; ``TidemarkStore/FieldCode/missing`` for an absent field.
-    /// - Throws: ``Tidemark/StorageError`` `.limitExceeded`.
+    /// - Throws: ``Tidemark/StorageError`` `.limitExceeded` beyond ``ReadFacets/distinctCountMax``.
     mutating func add(_ code: [UInt8], json: [UInt8]? = nil, count: Int64 = 1) throws {
         if code == FieldCode.missing {
             missingCount += count
@@ -58,7 +63,9 @@ struct FacetCounts {
         }
     }
 
-    /// - Parameter payload: One object without insignificant white space.
+    /// Counts the field's value in an entity.
+    ///
+    /// - Parameter payload: One JSON object without insignificant white space.
     mutating func add(_ path: FieldPath, of payload: [UInt8]) throws {
         let value = payload.withUnsafeBytes { bytes in
             CompactJSON.isObject(bytes) ? path.value(in: bytes) : nil

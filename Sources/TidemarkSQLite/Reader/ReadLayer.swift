@@ -2,17 +2,17 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// One pending layer as a reader returns it: it passed its check.
+/// A pending layer that passed its check.
 public struct ReadLayer: Hashable, Sendable {
-    /// The number that orders layers, oldest first.
+    /// The number of the layer; newer layers have higher numbers.
     public var number: Int64
-    /// The time when the layer was created, in milliseconds since 1970.
+    /// When the layer was created, in milliseconds since 1970.
     public var createdAt: Int64
-    /// The layer as a running cache lists it, with the state that the file records.
+    /// The layer as a running cache lists it, with the recorded state.
     public var layer: PendingLayer
-    /// The progress of the layer's request as the file has it: `queued` or `failed`; nil when it has none.
+    /// The recorded progress of the layer's request, `queued` or `failed`; nil when it has no request.
     public var outbox: OutboxStatus?
-    /// The key of each operation's entity.
+    /// The key of each operation's entity, in the order of the operations.
     public var keys: [EntityKey]
 
     init(_ record: LayerRecord, isOrphaned: Bool, _ names: ReadNames) {
@@ -50,9 +50,10 @@ public struct ReadLayer: Hashable, Sendable {
     }
 }
 
-/// One row of the table of layers, as a reader finds it.
+/// One row of the stored layers.
 public enum ReadLayerStep: Hashable, Sendable {
     /// The next layer, oldest first.
     case layer(ReadLayer)
+    /// A row that fails its check.
     case damaged(DamagedRow)
 }

@@ -16,7 +16,8 @@ struct ReadNames {
         damagedDictionaries = read.damaged
     }
 
-    /// - Returns: nil when the library or type has no number, so that no such entity is stored.
+    /// Returns a key with the numbers of its library and type; nil when one has no number, so that no such entity is
+    /// stored.
     func storedKey(_ key: EntityKey) -> StoredKey? {
         guard let library = libraries.firstIndex(of: key.library), let type = types.firstIndex(of: key.type) else {
             return nil
@@ -24,7 +25,7 @@ struct ReadNames {
         return StoredKey(library: LibraryIndex(library), type: TypeIndex(type), id: StoredID(key.id))
     }
 
-    /// - Returns: nil when the library or type has no name.
+    /// Returns a key with the names of its library and type; nil when a number has no name.
     func entityKey(_ key: StoredKey) -> EntityKey? {
         guard Int(key.library) < libraries.count, Int(key.type) < types.count else { return nil }
         return EntityKey(

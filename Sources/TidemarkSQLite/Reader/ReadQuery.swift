@@ -1,28 +1,29 @@
 import TidemarkModel
 import TidemarkStore
 
-/// One stored query as a reader returns it: it passed its check, and has its list.
+/// A stored query with its list, which passed its check.
 public struct ReadQuery: Hashable, Sendable {
-    /// The number of the query, which is never used again for another one.
+    /// The number of the query, which is never reused for another one.
     public var number: Int64
+    /// The library, method and input that identify the query.
     public var key: QueryKey
-    /// The resource type of its elements.
+    /// The type of the entities in the list.
     public var type: ByteString
     /// The tags as compact JSON; empty when there are none.
     public var tags: ByteString
     /// The rule as compact JSON; empty when the query declares none.
     public var membership: ByteString
-    /// Whether the list is evaluated over the store, and not received from a server.
+    /// True if the list is evaluated locally over the stored entities; false if a server returned it.
     public var isLocal: Bool
     /// The lifetime in milliseconds; nil when the query never expires.
     public var timeToLive: Int64?
-    /// The sequence that the server's answer stands for; nil when it is unknown.
+    /// The sequence as of which the server responded; nil when unknown.
     public var asOf: EventSequence?
-    /// The time of the last answer, in milliseconds since 1970.
+    /// When the last result was stored, in milliseconds since 1970.
     public var storedAt: Int64
-    /// The time when the query was invalidated, in milliseconds since 1970; nil when it is not stale.
+    /// Since when the query is stale, in milliseconds since 1970; nil when it is not stale.
     public var staleSince: Int64?
-    /// The ids of the elements in list order; library and type are those of the query.
+    /// The ids of the elements in list order. Their library and type are those of the query.
     let ids: [StoredID]
 
     init(_ record: QueryRecord, library: ByteString, type: ByteString) {
@@ -50,9 +51,10 @@ public struct ReadQuery: Hashable, Sendable {
     }
 }
 
-/// One step of a scan over the queries.
+/// One step of a scan over the stored queries.
 public enum ReadQueryStep: Hashable, Sendable {
-    /// The next query, ascending by number.
+    /// The next query, in ascending order of numbers.
     case query(ReadQuery)
+    /// A row that fails its check.
     case damaged(DamagedRow)
 }

@@ -1,12 +1,14 @@
-/// A set of row numbers: one bit for each of the dense ones, and a set for isolated ones that come from damage.
+/// A set of row numbers: one bit for each dense number, and a hash set for isolated ones, which only damage produces.
 struct RowSet {
     private var words: [UInt64] = []
     private var others: Set<Int64> = []
 
-    /// The row number below which a row gets a bit: 2^32. The bits grow with the highest row, by a factor of two.
+    /// The row number below which a row may get a bit: 2^32. The bits grow with the highest row, by a factor of two.
     private static let denseRowMax: Int64 = 1 << 32
 
-    /// - Returns: False when the set already had the row.
+    /// Inserts a row.
+    ///
+    /// - Returns: False if the set already contains the row.
     mutating func insert(_ row: Int64) -> Bool {
         guard isDense(row) else { return others.insert(row).inserted }
         if others.contains(row) { return false }
@@ -26,8 +28,8 @@ struct RowSet {
         return words[Int(row >> 6)] & 1 << UInt64(row & 63) != 0
     }
 
-    /// Tells whether a row gets a bit. A row far above all others is kept apart, because one damaged key with a high
-    /// row must not cost half a gigabyte.
+    /// Returns true if the row gets a bit. A row far above all others does not, because one damaged key with a high row
+    /// must not cost half a gigabyte.
     private func isDense(_ row: Int64) -> Bool {
         row >= 0 && row < RowSet.denseRowMax && row >> 6 < Int64(words.count) + 1 << 20
     }

@@ -3,15 +3,16 @@ import TidemarkModel
 import TidemarkStore
 
 extension SQLiteReader {
-    /// Counts the values of a field, as they are visible under pending layers.
+    /// Counts the values of a field, as visible with pending layers applied.
     ///
-    /// When the field has an index and the rule has no `where`, the index is counted. Then no entity is read, except
-    /// for arrays, objects and strings of which the index keeps only the beginning, and an entity that fails its check
-    /// is counted, too.
+    /// If the field has an index and the rule has no `where`, the counts come from the index. Entities are then read
+    /// only for arrays, objects and strings that the index truncates, and an entity that fails its check is counted,
+    /// too.
     ///
     /// - Parameters:
-    ///   - selection: The entities to count; its order, place and limit are ignored.
-    ///   - countMax: The maximum number of values that are returned; all values are counted.
+    ///   - path: The field whose values are counted.
+    ///   - selection: The entities to count. Its order, starting point and limit are ignored.
+    ///   - countMax: The most values to return; all values are counted.
     ///   - onDamage: Called with each row that fails its check.
     /// - Throws: ``Tidemark/StorageError``; `.limitExceeded` beyond ``ReadFacets/distinctCountMax``.
     package func facets(
@@ -63,8 +64,7 @@ extension SQLiteReader {
             return true
         }
         let all = CandidateSource.range(index, inexact.map { CodeRange($0) })
-        // The covered entities are counted here together with the others. The counts that the index has for them are
-        // subtracted below.
+        // This also counts the entities that layers cover, so the index's counts for them are subtracted below.
         _ = try selector.forEach(library, from: all, behind: nil) { entity in
             try counts.add(index.path, of: entity.payload)
             return true

@@ -3,10 +3,11 @@ import TidemarkModel
 import TidemarkStore
 
 extension SQLiteReader {
-    /// Returns the permanent HTTP answers whose heads pass their check, by library and URL.
+    /// Returns the stored HTTP responses whose heads pass their check, in the order of library and URL. Those that end
+    /// with the writing process are left out.
     ///
     /// - Throws: ``Tidemark/StorageError``.
-    /// - Complexity: O(answers).
+    /// - Complexity: O(responses).
     package func httpAnswers(_ selection: HTTPSelection) throws(StorageError) -> [HTTPRecord] {
         try snapshot { connection in
             guard try DataFileSchema.version(connection) >= 6 else { return [] }
@@ -16,9 +17,10 @@ extension SQLiteReader {
         }
     }
 
-    /// Returns the totals of all answers, those of a session included.
+    /// Returns the totals of all stored HTTP responses, including those that end with the writing process.
     ///
-    /// - Complexity: O(answers).
+    /// - Throws: ``Tidemark/StorageError``.
+    /// - Complexity: O(responses).
     package func httpTotals() throws(StorageError) -> HTTPTotals {
         try snapshot { connection in
             guard try DataFileSchema.version(connection) >= 6 else { return HTTPTotals() }
@@ -27,16 +29,19 @@ extension SQLiteReader {
         }
     }
 
-    /// Returns the number of chunks of all bodies, also of those that no answer refers to.
+    /// Returns the number of stored body chunks, including those that no response refers to.
+    ///
+    /// - Throws: ``Tidemark/StorageError``.
     package func httpChunkCount() throws(StorageError) -> Int {
         try snapshot { connection in
             Int(try PreparedStatement.number(connection, "SELECT count(*) FROM http_chunks") ?? 0)
         }
     }
 
-    /// Reads the body of an answer.
+    /// Reads the body of a stored HTTP response by its number.
     ///
-    /// - Returns: nil when the answer is gone or fails its check.
+    /// - Returns: nil when the response does not exist or fails its check.
+    /// - Throws: ``Tidemark/StorageError``.
     package func httpBody(_ number: Int64) throws(StorageError) -> [UInt8]? {
         try snapshot { connection in
             guard try DataFileSchema.version(connection) >= 6 else { return nil }

@@ -3,10 +3,10 @@ import TidemarkModel
 import TidemarkStore
 
 extension SQLiteReader {
-    /// Returns the pending layers, oldest first, and the rows that fail their check.
+    /// Returns the pending layers, oldest first, after the rows that fail their check.
     ///
     /// - Parameter library: The only library whose layers are returned; nil for all. Damaged rows are always returned,
-    ///   because their library cannot be known.
+    ///   because their library is unknown.
     /// - Returns: All layers at once; the limits of a writer bound them.
     /// - Throws: ``Tidemark/StorageError``.
     /// - Complexity: O(bytes of the layers), and O(log n) for each entity that they name.
@@ -27,6 +27,8 @@ extension SQLiteReader {
     }
 
     /// Returns the number of stored layers, including damaged ones.
+    ///
+    /// - Throws: ``Tidemark/StorageError``.
     public func layerCount() throws(StorageError) -> Int64 {
         try snapshot { connection in
             guard try DataFileSchema.version(connection) >= 3 else { return 0 }

@@ -1,17 +1,18 @@
 import Tidemark
 import TidemarkModel
 
-/// A filter for records of the quarantine; a property that is nil matches all.
+/// Selects records of the quarantine. A property that is nil matches all records.
 public struct QuarantineFilter: Hashable, Sendable {
-    /// The library of the records; nil: all.
+    /// The library of the records; nil for any.
     public var library: ByteString?
-    /// The reason of the records; nil: all.
+    /// The reason of the records; nil for any.
     public var reason: QuarantineReason?
-    /// The kind of the records; nil: all.
+    /// The kind of the records; nil for any.
     public var kind: QuarantineRecord.Kind?
-    /// The number after which the records begin; nil: at the first.
+    /// The record number after which to begin; nil to begin with the first record.
     public var after: Int64?
 
+    /// Creates a filter; without arguments it matches all records.
     public init(
         library: ByteString? = nil, reason: QuarantineReason? = nil, kind: QuarantineRecord.Kind? = nil,
         after: Int64? = nil
@@ -26,7 +27,10 @@ public struct QuarantineFilter: Hashable, Sendable {
 extension SQLiteReader {
     /// Reads the records in quarantine, oldest first, one at a time.
     ///
-    /// - Parameter visit: Returns false to stop.
+    /// - Parameters:
+    ///   - filter: Which records to read.
+    ///   - limit: The most records to read.
+    ///   - visit: Called with each record; returns false to stop.
     /// - Throws: ``Tidemark/StorageError``; `.damaged` for a record that no version of Tidemark writes.
     public func quarantine(
         _ filter: QuarantineFilter = QuarantineFilter(), limit: Int = .max, _ visit: (QuarantineRecord) throws -> Bool
@@ -53,9 +57,10 @@ extension SQLiteReader {
         }
     }
 
-    /// Reads one record of the quarantine.
+    /// Reads one record of the quarantine by its number.
     ///
-    /// - Returns: nil when there is no record with that number, or when newer records pushed it out.
+    /// - Returns: nil when there is no record with that number, or newer records have displaced it.
+    /// - Throws: ``Tidemark/StorageError``.
     public func quarantineRecord(_ number: Int64) throws(StorageError) -> QuarantineRecord? {
         var record: QuarantineRecord?
         try quarantine(QuarantineFilter(after: number - 1), limit: 1) {

@@ -8,8 +8,8 @@ extension SQLiteReader {
     /// - Parameters:
     ///   - library: The only library whose queries are read; nil for all.
     ///   - method: The only method whose queries are read; nil for all.
-    ///   - visit: Called with each query, and with every damaged row, because its library and method cannot be known;
-    ///     returns false to stop.
+    ///   - visit: Called with each query, and with every damaged row, whose library and method are unknown. Returns
+    ///     false to stop.
     /// - Throws: ``Tidemark/StorageError``.
     /// - Complexity: O(bytes of all lists) with any filter, because rows are checked before they are compared.
     public func queries(
@@ -33,6 +33,8 @@ extension SQLiteReader {
     }
 
     /// Returns the number of stored queries, including damaged ones.
+    ///
+    /// - Throws: ``Tidemark/StorageError``.
     public func queryCount() throws(StorageError) -> Int64 {
         try snapshot { connection in
             guard try SQLiteReader.hasQueries(connection) else { return 0 }
@@ -49,8 +51,8 @@ extension SQLiteReader {
             connection, libraryCount: names.libraries.count, typeCount: names.types.count, visit)
     }
 
-    /// Tells whether the file has the table `queries`. The version is read again in each snapshot, because a writer may
-    /// upgrade the file beside the reader.
+    /// Returns true if the file has the table `queries`. The version is read in each snapshot, since a writer may
+    /// upgrade the file at any time.
     private static func hasQueries(_ connection: OpaquePointer) throws -> Bool {
         try DataFileSchema.version(connection) >= 2
     }

@@ -3,12 +3,14 @@ import TidemarkModel
 import TidemarkStore
 
 extension SQLiteReader {
-    /// Visits the entities that match a rule, in its order, as they are visible under pending layers.
+    /// Visits the entities that match a rule, in its order, as visible with pending layers applied.
     ///
-    /// With a fitting index, only the entities that it names are read; the result is the same without it.
+    /// With a fitting index, only the entities that it names are read; the result is the same without one.
     ///
-    /// - Parameter visit: Called with each entity, and with each row that fails its check when it is met; returns false
-    ///   to stop.
+    /// - Parameters:
+    ///   - selection: The entities to read.
+    ///   - visit: Called with each entity, and with each row that fails its check as it is read. Returns false to stop.
+    /// - Returns: How the entities were read, or that the starting point is unknown.
     /// - Throws: ``Tidemark/StorageError``.
     /// - Complexity: See ``ReadPlan``. Up to `countMax` entities are kept in memory when they must be sorted.
     public func select(
@@ -68,7 +70,7 @@ struct FieldIndexes {
     var groups: FieldGroupReader?
 
     init(_ connection: OpaquePointer, type: ByteString) throws {
-        // The version is read again in each snapshot, because a writer may upgrade the file beside the reader.
+        // The version is read in each snapshot, because a writer may upgrade the file beside the reader.
         guard try DataFileSchema.version(connection) >= 5 else { return }
         records = try FieldIndexTable.read(connection).records.filter { $0.type == type && $0.state == .whole }
         groups = try FieldGroupReader(connection)

@@ -1,7 +1,7 @@
 import Tidemark
 
 extension SQLiteReader {
-    /// Returns the bytes of pages that hold nothing and wait to be used again or given back to the disk.
+    /// Returns the bytes of unused pages, which a writer fills again or returns to the disk.
     ///
     /// - Throws: ``Tidemark/StorageError``.
     public func freeByteCount() throws(StorageError) -> Int64 {

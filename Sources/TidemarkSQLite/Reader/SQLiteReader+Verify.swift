@@ -7,12 +7,18 @@ extension SQLiteReader {
     ///
     /// The check covers every row's checksum and decoding, its JSON by `isValid`, keys against rows in both directions,
     /// recorded counts against rows, cursors against lost ranges, tombstones against entities, indexes against
-    /// entities, queries with their lists, layers, HTTP answers, and SQLite's own `integrity_check`.
+    /// entities, queries with their lists, layers, HTTP responses, and SQLite's own `integrity_check`.
     ///
-    /// - Parameter isValid: Tells whether bytes are one JSON object, on several threads; the default checks only the
-    ///   outermost braces.
+    /// ```swift
+    /// let report = try SQLiteReader(path: "cache.db").verify()
+    /// print(report.isSound ? "sound" : "\(report.problemCount) problems")
+    /// for problem in report.problems { print(problem) }
+    /// ```
+    ///
+    /// - Parameter isValid: Returns true if the bytes are one JSON object; called on several threads. The default
+    ///   checks only the outermost braces.
     /// - Returns: A report. Damage in single rows is never an error. For a file that cannot be read to its end, the
-    ///   report has the problems that were found before, and the reason as ``VerifyReport/Problem/integrity(_:)``.
+    ///   report has the problems found before, and the reason as ``VerifyReport/Problem/integrity(_:)``.
     /// - Throws: ``Tidemark/StorageError`` other than `.damaged`.
     /// - Complexity: O(bytes of the file), plus one bit a row, or the index of keys of a file of blocks.
     public func verify(
@@ -48,7 +54,7 @@ extension SQLiteReader {
         }
     }
 
-    /// Checks the queries. An element that is neither stored nor tombstoned was evicted: this is no damage, but it is
+    /// Checks the queries. An element that is neither stored nor tombstoned was evicted: this is not damage, but it is
     /// counted.
     private func checkQueries(_ connection: OpaquePointer, _ report: inout VerifyReport) throws {
         let names = try ReadNames(connection)
@@ -80,7 +86,7 @@ extension SQLiteReader {
         }
     }
 
-    /// Checks the stored answers, that every chunk belongs to one, and their totals.
+    /// Checks the stored HTTP responses, that every chunk belongs to one, and their recorded totals.
     private func checkHTTP(_ connection: OpaquePointer, _ report: inout VerifyReport) throws {
         let table = try HTTPTable(connection)
         let damaged = try table.damaged()
@@ -88,7 +94,7 @@ extension SQLiteReader {
             report.add(.damaged(DamagedRow(row: number, kind: .httpAnswer, fault: .checksumMismatch)))
         }
         let counters = try CounterTable.read(connection)
-        // Bodies that are being written or read have no head; a writer that ended leaves them to the next opening.
+        // A body that is being written or read has no head. The next opening removes those that a killed writer left.
         if counters[HTTPMemory.unfinishedCounter] ?? 0 == 0 {
             for number in try table.orphanNumbers() where !damaged.contains(number) {
                 report.add(.damaged(DamagedRow(row: number, kind: .httpAnswer, fault: .rowMissing)))

@@ -22,7 +22,7 @@ extension SQLiteReader {
                 .entityCount(
                     library: record.name, recorded: record.entityCount, stored: check.counts[Int(record.index)]))
         }
-        // Opening reads them all: what it would not take is found here first.
+        // Opening reads all tombstones, so one that opening would refuse is found here first.
         _ = try TombstoneTable.read(connection, libraryCount: .max, typeCount: .max)
         let entities = try entities(connection)
         try PreparedStatement(connection, "SELECT library, type, id FROM tombstones").forEachRow { row in
@@ -76,7 +76,7 @@ final class EntityCheck {
     let names: ReadNames
     let indexes: FieldIndexCheck
     private let isValid: @Sendable ([UInt8]) -> Bool
-    /// The stored entities of each library, whole or damaged.
+    /// The number of stored entities of each library, sound or damaged.
     private(set) var counts: [Int64]
 
     init(_ names: ReadNames, _ indexes: FieldIndexCheck, _ isValid: @escaping @Sendable ([UInt8]) -> Bool) {
@@ -86,13 +86,14 @@ final class EntityCheck {
         counts = [Int64](repeating: 0, count: names.libraries.count)
     }
 
-    /// Notes entities of a library that other checks have seen.
+    /// Adds entities of a library that another check has counted.
     func count(_ count: Int64, in library: LibraryIndex) {
         if count > 0 { counts[Int(library)] += count }
     }
 
-    /// - Parameters:
-    ///   - row: The number by which damage is reported: that of the entity's row, or of its block.
+    /// Checks an entity and its index values.
+    ///
+    /// - Parameter row: The number by which damage is reported: that of the entity's row, or of its block.
     func check(
         _ key: StoredKey, _ name: EntityKey, row: Int64, _ answer: EntityReader.Answer, _ report: inout VerifyReport
     ) throws {
@@ -101,9 +102,7 @@ final class EntityCheck {
         try indexes.check(key, row: row, entity: entity, name: name, &report)
     }
 
-    /// Checks an entity by itself. Several threads may do so.
-    ///
-    /// - Returns: The entity; nil when it is damaged.
+    /// Checks an entity alone. Several threads may call it at once.
     func add(
         _ answer: EntityReader.Answer, _ name: EntityKey, row: Int64, to report: inout VerifyReport
     ) -> StoredEntity? {

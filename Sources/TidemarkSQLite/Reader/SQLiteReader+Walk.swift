@@ -8,11 +8,10 @@ extension SQLiteReader {
     /// - Parameters:
     ///   - library: The only library to read; nil for all.
     ///   - type: The only type to read; nil for all.
-    ///   - after: The key after which to begin; it need not be stored.
-    ///   - limit: The maximum number of steps. Damaged layers come first and do not count.
-    ///   - showsLayers: Whether to return entities as they are visible under all pending layers, instead of the
-    ///     server's versions.
-    ///   - visit: Called with each entity; returns false to stop. Entities are not collected meanwhile.
+    ///   - after: The key after which to begin, which need not be stored; nil to begin with the first.
+    ///   - limit: The most steps. Damaged layers are visited first and do not count.
+    ///   - showsLayers: True to return entities with all pending layers applied; false for the server's versions.
+    ///   - visit: Called with each entity and each damaged row; returns false to stop. Entities are not collected.
     /// - Throws: ``Tidemark/StorageError``.
     /// - Complexity: O(log n) to begin, O(1) a step, whatever the number of entities; with layers, O(their bytes) more.
     public func walk(
@@ -52,7 +51,7 @@ extension SQLiteReader {
                     guard goesOn, rest > 0 else { return }
                 }
             }
-            // Their entities were left out, or are there in an older version.
+            // Entities of damaged blocks were left out, or returned in an older version.
             for number in try blocks(connection)?.snapshot().index.damagedBlocks ?? [] {
                 guard try countdown(.damaged(DamagedRow(row: number, kind: .block, fault: .checksumMismatch))) else {
                     return
@@ -68,12 +67,14 @@ extension SQLiteReader {
         var after: ByteString?
     }
 
+    /// Visits the entities of one range.
+    ///
     /// - Returns: False when `visit` stopped the scan.
     private func walk(
         _ range: KeyRange, _ entities: any EntityReads, _ overlay: LayerOverlay, _ names: ReadNames,
         _ visit: (ReadStep) throws -> Bool
     ) throws -> Bool {
-        // The covered entities that have not been visited yet; some come between stored entities.
+        // The covered entities that are still to be visited; some belong between stored entities.
         var covered = overlay.keys(library: range.library, type: range.type, after: range.after)[...]
         func visitCovered(before key: StoredKey?) throws -> Bool {
             while let next = covered.first, key.map({ next.id.text < $0.id.text }) ?? true {

@@ -4,23 +4,38 @@ import TidemarkStore
 
 /// Reads a data file without writing it, even while a writer is running.
 ///
-/// Each call sees one committed state. It takes no lock that could block a writer, and changes no byte of the database.
-/// SQLite's shared memory (`-shm`) and an empty log (`-wal`) may appear beside a file that no process has open: without
-/// them the reader could not notice a writer that starts meanwhile. A reader must not be used by several tasks at once.
-/// In a file of blocks the first read after a commit also reads the directories of the blocks that the stored index
-/// does not know: those of half as many changes as there are entities at most.
-/// Errors: `.notFound`, `.notOurs`, `.newerFormat`, `.damaged`, `.locked`, `.inputOutput`.
+/// Each call sees one committed state. A reader takes no lock that could block a writer, and changes no byte of the
+/// database. SQLite's shared memory (`-shm`) and an empty log (`-wal`) may appear beside a file that no process has
+/// open: without them the reader could not notice a writer that starts meanwhile.
+///
+/// In a file of blocks, the first read after a commit also reads the directories of the blocks that the stored index
+/// does not contain: those of at most half as many changes as there are entities.
+///
+/// Use a reader from one task at a time. Errors: `.notFound`, `.notOurs`, `.newerFormat`, `.damaged`, `.locked`,
+/// `.inputOutput`.
+///
+/// ```swift
+/// let reader = try SQLiteReader(path: "cache.db")
+/// for library in try reader.libraries() { print(library.status.library, library.entityCount) }
+/// try reader.walk(type: "photo", limit: 10) { step in
+///     if case .entity(let entity) = step { print(entity.key, entity.payload.count) }
+///     return true
+/// }
+/// ```
 ///
 /// - Source: docs/data-file.md; docs/operating.md, one writer, and damage.
 public final class SQLiteReader {
     let file: DataFilePath
     let connection: ReadConnection
     let decoder: PayloadDecoder
-    /// The reads of a file of blocks, which keep what they read as long as nobody commits.
+    /// The reads of a file of blocks, which keep the loaded index until another connection commits.
     private lazy var blocks = SnapshotReads(connection.handle)
 
+    /// Opens a data file for reading.
+    ///
     /// - Parameter path: The path of an existing data file.
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``Tidemark/StorageError``: `.notFound`, `.notOurs`, `.newerFormat`, `.damaged`, `.locked`,
+    ///   `.inputOutput`.
     /// - Complexity: Independent of the number of entities.
     public init(path: String) throws(StorageError) {
         let file = DataFilePath(path)
@@ -45,8 +60,8 @@ public final class SQLiteReader {
         }
     }
 
-    /// Opens a read-only connection. When there is no log, and the folder does not let SQLite create its `-shm`, only
-    /// the main file is read.
+    /// Opens a read-only connection. If there is no log and the folder does not let SQLite create its `-shm`, only the
+    /// main file is read.
     private static func connect(_ file: DataFilePath) throws -> ReadConnection {
         do {
             let connection = try ReadConnection(path: file.path, isImmutable: false)
@@ -78,8 +93,8 @@ public final class SQLiteReader {
         }
     }
 
-    /// Returns the reads of entities in the snapshot under way. The format is read again in each snapshot, because a
-    /// writer may upgrade the file beside the reader.
+    /// Returns the reads of entities in the current snapshot. The format is read in each snapshot, because a writer may
+    /// upgrade the file beside the reader.
     func entities(_ connection: OpaquePointer) throws -> any EntityReads {
         try blocks(connection) ?? RowReads(connection, decoder: decoder)
     }
@@ -92,6 +107,8 @@ public final class SQLiteReader {
     // MARK: Totals and sizes
 
     /// Returns all libraries, in the byte order of their ids.
+    ///
+    /// - Throws: ``Tidemark/StorageError``.
     public func libraries() throws(StorageError) -> [ReadLibrary] {
         try snapshot { connection in
             let counters = try CounterTable.read(connection)
@@ -103,17 +120,21 @@ public final class SQLiteReader {
         }
     }
 
-    /// Returns the totals of lines and events since the file was created.
+    /// Returns the counts of lines and events since the file was created.
+    ///
+    /// - Throws: ``Tidemark/StorageError``.
     public func counts() throws(StorageError) -> EventCounts {
         try snapshot { try CounterTable.counts(try CounterTable.read($0)) }
     }
 
     /// Returns the kinds of events that were ignored, with their counts.
+    ///
+    /// - Throws: ``Tidemark/StorageError``.
     public func ignoredKinds() throws(StorageError) -> [ByteString: Int64] {
         try snapshot { try CounterTable.ignoredKinds($0) }
     }
 
-    /// Returns the current sizes of the files on disk.
+    /// Returns the current sizes of the files on disk; 0 for a file that does not exist.
     public func byteCounts() -> ReadByteCounts {
         ReadByteCounts(
             database: DataFilePath.byteCount(file.path) ?? 0,

@@ -1,26 +1,26 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The source of a selection's entities.
+/// Where a selection's candidates are read from.
 enum CandidateSource {
     /// All entities of the type, in key order.
     case scan
-    /// The values of an index in some ranges, read in order.
+    /// The values of an index within some ranges, read in order.
     case walk(FieldIndexRecord, [CodeRange], isDescending: Bool)
-    /// The entities in some ranges of an index, sorted after reading.
+    /// The entities within some ranges of an index, sorted after reading.
     case range(FieldIndexRecord, [CodeRange])
 }
 
-/// Chooses the source of a selection's entities by the number of entities that have to be read.
+/// Chooses where a selection's candidates are read from, by the number of entities to read.
 ///
-/// The counts come from the indexes themselves, each up to a bound. The planner assumes that matches are spread evenly
-/// among the entities that are read. A wrong choice costs time and never changes the result.
+/// The counts are read from the indexes themselves, each up to a bound. The planner assumes that matches are spread
+/// evenly among the entities read. A wrong choice costs time and never changes the result.
 struct SelectionPlanner {
-    /// The maximum number of candidates that are in memory at once, with 24 bytes and an id each.
+    /// The most candidates in memory at once, with 24 bytes and an id each.
     static let candidateCountMax: Int64 = 1_000_000
-    /// The maximum number of ranges that are read one by one, over all libraries.
+    /// The most ranges that are read one by one, over all libraries.
     private static let rangeCountMax = 16_384
-    /// The number of entities up to which reading by key is as fast as a scan. Beyond it, a scan is faster, because its
+    /// The number of entities up to which reading by key is as fast as a scan. Beyond it a scan is faster, because its
     /// next row is beside the last one.
     private static let keyCountMax = 1_000.0
 
@@ -31,7 +31,7 @@ struct SelectionPlanner {
     /// The number of entities in these libraries, of all types.
     let entityCount: Int64
 
-    /// One index, with the rule's condition on its field.
+    /// An index, with the rule's condition on its field.
     private struct Choice {
         var index: FieldIndexRecord
         /// The ranges of values that the rule allows; nil when it has no condition on the field.
@@ -41,6 +41,11 @@ struct SelectionPlanner {
         var isBounded: Bool
     }
 
+    /// Returns the cheapest source for a rule.
+    ///
+    /// - Parameters:
+    ///   - rule: The rule that the selection tests.
+    ///   - countMax: The most matches wanted.
     /// - Throws: ``SQLiteFailure``.
     /// - Complexity: O(a quarter of the entities) steps of SQLite's index, for each index that the rule names.
     func source(of rule: Membership, countMax: Int) throws -> CandidateSource {
@@ -93,7 +98,7 @@ struct SelectionPlanner {
         if let isDescending = rule.leadingDirection(of: choice.index.path) {
             return .walk(choice.index, choice.ranges ?? [.all], isDescending: isDescending)
         }
-        // The entities of a single value come in key order.
+        // The entities of a single value are in key order.
         guard rule.orderCount == 0, let ranges = choice.ranges, ranges.count <= 1, ranges.first?.isPoint ?? true else {
             return nil
         }

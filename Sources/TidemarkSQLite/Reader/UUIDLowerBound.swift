@@ -1,10 +1,11 @@
 import TidemarkModel
 
-/// Finds the place, among UUIDs stored as 16 bytes, after which the UUID's text is greater than a given text.
+/// Finds where UUIDs whose text is greater than a given text begin among UUIDs stored as 16 bytes.
 enum UUIDLowerBound {
+    /// Returns a lower bound: every UUID whose text is greater than `text` is at or above it as a blob. Of the other
+    /// UUIDs, at most the one that equals the bound is at or above it.
+    ///
     /// - Parameter text: An id of either form.
-    /// - Returns: A lower bound: every UUID whose text is greater than `text` is at or above it as a blob. Of the other
-    ///   UUIDs, at most the one that equals the bound is at or above it.
     static func bytes(behind text: [UInt8]) -> [UInt8] {
         var digits: [UInt8] = []
         for (index, byte) in text.prefix(UUIDValue.textByteCount).enumerated() {
@@ -23,7 +24,7 @@ enum UUIDLowerBound {
         return packed(digits)
     }
 
-    /// Returns the first run of digits after all that begin with these; nil when there is none.
+    /// Returns the first digits that sort after everything beginning with these; nil when there are none.
     private static func successor(_ digits: [UInt8]) -> [UInt8]? {
         var digits = digits
         while let last = digits.popLast() {

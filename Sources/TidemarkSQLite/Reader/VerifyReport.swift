@@ -2,9 +2,9 @@ import TidemarkModel
 
 /// The result of checking a whole data file.
 public struct VerifyReport: Hashable, Sendable {
-    /// One problem that was found.
+    /// A problem that was found.
     public enum Problem: Hashable, Sendable, CustomStringConvertible {
-        /// An entity, a query, a layer, an index's record or a dictionary fails its check.
+        /// An entity, query, layer, index record, dictionary or another record fails its check.
         case damaged(DamagedRow)
         /// The count in a library's record differs from the number of its rows.
         case entityCount(library: ByteString, recorded: Int64, stored: Int64)
@@ -14,13 +14,13 @@ public struct VerifyReport: Hashable, Sendable {
         case rowWithoutKey(row: Int64)
         /// The library or type of a key has no name.
         case unnamedKey(row: Int64)
-        /// The index of keys names entities that no block has.
+        /// The index of keys has entities that no block contains.
         case missingEntities(count: Int64)
-        /// Entities are missing among the keys in order, so pages and exports leave them out.
+        /// Entities are missing from the keys in order, so pages and exports leave them out.
         case unorderedEntities(count: Int64)
-        /// Two blocks have one ordinal, so that a place in the index could mean either.
+        /// Two blocks have the same ordinal, so a position in the index is ambiguous.
         case sharedOrdinal(block: Int64)
-        /// A table of entities as rows has rows in a file of blocks.
+        /// A table for entities in rows is not empty in a file of blocks.
         case unexpectedRows(table: String)
         /// A stored entity also has a tombstone.
         case tombstoneOfLiving(EntityKey)
@@ -36,9 +36,10 @@ public struct VerifyReport: Hashable, Sendable {
         case strayFieldCode(index: String, id: ByteString)
         /// A record of a library contradicts itself; the text describes how.
         case library(ByteString, String)
-        /// A line of SQLite's own check.
+        /// A line of SQLite's own check, or the reason why the file cannot be read to its end.
         case integrity(String)
 
+        /// The problem in one sentence.
         public var description: String {
             switch self {
             case .damaged(let row): "damaged \(row)"
@@ -71,14 +72,14 @@ public struct VerifyReport: Hashable, Sendable {
 
     /// The first ``problemCountMax`` problems.
     public var problems: [Problem] = []
-    /// The number of all problems.
+    /// The number of all problems, including those that are not in ``problems``.
     public var problemCount = 0
     /// The number of entities that passed.
     public var entityCount: Int64 = 0
     /// The number of queries that passed.
     public var queryCount: Int64 = 0
     /// The number of list elements whose entity is neither stored nor known to be deleted, for example after an
-    /// eviction.
+    /// eviction. They are not problems.
     public var missingElementCount: Int64 = 0
     /// The number of index rows that passed.
     public var fieldValueCount: Int64 = 0
@@ -89,13 +90,13 @@ public struct VerifyReport: Hashable, Sendable {
     /// The digest of the entities that passed.
     public var digest = EntityDigest()
 
-    /// The maximum number of problems in the list: 1,000; further ones are only counted.
+    /// The most problems in ``problems``: 1,000. Further ones are only counted.
     public static let problemCountMax = 1_000
 
-    /// Whether no problem was found.
+    /// True if no problem was found.
     public var isSound: Bool { problemCount == 0 }
 
-    /// Adds the findings about other entities.
+    /// Adds the problems and counts of a report about other entities.
     mutating func add(_ other: VerifyReport) {
         problemCount += other.problemCount
         problems += other.problems.prefix(VerifyReport.problemCountMax - problems.count)

@@ -4,21 +4,32 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Repairs a damaged data file: the rows that pass their check are copied into a new file, and the damaged file is kept
+/// Repairs a damaged data file: copies the rows that pass their check into a new file, and keeps the damaged file
 /// aside.
 ///
 /// There is one procedure for every kind of damage. The new file is created beside the damaged one, written in one
-/// transaction, and complete before the damaged one is moved. It follows the steps of a rebuild, so a process that ends
-/// in between leaves either the damaged file or a replacement that the next writer finishes. A sound file is not
-/// changed.
+/// transaction, and complete before the damaged one is moved. If the process ends in between, it leaves either the
+/// damaged file, or a replacement that the next writer finishes. A sound file is not changed.
+///
+/// ```swift
+/// let report = try DataFileRepair.run(path: "cache.db", now: 1_767_225_600_000) { bytes in
+///     bytes.first == UInt8(ascii: "{") && bytes.last == UInt8(ascii: "}")
+/// }
+/// for step in report.steps { print(step) }
+/// print(report.after.isSound, report.movedTo ?? "not moved")
+/// ```
 ///
 /// - Source: docs/data-file.md; docs/operating.md, damage.
 public enum DataFileRepair {
+    /// Verifies a data file, and repairs it if a problem is found.
+    ///
     /// - Parameters:
+    ///   - path: The path of the data file.
     ///   - now: The current time in milliseconds since 1970.
-    ///   - isValid: Tells whether bytes are one JSON object, as for ``SQLiteReader/verify(isValid:)``.
+    ///   - isValid: Returns true if the bytes are one JSON object; called on several threads, as in
+    ///     ``SQLiteReader/verify(isValid:)``.
     /// - Throws: ``Tidemark/StorageError``: `.notFound`, `.notOurs`, `.newerFormat`, `.locked`, `.diskFull`,
-    ///   `.cannotCreate`, `.inputOutput`; then the file is unchanged.
+    ///   `.cannotCreate`, `.inputOutput`. The file is unchanged then.
     /// - Complexity: O(bytes of the file), and the same disk space again.
     public static func run(
         path: String, now: Int64, isValid: @escaping @Sendable ([UInt8]) -> Bool
@@ -26,7 +37,7 @@ public enum DataFileRepair {
         let file = DataFilePath(path)
         let header = try FileHeader.read(file.path)
         let isKnown = FileTraces.areBeside(file)
-        // A mark with one flipped bit, on a file that has all our tables, is damage.
+        // A mark with one flipped bit, on a file that has all of Tidemark's tables, is damage.
         var isMarkDamaged = false
         if case .foreign(let applicationID) = header {
             isMarkDamaged = SalvageSource.isOurs(file, markedAs: applicationID)
@@ -52,7 +63,7 @@ public enum DataFileRepair {
         do {
             if case .ours = header { try opener.rollBack() }
         } catch {
-            // A transaction that cannot be undone is damage, which the check below finds.
+            // A transaction that cannot be rolled back is damage, which the check below finds.
         }
         let before = isMarkDamaged ? .damagedMark : try verify(file, isValid)
         guard !before.isSound else { return RepairReport(before: before, after: before, steps: steps) }
@@ -144,7 +155,7 @@ public enum DataFileRepair {
         return steps
     }
 
-    /// Returns the form of the entities in the damaged file; the new file keeps it.
+    /// Returns how the damaged file stores entities; the new file keeps it.
     private static func layout(of file: DataFilePath) -> EntityLayout {
         guard let source = SalvageSource.open(file) else { return .blocks }
         return withExtendedLifetime(source.connection) {

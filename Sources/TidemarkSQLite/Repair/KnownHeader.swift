@@ -1,25 +1,25 @@
 import Foundation
 
-/// The header that a Tidemark file must have, made from what is known of all such files, so that a file can be read
-/// whose own first bytes are damaged.
+/// Creates the header that a Tidemark file must have, for reading a file whose own first bytes are damaged.
 ///
-/// It is for reading rows. Lists that only a writer needs, of free pages and of their owners, are empty in it.
+/// It is good only for reading rows. Lists that only a writer needs, of free pages and of their owners, are empty in
+/// it.
 ///
 /// - Source: sqlite.org, database file format, section 1.3.
 enum KnownHeader {
     static let byteCount = 100
     private static let magic = Array("SQLite format 3\0".utf8)
-    /// Byte 20, the number of unused bytes at the end of each page: none, or twelve where Apple's SQLite made the file.
+    /// Byte 20, the number of unused bytes at the end of each page: none, or twelve if Apple's SQLite created the file.
     private static let reservedByteCounts: Set<UInt8> = [0, 12]
-    /// Bytes 21 to 23, which SQLite never writes otherwise.
+    /// Bytes 21 to 23, for which SQLite writes no other values.
     private static let fractions: [UInt8] = [64, 32, 32]
     /// Byte 59: UTF-8.
     private static let encoding: UInt8 = 1
-    /// Byte 47, the form of the schema: SQLite refuses later ones.
+    /// Byte 47, the schema format: SQLite refuses later ones.
     private static let schemaFormats: ClosedRange<UInt8> = 1...4
 
-    /// Tells whether the bytes that are equal in every Tidemark file are as they should be, so that SQLite can read the
-    /// file by them. The mark, the format and the places of pages are not among them.
+    /// Returns true if the bytes that are equal in every Tidemark file are intact, so that SQLite can read the file by
+    /// them. The mark, the format and the positions of pages are not among them.
     ///
     /// - Parameter bytes: The first 100 bytes.
     static func isUsable(_ bytes: [UInt8]) -> Bool {
@@ -36,18 +36,18 @@ enum KnownHeader {
     ///
     /// - Parameters:
     ///   - path: The path of a file with any first bytes.
-    ///   - hasLog: Whether its write-ahead log is read too.
-    ///   - version: The number of its format.
+    ///   - hasLog: True if its write-ahead log is read, too.
+    ///   - version: Its format.
     /// - Returns: nil when the file cannot be read.
     static func make(for path: String, hasLog: Bool, version: Int32) -> [UInt8]? {
         guard let found = FileHeader.bytes(of: path), let fileByteCount = DataFilePath.byteCount(path) else {
             return nil
         }
-        // One flipped bit never makes one size of pages of another: a size that is one is the file's.
+        // One flipped bit never turns one page size into another: a size that is valid is the file's.
         let pageByteCount = pageByteCount(found) ?? DataFile.pageByteCount
         var bytes = magic
         bytes += big(UInt16(truncatingIfNeeded: pageByteCount == 65_536 ? 1 : pageByteCount))
-        // One flipped bit makes neither of the usual counts of unused bytes of the other.
+        // One flipped bit turns neither of the usual counts of unused bytes into the other.
         let reservedByteCount = found.count > 20 && reservedByteCounts.contains(found[20]) ? found[20] : 0
         bytes += [hasLog ? 2 : 1, hasLog ? 2 : 1, reservedByteCount] + fractions
         // The number of changes, which the number at 92 must equal so that SQLite trusts the number of pages.

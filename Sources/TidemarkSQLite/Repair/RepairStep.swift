@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// One action of a repair, with the advice that follows from it.
+/// One action of a repair, and what the user can do about it.
 public struct RepairStep: Hashable, Sendable, CustomStringConvertible {
     /// The action in one sentence. Names in it may contain characters that are not printable.
     public var what: String
@@ -12,6 +12,7 @@ public struct RepairStep: Hashable, Sendable, CustomStringConvertible {
         self.advice = advice
     }
 
+    /// The action and the advice in one line.
     public var description: String { advice.isEmpty ? what : "\(what); \(advice)" }
 }
 
@@ -21,12 +22,12 @@ public struct RepairReport: Sendable {
     public var before: VerifyReport
     /// The result of `verify` after the repair; the same as `before` when nothing was done.
     public var after: VerifyReport
-    /// The actions in order; empty for a file that was sound. There are at most ``stepCountMax``, and one more that
-    /// counts the rest.
+    /// The actions in order; empty for a file that was sound. At most ``stepCountMax``, and one more that counts the
+    /// rest.
     public var steps: [RepairStep] = []
     /// The path to which the damaged file was moved; nil when nothing was done.
     public var movedTo: String?
 
-    /// The maximum number of actions that are reported: 1,000.
+    /// The most actions that are reported one by one: 1,000.
     public static let stepCountMax = 1_000
 }

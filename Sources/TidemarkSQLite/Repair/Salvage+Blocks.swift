@@ -82,11 +82,11 @@ final class SalvagedBlocks {
     private let dictionaries: BlockDictionaries
     private var flush = FlushBatch()
 
-    /// The entities that are written together.
+    /// How many entities are written together.
     private static let flushCountMax = 4_096
 
     /// - Parameters:
-    ///   - connection: A file of blocks without entities, with a transaction under way.
+    ///   - connection: A file of blocks without entities, inside a transaction.
     ///   - dictionaries: The dictionaries that it has, by number.
     /// - Throws: ``SQLiteFailure``.
     init(_ connection: OpaquePointer, _ dictionaries: [Int64: PayloadDictionary]) throws {
@@ -95,27 +95,29 @@ final class SalvagedBlocks {
             connection, BlockStore.Configuration(hashSeed: try LogIdentity.hashSeed(connection)))
     }
 
-    /// - Parameter key: The key with the numbers that its library and its type have in the new file.
+    /// Adds an entity.
+    ///
+    /// - Parameter key: The key with the numbers that its library and type have in the new file.
     /// - Throws: ``SQLiteFailure``.
     func add(_ entity: StoredEntity, as key: StoredKey, isReduced: Bool) throws {
         flush.append(entity, as: key, isReduced: isReduced)
         if flush.rows.count == SalvagedBlocks.flushCountMax { try finish() }
     }
 
-    /// Writes what was added.
+    /// Writes the added entities.
     ///
     /// - Throws: ``SQLiteFailure``.
     func finish() throws {
         guard !flush.rows.isEmpty else { return }
         _ = try store.stage(flush, dictionaries: dictionaries)
-        // The caller commits all of it.
+        // The caller commits everything at the end.
         try store.publish {}
         flush = FlushBatch()
     }
 }
 
 extension FlushBatch {
-    /// Adds the row of an entity that a file has as a new one.
+    /// Appends a stored entity as a new row.
     mutating func append(_ entity: StoredEntity, as key: StoredKey, isReduced: Bool) {
         let idOffset = bytes.count
         key.id.withBytes { bytes.append(contentsOf: $0) }

@@ -68,18 +68,20 @@ extension Salvage {
         loseSomewhere()
     }
 
-    /// An entity is lost whose library is not known: any library may be without it.
+    /// Records the loss of entities whose library is unknown: any library may lack them.
     func loseSomewhere() {
         isForgettingEverywhere = true
         for library in names.libraries { lostCounts[library.index, default: 0] += 1 }
     }
 
-    /// Counts an entity as lost because its library or type is lost; a library that is kept lacks it.
+    /// Counts an entity whose type or library is lost, if its library is kept.
     func lose(_ old: StoredKey) {
         if let library = names.libraryNumbers[old.library] { lostCounts[library, default: 0] += 1 }
     }
 
-    /// - Returns: The reason why the entity cannot be kept; nil when it was copied.
+    /// Copies the row of an entity.
+    ///
+    /// - Returns: Why the entity cannot be kept; nil when it was copied.
     private func copy(
         _ old: StoredKey, _ key: StoredKey, row number: Int64, _ put: PreparedStatement, _ rows: inout RowSet
     ) throws -> PayloadFault? {
@@ -111,7 +113,7 @@ extension Salvage {
         return isRead ? fault : .checksumMismatch
     }
 
-    /// Returns the same body, with a new checksum when the numbers of the key changed.
+    /// Returns the same body, with a new checksum if the numbers in its key have changed.
     private func body(_ bytes: [UInt8], _ entity: StoredEntity, _ key: StoredKey) -> [UInt8] {
         guard entity.key != key else { return bytes }
         let isUUID: Bool

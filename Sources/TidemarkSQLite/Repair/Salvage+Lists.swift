@@ -10,7 +10,7 @@ extension Salvage {
         var open = LayerNames()
         let put = try PreparedStatement(
             target, "INSERT OR IGNORE INTO layers (\(LayerTable.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        // In both column lists the number comes first, so the further columns begin after it.
+        // Both column lists begin with the number, so the further columns begin after it.
         let isWhole = try scan.numbered("layers", key: "number", columns: tail(LayerTable.columns)) { row in
             do throws(PayloadFault) {
                 _ = try LayerTable.content(row, &open)
@@ -65,8 +65,7 @@ extension Salvage {
             report("the query \(record.method) listed entities more than once: each is listed once now; it is stale")
             record.staleSince = record.staleSince ?? now
         }
-        // The lists in which a lost entity was are unknown for queries that are evaluated locally, so all queries of
-        // the library become stale.
+        // A lost entity may have been in any locally evaluated list, so all queries of the library become stale.
         if lostCounts[library] ?? 0 > 0 { record.staleSince = record.staleSince ?? now }
         return record
     }

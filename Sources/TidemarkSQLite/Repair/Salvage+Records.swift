@@ -39,17 +39,17 @@ extension Salvage {
                 places[library] = max(places[library] ?? .beforeFirst, EventSequence(row.integer(1)))
             }
         }
-        // One of them may have said how far something was forgotten.
+        // A lost counter may have recorded how far something was forgotten.
         if !areCountersWhole { isForgettingEverywhere = true }
         if !areKindsWhole || !areCountersWhole { report("some counters could not be read: they count from here on") }
         try counters.write(CounterTable.quarantineCount, recordCount)
         try copyEvicted()
     }
 
-    /// Returns the new name of a counter, and the new number of the library whose number the name contains; nil for a
-    /// counter that is left out.
+    /// Returns a counter's name in the new file, with the new number of the library that the name contains; nil for a
+    /// counter that is not copied.
     private func counter(_ name: String) -> (name: String, library: LibraryIndex?)? {
-        // A repair marks libraries as stale for reasons of its own, so this counter does not apply any more.
+        // A repair marks libraries as stale for reasons of its own, so this counter no longer applies.
         if name.hasPrefix(CounterTable.staleByLossPrefix) { return nil }
         let places = [CounterTable.answeredThroughPrefix, CounterTable.forgottenThroughPrefix]
         let prefixes = places + [CounterTable.unknowablePrefix, CounterTable.staleThroughPrefix]
@@ -60,8 +60,8 @@ extension Salvage {
         return ("\(prefix)\(new)", places.contains(prefix) ? new : nil)
     }
 
-    /// Copies the evicted keys. Their hashes contain the numbers of library and type: with other numbers they would
-    /// mean other keys.
+    /// Copies the evicted keys, unless a library was lost, or a library or type got another number: the hashes of the
+    /// keys include those numbers.
     private func copyEvicted() throws {
         guard version >= 4 else { return }
         guard !names.areRenumbered, names.lostLibraries.isEmpty else {
@@ -87,7 +87,7 @@ extension Salvage {
         report("some evicted keys could not be read: reads report them as absent")
     }
 
-    /// Copies the declarations of indexes. The next writer builds them from the beginning; the repair itself does so.
+    /// Copies the declarations of indexes, to be built from the beginning: by this repair, or by the next writer.
     func copyIndexes() throws {
         guard version >= 5 else { return }
         let table = try FieldIndexTable(target)
@@ -108,8 +108,8 @@ extension Salvage {
         }
     }
 
-    /// Raises *forgotten through* of each library that lost something of a key to the highest number that was known: a
-    /// late event up to it may be older than what is lost.
+    /// Raises *forgotten through* of each library that lost something about a key to its highest known sequence: a late
+    /// event up to there may be older than what is lost.
     ///
     /// - Source: Protocol/sequencing.md, late events.
     func writeForgotten() throws {
@@ -119,7 +119,7 @@ extension Salvage {
             guard let known = [record.cursor, places[record.index]].compactMap({ $0 }).max(), known >= .beforeFirst
             else { continue }
             try counters.write(CounterTable.forgottenThrough(record.index), known.rawValue)
-            // The counter that said since where answers are stale may be among what is lost.
+            // The counter with the position before which answers are stale may be lost, too.
             if isForgettingEverywhere { try counters.write(CounterTable.staleThrough(record.index), known.rawValue) }
         }
     }

@@ -3,10 +3,10 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Copies everything of a damaged file that passes its check into an empty file, in one transaction.
+/// Copies everything in a damaged file that passes its check into an empty file, in one transaction.
 ///
-/// Bodies are copied byte for byte. When a library or type was lost, the ones after it get other numbers; then the
-/// checksum at the beginning of a body is computed again over the same bytes.
+/// Bodies are copied byte for byte. If a library or type was lost, later ones get other numbers; the checksum at the
+/// beginning of their bodies is then recomputed.
 final class Salvage {
     /// The damaged file, which stays open as long as it is scanned.
     private let source: SalvageSource
@@ -19,13 +19,13 @@ final class Salvage {
     var dictionaries: [Int64: PayloadDictionary] = [:]
     let version: Int32
     let layout: EntityLayout
-    /// The number of rows that were left out of each library, by new number.
+    /// How many entities of each library were left out, by new number.
     var lostCounts: [LibraryIndex: Int] = [:]
     /// The libraries, by new number, that lost an entity, a tombstone or an evicted key.
     var forgetting: Set<LibraryIndex> = []
-    /// Whether something was lost of a library that cannot be named.
+    /// True if something was lost of a library that cannot be identified.
     var isForgettingEverywhere = false
-    /// The positions in the counters, by new number: the last answer's, and *forgotten through*.
+    /// By library's new number, the highest position among its counters: the last answer's, and *forgotten through*.
     var places: [LibraryIndex: EventSequence] = [:]
     /// The keys of the entities that are kept, with new numbers.
     var kept: Set<StoredKey> = []
@@ -35,7 +35,7 @@ final class Salvage {
     /// - Parameters:
     ///   - source: The damaged file.
     ///   - target: A file without contents, inside a transaction.
-    ///   - isValid: Tells whether bytes are one JSON object.
+    ///   - isValid: Returns true if the bytes are one JSON object.
     init(
         _ source: SalvageSource, into target: OpaquePointer, now: Int64, isValid: @escaping @Sendable ([UInt8]) -> Bool
     ) throws {

@@ -4,18 +4,17 @@ import TidemarkStore
 /// Reads tables of a file that may have damaged pages: from both ends up to the damage, and around it where keys can be
 /// guessed.
 ///
-/// A statement that meets damage ends; other statements reach the rows after it. Rows are not checked here: the code
-/// that receives a row must check it.
+/// A statement that meets damage ends; other statements reach the rows after it. The caller must check each row itself.
 struct SalvageScan {
     let connection: OpaquePointer
-    /// The maximum number of row numbers between both ends that are tried one by one: 1,000,000.
+    /// The most row numbers between the two ends that are tried one by one: 1,000,000.
     private static let probeCountMax: Int64 = 1_000_000
 
     init(_ connection: OpaquePointer) {
         self.connection = connection
     }
 
-    /// Returns the form of the entities, as far as it can be read.
+    /// Returns how the file stores entities, as far as that can be read.
     ///
     /// - Parameter version: The format of the file.
     func layout(_ version: Int32) -> EntityLayout {
@@ -27,9 +26,9 @@ struct SalvageScan {
     /// Visits the rows of a table whose key is a number.
     ///
     /// - Parameters:
-    ///   - columns: The columns after the number, which is the first one.
+    ///   - columns: The columns to read after the number, which is the first column.
     ///   - visit: Called once with each row that can be reached, in no order.
-    /// - Returns: false when damage was met, so that there may be more rows.
+    /// - Returns: False if damage was met, so that there may be more rows.
     func numbered(
         _ table: String, key: String, columns: String, _ visit: (PreparedStatement) throws -> Void
     ) rethrows -> Bool {
@@ -58,9 +57,9 @@ struct SalvageScan {
     /// Visits the rows of a table whose key is a library, a type and an id; a row may be visited twice.
     ///
     /// - Parameters:
-    ///   - columns: The columns after library, type and id, which come first.
+    ///   - columns: The columns to read after library, type and id, which are the first columns.
     ///   - places: The libraries and types that may have rows.
-    /// - Returns: false when damage was met.
+    /// - Returns: False if damage was met.
     func keyed(
         _ table: String, columns: String, places: [(LibraryIndex, TypeIndex)],
         _ visit: (PreparedStatement) throws -> Void
@@ -75,7 +74,9 @@ struct SalvageScan {
         return false
     }
 
-    /// - Returns: false when damage ended the statement.
+    /// Runs a statement and visits its rows.
+    ///
+    /// - Returns: False if damage ended the statement.
     func run(_ sql: String, _ value: Int64?, _ visit: (PreparedStatement) throws -> Void) rethrows -> Bool {
         guard let statement = prepared(sql) else { return false }
         defer { statement.reset() }
@@ -96,7 +97,7 @@ struct SalvageScan {
         }
     }
 
-    /// - Returns: Whether there is a row; nil for damage.
+    /// Returns true if there is a row; nil for damage.
     private func step(_ statement: PreparedStatement) -> Bool? {
         do {
             return try statement.step()

@@ -1,15 +1,15 @@
 import Tidemark
 
-/// A damaged file, opened for reading as far as that is possible.
+/// A damaged file, opened for reading as well as possible.
 struct SalvageSource {
     let connection: ReadConnection
-    /// The number of the file's format, as its tables show it: the number in the header may be damaged.
+    /// The file's format as its tables show it; the header may be damaged.
     let version: Int32
-    /// Whether the file can be read by a header that is known, and not by its own.
+    /// True if the file can be read only by a known header, not by its own.
     let needsKnownHeader: Bool
 
-    /// Opens a file: with its own log before without a log, and by a known header before its own. A known header reads
-    /// whatever an undamaged one reads; a damaged one may read rubbish, or nothing.
+    /// Opens a file. Tries it with its own log before without one, and by a known header before its own: a known header
+    /// reads everything that an undamaged one does, and a damaged one may read garbage or nothing.
     ///
     /// - Returns: nil when SQLite cannot open it in any of these ways.
     static func open(_ file: DataFilePath) -> SalvageSource? {
@@ -23,9 +23,10 @@ struct SalvageSource {
         return nil
     }
 
-    /// Tells whether a file whose mark is damaged is a Tidemark file: by a known header it has the tables of one.
+    /// Returns true if a file with a damaged mark is a Tidemark file: read by a known header, it has the tables of one.
     ///
-    /// Files of others stay theirs: one bit of the mark at most differs, and every table is as Tidemark makes it.
+    /// Files of other programs are not taken for Tidemark's: at most one bit of the mark may differ, and every table
+    /// must have exactly its columns.
     static func isOurs(_ file: DataFilePath, markedAs applicationID: Int32) -> Bool {
         guard (applicationID ^ DataFile.applicationID).nonzeroBitCount == 1,
             let source = open(file, isImmutable: true, isKnown: true)
@@ -52,12 +53,12 @@ struct SalvageSource {
                 connection: connection, version: version,
                 needsKnownHeader: isKnown && !isReadable(file, isImmutable: isImmutable, version: version))
         } catch {
-            // It may open in another way.
+            // The file may still open in another way.
             return nil
         }
     }
 
-    /// Tells whether a file can be read by its own header, and is then one of Tidemark's of a format.
+    /// Returns true if a file can be read by its own header, and that shows a Tidemark file of the given format.
     private static func isReadable(_ file: DataFilePath, isImmutable: Bool, version: Int32) -> Bool {
         do {
             // A newer header may be in the log.

@@ -3,7 +3,7 @@ import TidemarkStore
 
 /// The libraries and types of a damaged file that pass their checks, with dense new numbers.
 struct SalvagedNames {
-    /// The libraries by new number. Their counts and staleness are set after the rows were copied.
+    /// The libraries by new number. Their counts and staleness are set after the rows are copied.
     var libraries: [LibraryRecord] = []
     /// The types by new number.
     var types: [ByteString] = []
@@ -13,13 +13,13 @@ struct SalvagedNames {
     /// The old numbers of libraries whose record fails its check.
     private(set) var lostLibraries: [Int64] = []
     private(set) var lostTypes: [Int64] = []
-    /// Whether all records of libraries could be read.
+    /// True if all records of libraries could be read.
     private(set) var areLibrariesWhole = false
     private(set) var areTypesWhole = false
     /// The contradictions that were corrected in libraries that are kept.
     private(set) var mended: [(library: ByteString, what: String)] = []
 
-    /// Whether any library or type has a new number.
+    /// True if any library or type has a new number.
     var areRenumbered: Bool {
         libraryNumbers.contains { $0.key != $0.value } || typeNumbers.contains { $0.key != $0.value }
     }
@@ -107,7 +107,7 @@ struct SalvagedNames {
         }
     }
 
-    /// - Returns: The library's number; a new one when the name has none yet.
+    /// Returns the new number of a library; the next one if the name has none yet.
     mutating func index(ofLibrary name: ByteString) -> LibraryIndex {
         if let record = libraries.first(where: { $0.name == name }) { return record.index }
         let index = LibraryIndex(libraries.count)
@@ -118,7 +118,7 @@ struct SalvagedNames {
         return index
     }
 
-    /// - Returns: The type's number; a new one when the name has none yet.
+    /// Returns the new number of a type; the next one if the name has none yet.
     mutating func index(ofType name: ByteString) -> TypeIndex {
         if let index = types.firstIndex(of: name) { return TypeIndex(index) }
         types.append(name)

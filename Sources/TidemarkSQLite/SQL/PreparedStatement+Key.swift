@@ -1,8 +1,8 @@
 import TidemarkModel
 import TidemarkStore
 
-/// Keys in the form of the tables `keys` and `tombstones`: three columns, of which the id is a blob of 16 bytes when it
-/// is a UUID, and text otherwise. SQLite sorts all texts before all blobs, and both by their bytes.
+/// Keys as in the tables `keys` and `tombstones`: three columns, in which the id is a blob of 16 bytes if it is a UUID,
+/// and otherwise text. SQLite sorts all texts before all blobs, and both by their bytes.
 extension PreparedStatement {
     /// Binds library, type and id at `index` and the two parameters after it; the id is copied.
     func bind(_ key: StoredKey, from index: Int32) {
@@ -23,7 +23,7 @@ extension PreparedStatement {
         if isUUID { bindBorrowed(index + 2, blob: id) } else { bindBorrowed(index + 2, text: id) }
     }
 
-    /// - Returns: nil when the columns cannot be a stored key.
+    /// Reads a key from three columns; nil when they cannot be one.
     func storedKey(from column: Int32) -> StoredKey? {
         guard let library = LibraryIndex(exactly: integer(column)), let type = TypeIndex(exactly: integer(column + 1)),
             let id = storedID(column + 2)
@@ -31,7 +31,7 @@ extension PreparedStatement {
         return StoredKey(library: library, type: type, id: id)
     }
 
-    /// - Returns: nil for a blob that does not have the length of a UUID.
+    /// Reads an id; nil for a blob that does not have the length of a UUID.
     func storedID(_ column: Int32) -> StoredID? {
         isBlob(column) ? UUIDValue(bytes: borrowedBytes(column)).map { .uuid($0) } : .text(text(column))
     }

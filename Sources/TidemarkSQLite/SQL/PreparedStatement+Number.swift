@@ -1,5 +1,5 @@
 extension PreparedStatement {
-    /// Returns the single number that a query returns.
+    /// Runs a query that returns a single number.
     ///
     /// - Returns: nil when the query returns no row, or NULL.
     static func number(_ connection: OpaquePointer, _ sql: String) throws -> Int64? {

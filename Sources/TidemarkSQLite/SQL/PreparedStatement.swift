@@ -1,7 +1,7 @@
 import GRDBSQLite
 import TidemarkModel
 
-/// One compiled SQL statement, kept for many runs.
+/// A compiled SQL statement, kept for many runs.
 ///
 /// Values are bound and read without conversions: bytes are passed by pointer. Owner: the code that owns the
 /// connection. A statement must be freed before its connection closes.
@@ -86,8 +86,10 @@ final class PreparedStatement {
 
     // MARK: Running
 
-    /// - Returns: True when there is a row to read.
-    /// - Throws: ``SQLiteFailure``; the statement is reset first.
+    /// Advances to the next row.
+    ///
+    /// - Returns: True if there is a row to read.
+    /// - Throws: ``SQLiteFailure``; the statement is then reset.
     func step() throws -> Bool {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
@@ -105,7 +107,7 @@ final class PreparedStatement {
 
     /// Runs an insertion.
     ///
-    /// - Returns: False when the key exists already; then nothing was written.
+    /// - Returns: False if the key already exists; nothing was then written.
     func runUnlessTaken() throws -> Bool {
         let code = sqlite3_step(handle)
         let failure = code == SQLITE_DONE ? nil : SQLiteFailure(code, connection: connection)

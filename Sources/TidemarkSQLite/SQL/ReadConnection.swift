@@ -7,16 +7,18 @@ import Tidemark
 final class ReadConnection {
     let handle: OpaquePointer
 
+    /// Opens a file for reading.
+    ///
     /// - Parameters:
     ///   - path: The path of an existing file.
-    ///   - isImmutable: Whether to read only the main file, without reading journals or creating a `-shm`. This is for
-    ///     a first check of a file that may belong to another program.
-    ///   - header: The bytes that count as the first 100 of the main file; nil: its own.
+    ///   - isImmutable: True to read only the main file, without reading journals or creating a `-shm`, for example in
+    ///     a first check of a file that may belong to another program. Ignored for a file that this process has open.
+    ///   - header: The bytes to use as the first 100 of the main file; nil to use its own.
     /// - Throws: ``SQLiteFailure``.
     init(path: String, isImmutable: Bool, header: [UInt8]? = nil) throws {
         var handle: OpaquePointer?
-        // For an immutable file SQLite does not keep account of its descriptors, and closing one would release the
-        // locks of this process's writer.
+        // SQLite does not track its descriptors of immutable files, and closing one would release the locks of this
+        // process's writer.
         let isImmutable = isImmutable && !FilesInUse.contains(path)
         var uri = ReadConnection.uri(path) + (isImmutable ? "?immutable=1" : "?mode=ro")
         if let header {
@@ -43,10 +45,10 @@ final class ReadConnection {
         sqlite3_close_v2(handle)
     }
 
-    /// The milliseconds to wait while a writer recovers its log: 5 s.
+    /// How long to wait while a writer recovers its log, in milliseconds: 5 s.
     static let busyMillisecondsMax: Int32 = 5_000
 
-    /// The result of making the VFS of known headers known to SQLite.
+    /// The result of registering the VFS of known headers with SQLite, once.
     private static let headerRegistration = tidemark_sqlite_register_header_vfs()
 
     private static func digits(_ byte: UInt8) -> String {
@@ -58,7 +60,7 @@ final class ReadConnection {
         guard code == SQLITE_OK else { throw SQLiteFailure(code, connection: handle) }
     }
 
-    /// Returns the path as a URI, with the characters percent-encoded that have a meaning in a URI.
+    /// Returns the path as a URI, with the characters percent-encoded that are special in one.
     private static func uri(_ path: String) -> String {
         var bytes = Array("file:".utf8)
         for byte in path.utf8 {

@@ -2,13 +2,15 @@ import GRDB
 import GRDBSQLite
 import Tidemark
 
-/// A result code of SQLite other than success. It is used only inside this module.
+/// A result code of SQLite other than success. Used only inside this module.
 struct SQLiteFailure: Error {
     /// The extended result code.
     var code: Int32
     var message: String
 
-    /// - Parameter connection: The connection of the failed call; its last error is read.
+    /// Creates the failure of a call.
+    ///
+    /// - Parameter connection: The connection of the failed call, whose last error is read; nil when there is none.
     init(_ code: Int32, connection: OpaquePointer?) {
         let extended = connection.map { sqlite3_extended_errcode($0) } ?? code
         self.code = extended & 0xFF == code & 0xFF ? extended : code
@@ -20,10 +22,10 @@ struct SQLiteFailure: Error {
         self.message = message
     }
 
-    /// The kind of storage error for this code.
+    /// The storage error code for this failure.
     ///
-    /// A violated constraint is damage: this module never writes a row that violates one, unless the stored data
-    /// contradicts what was read on opening.
+    /// A violated constraint counts as damage: this module never writes a row that violates one, unless the stored data
+    /// contradicts what was read at opening.
     var storageCode: StorageError.Code {
         switch code & 0xFF {
         case SQLITE_FULL: .diskFull
@@ -33,6 +35,8 @@ struct SQLiteFailure: Error {
         }
     }
 
+    /// Returns the storage error for this failure.
+    ///
     /// - Parameter path: The path of the data file.
     func storageError(path: String) -> StorageError {
         let code = storageCode
@@ -62,7 +66,7 @@ struct SQLiteFailure: Error {
         case let error as DatabaseError:
             SQLiteFailure(code: error.extendedResultCode.rawValue, message: error.message ?? "")
                 .storageError(path: path)
-        // The table of the migrator holds a value that the migrator never writes.
+        // The migrator's table has a value that the migrator never writes.
         case let error as RowDecodingError: SQLiteFailure.damaged("\(error)").storageError(path: path)
         default:
             StorageError(.inputOutput, "cannot use \(path)", cause: "\(error)", advice: "report this as a bug")
@@ -71,18 +75,19 @@ struct SQLiteFailure: Error {
 }
 
 extension SQLiteFailure {
-    /// - Parameter code: The result of a call on a connection.
+    /// Checks the result of a call on a connection.
+    ///
     /// - Throws: ``SQLiteFailure`` when the code is not success.
     static func check(_ code: Int32, connection: OpaquePointer?) throws(SQLiteFailure) {
         if code != SQLITE_OK { throw SQLiteFailure(code, connection: connection) }
     }
 
-    /// Returns the failure for stored data that contradicts itself, as one of our own checks found.
+    /// Returns the failure for stored data that one of this module's own checks found to contradict itself.
     static func damaged(_ message: String) -> SQLiteFailure {
         SQLiteFailure(code: SQLITE_CORRUPT, message: message)
     }
 
-    /// Returns the failure for a file that has as much as its format can have.
+    /// Returns the failure for a file at a limit of its format.
     static func full(_ message: String) -> SQLiteFailure {
         SQLiteFailure(code: SQLITE_FULL, message: message)
     }

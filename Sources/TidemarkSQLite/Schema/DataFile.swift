@@ -5,15 +5,14 @@ enum DataFile {
     /// The application id `TIDE`, at offset 68 of the file.
     static let applicationID: Int32 = 0x5449_4445
 
-    /// The newest format that this code reads: that of a file whose entities are in blocks; at offset 60 of the file
+    /// The newest format that this code reads: that of a file with entities in blocks. Stored at offset 60
     /// (`user_version`).
     static let formatVersion: Int32 = 9
 
-    /// The first format of a file whose entities are in blocks. It has no table `changes`.
+    /// The first format of a file with entities in blocks. It has no table `changes`.
     static let firstBlockFormatVersion: Int32 = 8
 
-    /// The newest format of a file whose entities are rows, see ``EntityLayout``: that of a file that is created by
-    /// default.
+    /// The newest format of a file with entities in rows, as ``EntityLayout`` explains. New files get it by default.
     static let rowFormatVersion: Int32 = 7
 
     /// The size of a page in bytes. Measured against 4 and 16 KiB: see docs/data-file.md.
@@ -25,6 +24,6 @@ enum DataFile {
     /// The size of the writer's page cache in KiB: 64 MiB.
     static let cacheKibibyteCount = 65536
 
-    /// The same for a file whose entities are in blocks: 8 MiB.
+    /// The size of the writer's page cache in KiB for a file of blocks: 8 MiB.
     static let blockCacheKibibyteCount = 8192
 }

@@ -6,17 +6,17 @@ import TidemarkModel
 ///
 /// - Source: docs/data-file.md, which explains each column.
 enum DataFileSchema {
-    /// One table of a data file, or one of SQLite's indexes over a table.
+    /// A table of a data file, or one of SQLite's indexes over a table.
     struct Table {
         /// The first format that has the table.
         let version: Int32
         let name: String
         let sql: String
-        /// The kind of the object in SQLite's own list.
+        /// The object's type in SQLite's schema table.
         var kind = "table"
     }
 
-    /// All tables of a file of the current format, except the tables of SQLite and of the migrator.
+    /// All tables of a file of rows in the current format, except those of SQLite and of the migrator.
     static let tables =
         version1.map { Table(version: 1, name: $0.name, sql: $0.sql) } + [queries, layers, evicted] + fieldIndexes
         + httpAnswers
@@ -63,7 +63,7 @@ enum DataFileSchema {
             sql: "CREATE INDEX field_values_in_order ON field_values (number, library, code, id)", kind: "index"),
     ]
 
-    /// The tables of HTTP answers. Bodies stand apart, so that heads are read without them.
+    /// The tables of stored HTTP responses. Bodies are separate, so that heads are read without them.
     private static let httpAnswers = [
         Table(
             version: 6, name: "http_answers",
@@ -84,8 +84,8 @@ enum DataFileSchema {
             sql: "CREATE INDEX http_answers_in_order ON http_answers (library, url)", kind: "index"),
     ]
 
-    /// The tables of a file whose entities are in blocks, beside all others. `keys`, `entities` and `field_values` are
-    /// empty there.
+    /// The tables of a file of blocks, in addition to all others. `keys`, `entities` and `field_values` are empty
+    /// there.
     static let blockTables =
         BlockTable.schema.map { table in
             let isNew = table.name == ChangeTable.name
@@ -165,7 +165,7 @@ enum DataFileSchema {
     /// The name of the migrator's own table.
     static let migrationsTable = "grdb_migrations"
 
-    /// Returns the migrator, which brings an empty file or one of an older format to the current format.
+    /// Returns the migrator, which brings an empty file or one of an older format to the current format of rows.
     ///
     /// Each migration writes the number of the format in the transaction that creates its tables, so that the two
     /// always agree.
@@ -203,16 +203,16 @@ enum DataFileSchema {
         return migrator
     }
 
-    /// Adds the tables of blocks, in the transaction under way.
+    /// Adds the tables of blocks, in the current transaction.
     static func addBlocks(_ db: Database) throws {
         for table in blockTables { try db.execute(sql: table.sql) }
         try db.execute(sql: "PRAGMA user_version = \(DataFile.formatVersion)")
     }
 
-    /// Brings a file of blocks of the format before to the current one: its table `changes` begins empty, and stands
-    /// for the newest blocks once every segment was written again.
+    /// Brings a file of blocks from format 8 to the current format. Its table `changes` begins empty, and describes the
+    /// newest blocks once every segment was written again.
     ///
-    /// - Throws: Errors of SQLite; nothing was changed.
+    /// - Throws: Errors of SQLite; nothing is changed then.
     static func upgradeBlocks(_ db: Database) throws {
         let version = try Int32.fetchOne(db, sql: "PRAGMA user_version")
         guard version == DataFile.firstBlockFormatVersion else { return }
@@ -223,19 +223,19 @@ enum DataFileSchema {
         }
     }
 
-    /// Removes the tables of blocks, in the transaction under way.
+    /// Removes the tables of blocks, in the current transaction.
     static func removeBlocks(_ db: Database) throws {
         for table in blockTables where table.kind == "table" { try db.execute(sql: "DROP TABLE \(table.name)") }
         try db.execute(sql: "PRAGMA user_version = \(DataFile.rowFormatVersion)")
     }
 
-    /// Returns the format of a file in the connection's snapshot, including its log.
+    /// Returns the format of a file in the connection's snapshot, with changes that are still in its log.
     static func version(_ connection: OpaquePointer) throws -> Int32 {
         Int32(clamping: try PreparedStatement.number(connection, "PRAGMA user_version") ?? 0)
     }
 
-    /// Returns the format that a file's tables and migrations show, whatever number its header has; nil when they
-    /// cannot be read.
+    /// Returns the format that a file's tables and migrations show, whatever its header says; nil when they cannot be
+    /// read.
     static func versionOfTables(_ connection: OpaquePointer) -> Int32? {
         do {
             func has(_ table: String) throws -> Bool {
@@ -252,17 +252,20 @@ enum DataFileSchema {
         }
     }
 
-    /// The result of comparing a file's own list of tables with Tidemark's tables.
+    /// The result of comparing a file's schema with Tidemark's.
     enum Verdict: Equatable {
+        /// The tables are those of the format.
         case ours
         /// The file has a table that no version of Tidemark creates.
         case foreign(String)
-        /// The file lacks a table that every Tidemark file has, or has it in another form.
+        /// The file lacks a table that every Tidemark file has, or has it with other columns.
         case damaged(String)
     }
 
+    /// Compares a file's schema with Tidemark's.
+    ///
     /// - Parameters:
-    ///   - connection: A connection for reading, with one snapshot; nothing is written.
+    ///   - connection: A connection for reading, with one snapshot. Nothing is written.
     ///   - version: The format of the file, at most the newest one that the caller reads. Tables of newer formats may
     ///     be missing.
     /// - Throws: ``SQLiteFailure`` when the list cannot be read.
@@ -290,8 +293,8 @@ enum DataFileSchema {
         return .ours
     }
 
-    /// Tells whether SQLite or the migrator created an object. A name that only resembles theirs proves nothing: an
-    /// entry of the list need not have been written by SQLite.
+    /// Returns true if SQLite or the migrator created an object. A similar name proves nothing: an entry of the schema
+    /// need not have been written by SQLite.
     private static func isOwnedBySQLite(kind: String, name: String, sql: String?) -> Bool {
         guard let sql else { return kind == "index" && name.hasPrefix("sqlite_autoindex_") }
         return kind == "table" && ownedTables[name] == sql
@@ -304,7 +307,7 @@ enum DataFileSchema {
         "sqlite_stat4": "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
     ]
 
-    /// Checks a file whose header has the Tidemark mark, and refuses it when it is not a Tidemark file.
+    /// Checks a file whose header has the Tidemark mark, and refuses it if it is not a Tidemark file.
     ///
     /// Without a log, the file is read as immutable, so that no file appears beside one of another program. With a log,
     /// the log is read, too, still read-only.
@@ -317,7 +320,7 @@ enum DataFileSchema {
         // One snapshot covers both reads, because a writer may upgrade the file between them.
         try connection.execute("BEGIN")
         let version = try version(connection.handle)
-        // The header of the main file was checked before, but the change of a newer program may still be in the log.
+        // The main file's header was checked before, but a newer program's upgrade may still be in the log.
         let header = FileHeader(version: version)
         if let refusal = header.refusal(path: file.path) { throw refusal }
         let verdict = try withExtendedLifetime(connection) { try inspect(connection.handle, version: version) }

@@ -1,6 +1,6 @@
-/// The form in which a data file holds entities.
+/// How a data file stores entities.
 ///
-/// A file begins as one of rows. From a number of entities on it becomes one of blocks, see ``BlockMigration``.
+/// A file begins with rows. From a number of entities on it is converted to blocks, see ``BlockMigration``.
 package enum EntityLayout: Sendable, CaseIterable {
     /// A row for each entity: the tables `keys` and `entities`.
     case rows
@@ -9,8 +9,8 @@ package enum EntityLayout: Sendable, CaseIterable {
 }
 
 extension EntityLayout {
-    /// Reads the form of a file in the connection's snapshot. While entities are moved into blocks, the file still is
-    /// one of rows.
+    /// Reads how a file stores entities, in the connection's snapshot. While entities are being moved into blocks, the
+    /// file still counts as one of rows.
     ///
     /// - Throws: ``SQLiteFailure``.
     init(_ connection: OpaquePointer) throws {

@@ -2,30 +2,46 @@ public import Logging
 package import Tidemark
 package import TidemarkRecording
 
-/// The settings of a server.
+/// Configures a ``CacheServer``: its token, address, limits and data file.
+///
+/// ```swift
+/// let token = try TokenFile(path: "cache.db.token").token()
+/// var configuration = CacheServerConfiguration(token: token, databasePath: "cache.db", port: 0)
+/// configuration.limits.connectionCountMax = 100
+/// let server = CacheServer(cache, configuration: configuration)
+/// try await server.run()
+/// ```
 public struct CacheServerConfiguration: Sendable {
-    /// The secret that requests have to show.
+    /// The secret that requests must send.
     public var token: AccessToken
-    /// The address to listen on. Any other than a loopback address needs ``encryption``, or TLS in front.
+    /// The address to listen on, by default 127.0.0.1. Any other than a loopback address needs ``encryption``, or TLS
+    /// in front.
     public var host: String
-    /// The port to listen on; 0 takes a free one.
+    /// The port to listen on, by default 7420; 0 picks a free one.
     public var port: Int
-    /// The origins of pages of other servers that may use this one, as `https://app.example`.
+    /// The origins of other servers whose pages may use this one, such as `https://app.example`.
     public var allowedOrigins: [String] = []
-    /// The encryption of connections; nil: they are not encrypted.
+    /// Encrypts connections, for example with `TLSIdentity`; nil serves plain HTTP.
     public var encryption: (any ConnectionEncryption)?
+    /// The bounds on connections, requests, times and streams.
     public var limits = ServerLimits()
-    /// The cache's data file, of which exports are made; nil: the path of exports answers 404.
+    /// The path of the cache's data file, from which exports are read; nil answers export requests with 404.
     public var databasePath: String?
+    /// Receives the log of the server and its sessions.
     public var logger: Logger
-    /// The recording that the page can save; nil: nothing is recorded.
+    /// The recording that `GET /recording` downloads; nil if nothing is recorded.
     package var recorder: RecordingWriter?
-    /// The clock of streams and pauses.
+    /// The clock for streams and timeouts.
     package var clock: any CacheClock = SystemClock()
 
+    /// Creates a configuration with default limits.
+    ///
     /// - Parameters:
-    ///   - host: By default the loopback address 127.0.0.1.
-    ///   - port: By default 7420.
+    ///   - token: The secret that requests must send.
+    ///   - databasePath: The path of the cache's data file; nil turns exports off.
+    ///   - host: The address to listen on, by default the loopback address 127.0.0.1.
+    ///   - port: The port to listen on, by default 7420; 0 picks a free one.
+    ///   - logger: Receives the server's log.
     public init(
         token: AccessToken, databasePath: String? = nil, host: String = "127.0.0.1", port: Int = 7_420,
         logger: Logger = Logger(label: "tidemark.server")

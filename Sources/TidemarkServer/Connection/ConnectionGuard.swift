@@ -2,15 +2,16 @@ import Hummingbird
 import NIOCore
 import NIOHTTP1
 
-/// An event from a route to its connection: the request was accepted, and its body is wanted.
+/// A route's event to its connection: the request was accepted and its body will be read.
 struct BodyIsWanted: Sendable {}
 
-/// An event to a connection: it ends with the answer under way, and requests behind it are not answered.
+/// An event to a connection: the current response is the last; later requests on it are not answered.
 struct AnswerIsLast: Sendable {}
 
-/// The watcher of one connection: its times, its framing, and the answers to requests that never become one.
+/// Guards one connection: enforces its deadlines, checks its framing, and answers malformed requests.
 ///
-/// This handler is behind the parser of HTTP, before all others. ``Bytes`` is before the parser and shares its state.
+/// This handler comes right after the HTTP parser, before all others. ``Bytes`` comes before the parser and shares its
+/// state.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -20,15 +21,16 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     fileprivate var state: ConnectionState
     private let watch: ConnectionWatch
     private var awaitsContinue = false
-    /// Whether each request that was passed on and is not answered is a HEAD, the oldest first. Bounded by the requests
-    /// of the bytes that are read at once.
+    /// For each forwarded request without a complete response, oldest first: true if it is a HEAD. Bounded by the
+    /// number of requests in one read.
     private var asksForHead: [Bool] = []
-    /// The bytes that are read and dropped after the last answer, before the connection is closed.
+    /// How many bytes were read and dropped after the last response, before the connection closes.
     private var lingerByteCount = 0
     private var isLingering = false
     private var context: ChannelHandlerContext?
 
-    /// The time after the last answer in which the client may read it: closing at once could take it away.
+    /// How long the client may read the last response before the connection closes. Closing at once could discard the
+    /// response.
     private static let lingerTime = TimeAmount.seconds(1)
     private static let lingerByteCountMax = 1 << 20
 
@@ -54,7 +56,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
-    /// Ends what is late.
+    /// Enforces the connection's deadlines.
     func check() {
         guard let context else { return }
         switch state.check(now: ConnectionGuard.now()) {
@@ -111,7 +113,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Drops bytes that come after the last answer.
+    /// Counts bytes dropped after the last response, and closes the connection when there are too many.
     fileprivate func dropped(byteCount: Int) {
         lingerByteCount += byteCount
         if lingerByteCount > ConnectionGuard.lingerByteCountMax { context?.close(promise: nil) }
@@ -139,8 +141,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .end:
             awaitsContinue = false
             if !asksForHead.isEmpty, asksForHead.removeFirst() {
-                // The encoder would end a body in chunks here, and a HEAD has none: the client would take its last
-                // chunk for the next answer.
+                // At the end of a chunked body the encoder would write a last chunk. A HEAD response has no body, so
+                // the client would read that chunk as the start of the next response.
                 context.flush()
                 promise?.succeed(())
             } else {
@@ -182,26 +184,26 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         linger(context)
     }
 
-    /// Ends the sending side, and soon all of the connection.
+    /// Closes the sending side now and the whole connection soon.
     private func linger(_ context: ChannelHandlerContext) {
         guard !isLingering else { return }
         isLingering = true
         context.close(mode: .output, promise: nil)
-        // The program's side may not read any more, and then nothing would tell when the client is done.
+        // Keep reading: the application may have stopped, and then nobody would notice when the client closes.
         context.read()
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: ConnectionGuard.lingerTime) { bound.value.close(promise: nil) }
     }
 }
 
-/// The part of a connection's guard before the parser: it counts bytes, and drops those after the last answer.
+/// The part of a connection's guard before the parser: counts bytes, and drops those after the last response.
 final class Bytes: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// An event that asks for `100 Continue`, which is no answer and passes the encoder.
+    /// Requests a `100 Continue`, which is not a response and bypasses the encoder.
     struct Continue: Sendable {}
 
     private let owner: ConnectionGuard

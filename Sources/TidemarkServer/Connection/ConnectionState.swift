@@ -1,44 +1,48 @@
 import NIOHTTP1
 
-/// The state of one connection, below the requests: all of the decisions of ``ConnectionGuard``, none of its timers.
+/// The state of one connection below the level of requests. It makes every decision of ``ConnectionGuard``, without
+/// timers.
 ///
 /// - Source: RFC 9112; Protocol/serving.md, statuses.
 struct ConnectionState {
-    /// The reading side.
+    /// What the connection is reading.
     private enum Reading {
-        /// The connection is before the next request, or in its head.
+        /// Before a request, or in its head.
         case head(byteCount: Int, since: Int64?)
         case body
-        /// Nothing more is read as a request: the connection is about to end.
+        /// The connection is about to end; further bytes are not parsed as requests.
         case over
     }
 
-    /// The reaction to input.
+    /// What to do with input.
     enum Action: Equatable {
         case pass
-        /// Drop it.
+        /// Ignore the input.
         case drop
-        /// Answer with a refusal now, and close.
+        /// Respond with a refusal now, then close.
         case refuse(Refusal)
-        /// Tell the reader of the body, whose answer is the last one.
+        /// Fail the reader of the body; its response is the connection's last.
         case failBody(Refusal)
     }
 
     private let limits: ServerLimits
     private let refusal: Refusal?
     private var reading = Reading.head(byteCount: 0, since: nil)
-    /// The requests whose answer is not complete.
+    /// How many requests have no complete response yet.
     private(set) var openCount = 0
-    /// The refusal that waits for the answers to earlier requests.
+    /// A refusal that must wait for the responses to earlier requests.
     private var waitingRefusal: Refusal?
     private var mustClose = false
-    /// The time when the last byte came, or when a body was read again, in milliseconds; nil while nobody reads.
+    /// When the last byte of the body arrived or the body was last requested, in milliseconds; nil while nobody reads
+    /// it.
     private var readingSince: Int64?
     private var idleSince: Int64
 
+    /// Creates the state of a new connection, which waits for the head of its first request.
+    ///
     /// - Parameters:
-    ///   - refusal: The answer to every request of this connection; nil usually.
-    ///   - now: Milliseconds of any clock that does not go back.
+    ///   - refusal: The response to every request on this connection; usually nil.
+    ///   - now: Milliseconds on any monotonic clock.
     init(limits: ServerLimits, refusal: Refusal?, now: Int64) {
         self.limits = limits
         self.refusal = refusal
@@ -48,7 +52,7 @@ struct ConnectionState {
 
     // MARK: Input
 
-    /// Notes bytes that are about to be parsed.
+    /// Counts bytes that are about to be parsed.
     mutating func receive(byteCount: Int, now: Int64) -> Action {
         switch reading {
         case .over: return .drop
@@ -60,15 +64,15 @@ struct ConnectionState {
         return .pass
     }
 
-    /// Notes that the bytes were parsed.
+    /// Checks the size of the head after parsing.
     mutating func parsed() -> Action {
         guard case .head(let count, _) = reading, count > limits.headByteCountMax else { return .pass }
         return refuse(Refusal(.headTooLarge, "the head has more than \(limits.headByteCountMax) bytes: send less"))
     }
 
-    /// Notes the head of a request.
+    /// Records the head of a request, and checks it.
     mutating func receive(_ head: HTTPRequestHead, now: Int64) -> Action {
-        // The parser may have found another head in the bytes behind a refused one: it is no request.
+        // The parser may find another head in the bytes after a refused one; do not treat it as a request.
         if case .over = reading { return .drop }
         reading = .body
         readingSince = now
@@ -80,14 +84,14 @@ struct ConnectionState {
         return .pass
     }
 
-    /// Notes a part of a body.
+    /// Records a part of a body.
     mutating func receiveBody(now: Int64) -> Action {
         readingSince = nil
         if case .over = reading { return .drop }
         return .pass
     }
 
-    /// Notes the end of a request.
+    /// Records the end of a request.
     mutating func receiveEnd(now: Int64) -> Action {
         if case .over = reading { return .drop }
         reading = .head(byteCount: 0, since: nil)
@@ -96,12 +100,12 @@ struct ConnectionState {
         return .pass
     }
 
-    /// Notes that the reader wants more.
+    /// Records that the body's reader wants more, which starts the body timeout.
     mutating func wantsMore(now: Int64) {
         if case .body = reading, readingSince == nil { readingSince = now }
     }
 
-    /// Notes that the bytes break the rules of the format.
+    /// Records that the input is not valid HTTP.
     mutating func fail(_ refusal: Refusal) -> Action {
         switch reading {
         case .over: return .drop
@@ -144,40 +148,40 @@ struct ConnectionState {
 
     // MARK: Output
 
-    /// The step after a whole answer.
+    /// What to do after a complete response.
     enum Next: Equatable {
         case goOn
         case refuse(Refusal)
         case close
     }
 
-    /// Notes the end of an answer.
+    /// Records the end of a response.
     mutating func answered(now: Int64) -> Next {
         openCount -= 1
         idleSince = now
         if openCount == 0, let waitingRefusal { return .refuse(waitingRefusal) }
-        // The client of an unfinished body does not expect an answer, and its rest is no request.
+        // The client has not finished its body and expects no response yet; what it still sends is not a request.
         if case .body = reading { mustClose = true }
         guard mustClose, openCount == 0 else { return .goOn }
         reading = .over
         return .close
     }
 
-    /// Notes that the connection ends with the answer under way: requests behind it are dropped.
+    /// Records that the current response is the connection's last; later requests are dropped.
     mutating func answerIsLast() {
         mustClose = true
         openCount = 1
         waitingRefusal = nil
     }
 
-    /// Whether the answer under way is the last one of the connection.
+    /// True if the current response is the connection's last.
     var closesAfterAnswer: Bool {
         if case .body = reading { return true }
         return mustClose
     }
 }
 
-/// The rules of a head that a parser alone does not check.
+/// Checks a request head for rules that the parser does not enforce.
 enum HeadFault {
     static func fault(in head: HTTPRequestHead, byteCountMax: Int) -> Refusal? {
         var byteCount = head.uri.utf8.count

@@ -1,10 +1,10 @@
 import NIOCore
 import Synchronization
 
-/// The look at the clock for all connections of one event loop.
+/// Checks the deadlines of all connections of one event loop.
 ///
-/// One timer for each loop: ten thousand connections with a timer each would wake their loops ten thousand times a
-/// second, and keep half a kilobyte each.
+/// One timer per loop: with a timer per connection, ten thousand connections would wake their loops ten thousand times
+/// a second, and each would keep half a kilobyte.
 final class ConnectionWatch {
     private let interval: TimeAmount
     /// The open connections of the loop.
@@ -30,7 +30,7 @@ final class ConnectionWatch {
     }
 
     private func check() {
-        // A connection that is late is closed, and removes itself meanwhile.
+        // Iterate over a copy: a late connection closes and removes itself from `guards`.
         for connection in Array(guards.values) { connection.check() }
     }
 }
@@ -38,15 +38,17 @@ final class ConnectionWatch {
 /// The watches of a server, one for each event loop.
 final class ConnectionWatches: Sendable {
     private let interval: TimeAmount
-    /// Bounded by the event loops of the process.
+    /// Bounded by the number of event loops in the process.
     private let watches = Mutex<[ObjectIdentifier: NIOLoopBound<ConnectionWatch>]>([:])
 
-    /// - Parameter limits: A tenth of the shortest time is the pause between two looks, at most a second.
+    /// Prepares a watch for each event loop.
+    ///
+    /// - Parameter limits: The interval between checks is a tenth of the shortest timeout, from 50 ms to 1 s.
     init(_ limits: ServerLimits) {
         interval = .milliseconds(min(1_000, max(50, min(limits.headTimeout, limits.bodyTimeout) / 10)))
     }
 
-    /// Returns the watch of an event loop. Called on that loop.
+    /// Returns the watch of an event loop. Call it on that loop.
     func watch(of loop: any EventLoop) -> ConnectionWatch {
         let bound = watches.withLock { watches in
             if let known = watches[ObjectIdentifier(loop)] { return known }

@@ -16,26 +16,28 @@ import Synchronization
     import Musl
 #endif
 
-/// The connections of a server at a time.
+/// Counts concurrent connections or exports.
 final class ConnectionCount: Sendable {
     private let count = Atomic<Int>(0)
 
     var value: Int { count.load(ordering: .relaxed) }
 
-    /// - Returns: The number with the new one.
+    /// Counts one more.
+    ///
+    /// - Returns: The count including the new one.
     func add() -> Int { count.add(1, ordering: .relaxed).newValue }
 
     func remove() { count.subtract(1, ordering: .relaxed) }
 }
 
-/// A connection, whose program's side there is with its first request that is not for a stream.
+/// A connection. Its application side exists from the first request that is not for a stream.
 struct ServerConnection: ServerChildChannelValue {
     let channel: any Channel
-    /// The program's side; nil when the connection belongs to a stream, or has ended before.
+    /// The application side; nil when the connection serves a stream or ended early.
     let requests: EventLoopFuture<StreamSender.Requests?>
 }
 
-/// The pipeline of one connection: encryption, bytes, parser, guard, streams, and the requests.
+/// Builds the pipeline of a connection: encryption, byte count, parser, guard, stream sender, requests.
 struct ServerChannel: ServerChildChannel, HTTPChannelHandler {
     let responder: HTTPChannelHandler.Responder
     let streams: StreamSender.Responder
@@ -44,9 +46,9 @@ struct ServerChannel: ServerChildChannel, HTTPChannelHandler {
     let watches: ConnectionWatches
     let encryption: (any ConnectionEncryption)?
 
-    /// The connections beyond the limit that get an answer, and are not only closed.
+    /// How many connections past the limit get a 503 before they close; further ones are closed immediately.
     private static let refusedCountMax = 128
-    /// The bytes that are read at once. A connection keeps its buffer, and most heads are smaller than the first.
+    /// The sizes of read buffers. A connection keeps its buffer, and most heads fit in the initial one.
     private static let readByteCounts = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 1_024, maximum: 65_536)
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<ServerConnection> {
@@ -73,8 +75,7 @@ struct ServerChannel: ServerChildChannel, HTTPChannelHandler {
             try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
             _ = channel.setOption(ChannelOptions.recvAllocator, value: ServerChannel.readByteCounts)
             #if os(Linux)
-                // A client that is gone without a word, or that reads nothing, is noticed by this, also while nothing
-                // can be written.
+                // Detects a client that vanished, or that reads nothing, even while nothing can be written.
                 _ = channel.setOption(
                     ChannelOptions.socket(SocketOptionLevel(IPPROTO_TCP), SocketOptionName(TCP_USER_TIMEOUT)),
                     value: SocketOptionValue(limits.sendTimeoutOption))

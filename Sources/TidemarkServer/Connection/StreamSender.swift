@@ -4,43 +4,42 @@ import NIOCore
 import NIOHTTPTypes
 import Tidemark
 
-/// The last handler of a connection: it answers requests for a stream itself, and passes all others to the program's
-/// side.
+/// The last handler of a connection: responds to stream requests itself, and forwards all others to the application.
 ///
-/// The events of a stream are written by the connection's event loop, without a task: a task that writes one answer
-/// costs 16 kB of frames while it waits, and each event a change of threads (measured: `make bench SUITE=serve`). A
-/// connection whose first request is for a stream never gets a side of tasks at all.
+/// The connection's event loop writes the events of a stream, without a task. A task that writes one response holds 16
+/// kB of stack frames while it waits, and each event costs a thread switch (measured: `make bench SUITE=serve`). A
+/// connection whose first request is for a stream never gets an application side.
 ///
-/// A request for a stream behind another one whose answer is not complete is passed on like all others.
+/// A stream request that arrives while an earlier response is incomplete is forwarded like any other.
 final class StreamSender: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// The program's side of a connection.
+    /// The application side of a connection.
     typealias Requests = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
-    /// Decides about a request for a stream.
+    /// Decides how to answer a stream request.
     typealias Responder = @Sendable (HTTPRequest) async -> StreamAnswer
 
     private enum State {
-        /// Requests are passed on.
+        /// Forwarding requests to the application.
         case forwarding
-        /// Whether the client gets a stream is being decided.
+        /// Waiting for the decision on a stream request.
         case opening
         case sending(StreamHub.Lease, LiveCache)
         case over
     }
 
     private let respond: Responder
-    /// Completed with the first request that is passed on, or with nil when there will be none.
+    /// Completed with the application side at the first forwarded request, or with nil when there will be none.
     private var opened: EventLoopPromise<Requests?>?
     private var state = State.forwarding
-    /// The requests that were passed on and whose answer is not complete.
+    /// How many forwarded requests have no complete response yet.
     private var openCount = 0
-    /// Whether parts of a request are read that is not passed on.
+    /// True while reading the rest of a request that is not forwarded.
     private var isDropping = false
-    /// Whether requests were dropped that came behind one for a stream.
+    /// True if requests after a stream request were dropped.
     private var hasDropped = false
     private var isPumping = false
     private var context: ChannelHandlerContext?
@@ -62,7 +61,7 @@ final class StreamSender: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
-    /// Lets go of the stream, which may be resumed on another connection.
+    /// Releases the stream, which can then be resumed on another connection.
     private func finish() {
         state = .over
         opened?.succeed(nil)
@@ -98,7 +97,7 @@ final class StreamSender: ChannelDuplexHandler, RemovableChannelHandler {
                         wrappingChannelSynchronously: context.channel,
                         configuration: .init(isOutboundHalfClosureEnabled: true)))
             } catch {
-                // The pipeline is gone, and with it whoever asked.
+                // The pipeline is gone, so nobody waits for the response.
                 opened.succeed(nil)
                 return context.close(promise: nil)
             }
@@ -111,7 +110,7 @@ final class StreamSender: ChannelDuplexHandler, RemovableChannelHandler {
         isDropping = true
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         let loop = context.eventLoop
-        // Kept by nobody: it ends with the decision, and each connection has at most one.
+        // Unstructured on purpose: it ends with the decision, and a connection has at most one.
         Task { [respond] in
             let answer = await respond(head)
             loop.execute { bound.value.begin(answer) }
@@ -119,9 +118,9 @@ final class StreamSender: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func begin(_ answer: StreamAnswer) {
-        // A client that is gone meanwhile leaves a stream that may be resumed.
+        // If the client has left in the meantime, the stream stays resumable.
         guard case .opening = state, let context else { return }
-        // Before the head, which says so: a request behind a refused one for a stream was dropped.
+        // Set before writing the head, which carries `Connection: close`: a request after the refused one was dropped.
         if hasDropped, case .refusal = answer.body { context.triggerUserOutboundEvent(AnswerIsLast(), promise: nil) }
         context.write(wrapOutboundOut(.head(answer.head)), promise: nil)
         switch answer.body {
@@ -141,9 +140,10 @@ final class StreamSender: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Events
 
-    /// Writes what the stream has, until it has nothing or the client reads too slowly.
+    /// Writes the stream's pending events until none is left or the client reads too slowly.
     private func pump() {
-        // A write can make the channel writable again, which calls this: the loop below goes on.
+        // A write can make the channel writable again, which calls `pump` recursively; the loop below handles that
+        // case.
         guard !isPumping, let context else { return }
         isPumping = true
         defer { isPumping = false }
@@ -190,7 +190,7 @@ final class StreamSender: ChannelDuplexHandler, RemovableChannelHandler {
         context.close(promise: nil)
     }
 
-    /// Whether the connection belongs to a stream.
+    /// True if the connection belongs to a stream.
     private var isOwn: Bool {
         switch state {
         case .opening, .sending: true

@@ -4,25 +4,25 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// The applying of one body of event lines.
+/// Applies one request body of event lines.
 ///
-/// Two tasks: one puts the bytes as they come, the other applies everything that has come. So a fast body is applied in
-/// large pieces, and a slow one line by line. Bounded: at most ``waitingByteCountMax`` and one piece wait, and as much
-/// is being applied. Both keep their buffers, which change places: a body of any length makes two of them.
+/// Two tasks share it: one puts the bytes as they arrive, the other applies everything that has arrived. A fast body is
+/// therefore applied in large pieces, a slow one line by line. At most ``waitingByteCountMax`` plus one piece waits,
+/// and as much is being applied. The tasks swap two buffers, so a body of any length allocates only two.
 final class EventIntake: Sendable {
     private struct State {
         var bytes: [UInt8] = []
         var isTaking = false
-        /// Whether no more bytes come, and if so whether the last line is whole.
+        /// nil while more bytes may arrive; then true if the last line is complete.
         var isWhole: Bool?
-        /// Whether nothing more is taken: applying failed.
+        /// True once nothing more is taken because applying failed.
         var isOver = false
         var takers: CheckedContinuation<Void, Never>?
         var putters: CheckedContinuation<Void, Never>?
     }
 
     private static let waitingByteCountMax = 1 << 20
-    /// The bytes that are framed at once, as the command `ingest` reads them: all buffers then have one size.
+    /// The framing chunk, the same size as for the `ingest` command, so that all buffers have one size.
     private static let chunkByteCount = IngestStream.chunkByteCountDefault
 
     private let state = Mutex(State())
@@ -30,26 +30,25 @@ final class EventIntake: Sendable {
 
     // MARK: Putting
 
-    /// Puts bytes; returns when there is room for more.
+    /// Puts bytes, and returns when there is room for more.
     func put(_ bytes: some Collection<UInt8> & Sendable) async {
         change { $0.bytes.append(contentsOf: bytes) }
         await wait(\.putters) { $0.bytes.count < EventIntake.waitingByteCountMax || $0.isOver }
     }
 
-    /// Notes that no more bytes come.
+    /// Marks the end of the input.
     ///
-    /// - Parameter isWhole: Whether a last line without a line end is whole; else it is dropped.
+    /// - Parameter isWhole: True if a last line without a line end is complete; false drops that line.
     func end(isWhole: Bool) {
         change { $0.isWhole = isWhole }
     }
 
     // MARK: Taking
 
-    /// Applies the lines until the end.
+    /// Applies the lines until the input ends.
     ///
-    /// - Returns: The outcome of the lines, without those of events; the input, whose tally the caller takes; the
-    ///   number of lines.
-    /// - Throws: ``StorageError`` when stored data cannot be read; lines before are applied.
+    /// - Returns: The input, whose event counts the caller takes from the cache, and the counts of lines.
+    /// - Throws: ``StorageError`` when stored data cannot be read; the lines before are applied.
     func apply(to cache: SyncCache) async throws(StorageError) -> Applied {
         let (input, _) = await cache.openInput(
             hasUnread: { [self] in state.withLock { !$0.bytes.isEmpty || $0.isTaking } },
@@ -67,16 +66,16 @@ final class EventIntake: Sendable {
         return applied
     }
 
-    /// The lines of a body, counted.
+    /// The result of applying a body.
     struct Applied: Sendable {
         var input: InputID
-        /// The lines; their events are counted by the cache.
+        /// Counts of lines only; the cache counts the events.
         var counts = EventCounts()
     }
 
     private func apply(to cache: SyncCache, _ applied: inout Applied) async throws(StorageError) {
         let limits = cache.configuration.limits
-        // One pool: the framer takes the buffers that the decoder's batches give back.
+        // One pool, so that the framer reuses the buffers that the decoder's batches release.
         let pool = BatchPool()
         var framer = LineFramer(input: applied.input, limits: limits, pool: pool)
         defer { framer.recycle() }
@@ -128,9 +127,9 @@ final class EventIntake: Sendable {
         }
     }
 
-    /// Takes everything that has come, in exchange for the buffer of the bytes before.
+    /// Takes all bytes that have arrived, and hands over the previous buffer for reuse.
     ///
-    /// - Returns: Whether no more bytes come, and if so whether the last line is whole.
+    /// - Returns: nil while more bytes may arrive; then true if the last line is complete.
     private func exchange(_ bytes: inout [UInt8]) -> Bool? {
         bytes.removeAll(keepingCapacity: true)
         var isWhole: Bool?

@@ -2,15 +2,17 @@ import CZlib
 import CZstd
 import HTTPTypes
 
-/// The decompressor of one body.
+/// Decompresses one request body.
 ///
-/// Bounded: it gives at most ``pieceByteCount`` at once, and its window has at most 8 MiB.
+/// Output is produced in pieces of at most ``pieceByteCount``; the zstd window is at most 8 MiB.
 final class Inflater {
     /// The `Content-Encoding` of a body.
     enum Coding: Hashable, Sendable {
         case identity, gzip, zstd
 
-        /// - Throws: ``Refusal`` for a coding that is not known, or more than one.
+        /// Reads the coding from the values of `Content-Encoding`.
+        ///
+        /// - Throws: ``Refusal`` for an unknown coding, or more than one.
         init(_ fields: [String]) throws(Refusal) {
             switch fields.map({ $0.lowercased().trimmingSpaces() }) {
             case [], ["identity"]: self = .identity
@@ -31,10 +33,12 @@ final class Inflater {
     private static let windowLogMax: Int32 = 23
 
     private let stream: Stream
-    /// Whether a compressed stream has begun and has not ended.
+    /// True while a compressed stream has begun and not ended.
     private(set) var isInside = false
 
-    /// - Throws: ``Refusal`` when there is no memory.
+    /// Starts decoding a body.
+    ///
+    /// - Throws: ``Refusal`` when memory cannot be allocated.
     init(_ coding: Coding) throws(Refusal) {
         switch coding {
         case .identity: stream = .identity
@@ -65,7 +69,7 @@ final class Inflater {
         }
     }
 
-    /// Whether the bytes are the body as they are.
+    /// True if the body is not compressed.
     var isIdentity: Bool {
         if case .identity = stream { return true }
         return false
@@ -73,8 +77,8 @@ final class Inflater {
 
     /// Decompresses bytes, piece by piece.
     ///
-    /// - Parameter give: Gets each piece in order.
-    /// - Throws: ``Refusal`` when the bytes are not of the coding; what came before was given.
+    /// - Parameter give: Receives the pieces in order.
+    /// - Throws: ``Refusal`` when the bytes do not match the coding; earlier pieces were already delivered.
     func append(_ bytes: [UInt8], _ give: ([UInt8]) async -> Void) async throws(Refusal) {
         switch stream {
         case .identity: await give(bytes)
@@ -88,7 +92,7 @@ final class Inflater {
     ) async throws(Refusal) {
         var offset = 0
         while offset < bytes.count {
-            // After the end of one member another may follow.
+            // Another gzip member may follow the end of one.
             if !isInside { inflateReset(stream) }
             isInside = true
             let (piece, used, status) = Inflater.step(bytes, offset, stream)
@@ -97,13 +101,13 @@ final class Inflater {
             switch status {
             case Z_STREAM_END: isInside = false
             case Z_OK: break
-            // There is room, so this says that more input is needed.
+            // The output has room, so the error means that more input is needed.
             case Z_BUF_ERROR where used == 0 && piece.isEmpty: return
             case Z_BUF_ERROR: break
             default: throw Inflater.broken("gzip")
             }
         }
-        // Output that found no room in the last piece.
+        // Flush output that did not fit into the last piece.
         while isInside {
             let (piece, _, status) = Inflater.step([], 0, stream)
             if !piece.isEmpty { await give(piece) }

@@ -53,7 +53,7 @@ extension CacheServer {
         return await source.answer(to: line.bytes, stream: nil) ?? []
     }
 
-    /// The error of a message as an answer with a status.
+    /// Wraps an error of JSON-RPC in a response with the matching status.
     private func refused(_ answer: [UInt8]) -> Response {
         guard case .error(let code) = MessageAnswer(answer) else { return CacheServer.json(answer) }
         let status: HTTPResponse.Status =
@@ -65,7 +65,7 @@ extension CacheServer {
         return CacheServer.json(answer, status: status)
     }
 
-    /// Returns an answer with its checksum; without the body when the client has it.
+    /// Returns a response with an `ETag`; a 304 without a body if the client already has it.
     static func tagged(_ body: [UInt8], _ request: Request) -> Response {
         let checksum = body.withUnsafeBytes { Checksum.xxh64($0) }
         let digits = String(checksum, radix: 16)

@@ -7,7 +7,7 @@ import TidemarkModel
 import TidemarkWire
 
 extension CacheServer {
-    /// Applies a body of event lines, and answers with its summary when all of it is durable.
+    /// Applies a body of event lines, and responds with its summary once all of it is durable.
     func ingest(_ request: Request, _ channel: (any Channel)?) async throws(Refusal) -> Response {
         guard let live else { throw Refusal(.readOnly, "this server only reads: ask the one that writes") }
         try RequestBodyCheck.type(of: request, "application/x-ndjson")
@@ -39,7 +39,7 @@ extension CacheServer {
 
     /// Reads a body to its end.
     ///
-    /// - Returns: Why it is not whole; nil when it is.
+    /// - Returns: Why it is incomplete; nil if it is complete.
     private static func read(
         _ body: RequestBody, _ inflater: Inflater, into intake: EventIntake
     ) async -> Refusal? {
@@ -78,7 +78,7 @@ extension CacheServer {
         counts.blank = applied.counts.blank
         counts.control = applied.counts.control
         counts.messages = applied.counts.messages
-        // Events that were held when their log ended, or still are: no other bin has them.
+        // Lines in no other bin: events that are still held, or were held when their log ended.
         counts.held = max(
             Int64(heldCount), counts.lines - counts.blank - counts.control - counts.messages - counts.events)
         let milliseconds = max(1, Int64((ContinuousClock.now - start) / .milliseconds(1)))

@@ -10,7 +10,7 @@ import TidemarkSQLite
 import TidemarkWire
 
 extension CacheServer {
-    /// Answers with every entity, one a line, as they were at one moment.
+    /// Streams every entity in scope, one per line, as of one moment.
     func export(_ request: Request) async throws(Refusal) -> Response {
         let items = try QueryItems(path: request.head.path ?? "", known: ["library_id", "type"])
         guard let path = configuration.databasePath else {
@@ -44,8 +44,7 @@ extension CacheServer {
     }
 }
 
-/// The end of an export, at the latest when nobody holds this any more: an answer that is never written is dropped
-/// without a word.
+/// Stops an export and frees its place when released, because a response that is never written is dropped silently.
 private final class ExportLease: Sendable {
     private let export: EntityExport
     private let exports: ConnectionCount

@@ -6,8 +6,7 @@ import TidemarkInspector
 internal import TidemarkRecording
 
 extension CacheServer {
-    /// Answers with a file of the inspector's page. A browser keeps it, and asks each time whether it is still the
-    /// same.
+    /// Responds with a file of the inspector's page. Browsers cache it but revalidate each time.
     static func page(_ file: InspectorFile, _ request: Request) -> Response {
         var response = tagged(file.bytes, request)
         response.headers[.contentType] = file.contentType
@@ -15,7 +14,7 @@ extension CacheServer {
         return response
     }
 
-    /// Answers with the recording as it is now, as a file that `tidemark replay` takes.
+    /// Responds with the recording so far, as a file that `tidemark replay` accepts.
     func savedRecording() async throws(Refusal) -> Response {
         guard let recorder = configuration.recorder else {
             throw Refusal(
@@ -45,8 +44,7 @@ extension CacheServer {
     }
 }
 
-/// One place of a count, given back when nobody holds it any more: an answer that is never written is dropped without a
-/// word.
+/// Holds one place of a count and frees it when released, because a response that is never written is dropped silently.
 private final class CountLease: Sendable {
     private let count: ConnectionCount
 

@@ -9,9 +9,9 @@ import TidemarkStore
 import TidemarkWire
 
 extension CacheServer {
-    /// Answers a request; the only way in.
+    /// Responds to a request. Every request passes through here, except stream requests on the server's own port.
     ///
-    /// - Parameter channel: The connection, to which it is said when a body is wanted; nil on a program's own router.
+    /// - Parameter channel: The connection to notify before reading a request body; nil on a program's own router.
     func respond(to request: Request, channel: (any Channel)?) async -> Response {
         var response: Response
         var allowedOrigin: String?
@@ -23,7 +23,7 @@ extension CacheServer {
                 response = Response(status: .noContent, headers: ServerFields.preflight(passed.route))
             } else {
                 response = try await respond(to: request, passed.route, channel)
-                // HEAD is GET without a body: dropping the body of an answer that is made as it is sent stops it.
+                // HEAD is GET without a body. Dropping a body that is produced while it is sent stops its production.
                 if request.method == .head { response = response.createHeadResponse() }
             }
         } catch {
@@ -33,7 +33,7 @@ extension CacheServer {
         return response
     }
 
-    /// Refuses new requests when the server stops.
+    /// Refuses new requests, except health checks, while the server is stopping.
     func refuseAtEnd(_ route: ServerRoute) throws(Refusal) {
         if isStopping.load(ordering: .acquiring), route != .health {
             throw Refusal(.shuttingDown, "the server stops: ask again when it is back")
@@ -45,7 +45,7 @@ extension CacheServer {
     ) async throws(Refusal) -> Response {
         switch route {
         case .messages: try await perform(request, channel)
-        // Asking about a stream begins none.
+        // A HEAD request starts no stream.
         case .stream where request.method == .head: try streamHead()
         case .stream: try await openStream(request)
         case .events: try await ingest(request, channel)
@@ -68,7 +68,8 @@ extension CacheServer {
             of: request, byteCountMax: configuration.limits.messageByteCountMax, channel)
         let stream = request.headers[values: .tidemarkStream].first
         guard let answer = await source.answer(to: text, stream: stream) else { return Response(status: .noContent) }
-        // The one refusal that a message alone turns into a status; in a batch it is an error among answers.
+        // Only this error becomes a status, and only for a single message; in a batch it stays one error among the
+        // answers.
         if live == nil, case .error("read_only") = MessageAnswer(answer) {
             return CacheServer.json(answer, status: .forbidden)
         }
@@ -104,7 +105,7 @@ extension CacheServer {
     }
 }
 
-/// The checks of a request's body.
+/// Checks and reads a request's body.
 enum RequestBodyCheck {
     static func type(of request: Request, _ expected: String) throws(Refusal) {
         let fields = request.headers[values: .contentType]
@@ -120,7 +121,7 @@ enum RequestBodyCheck {
         }
     }
 
-    /// Returns a whole body.
+    /// Reads a whole body into memory.
     static func bytes(
         of request: Request, byteCountMax: Int, _ channel: (any Channel)?
     ) async throws(Refusal) -> [UInt8] {

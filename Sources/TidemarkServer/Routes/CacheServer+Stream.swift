@@ -9,9 +9,9 @@ import TidemarkHTTPRules
 extension CacheServer {
     // MARK: On a program's own router
 
-    /// Opens or resumes a stream whose events a task sends.
+    /// Opens or resumes a stream, with a task that sends its events.
     ///
-    /// The server's own port takes requests for streams before: see ``StreamSender``.
+    /// Used only on a program's own router; on the server's own port, ``StreamSender`` handles stream requests first.
     func openStream(_ request: Request) async throws(Refusal) -> Response {
         let (live, lease) = try await connect(request.head)
         return Response(
@@ -25,13 +25,13 @@ extension CacheServer {
             })
     }
 
-    /// Returns the head that a stream would have.
+    /// Returns the head of a stream response, without starting a stream.
     func streamHead() throws(Refusal) -> Response {
         guard live != nil else { throw Refusal(.readOnly, "this server only reads: ask the one that writes") }
         return Response(status: .ok, headers: StreamAnswer.fields)
     }
 
-    /// Sends a stream's events until the client is gone, comes back on another connection, or the stream ends.
+    /// Sends a stream's events until the client disconnects, resumes on another connection, or the stream ends.
     private static func send(
         _ connected: StreamHub.Connected, _ live: LiveCache, to writer: inout any ResponseBodyWriter
     ) async throws {
@@ -52,7 +52,7 @@ extension CacheServer {
 
     // MARK: On the server's own port
 
-    /// Decides about a request for a stream whose events its connection sends.
+    /// Answers a stream request whose events the connection itself will send.
     func respond(toStream request: HTTPRequest) async -> StreamAnswer {
         var allowedOrigin: String?
         var answer: StreamAnswer
@@ -70,12 +70,13 @@ extension CacheServer {
         return answer
     }
 
-    /// Finds or makes the stream that a request asks for.
+    /// Finds or creates the stream that a request names.
     private func connect(_ request: HTTPRequest) async throws(Refusal) -> (LiveCache, StreamHub.Lease) {
         guard let live else { throw Refusal(.readOnly, "this server only reads: ask the one that writes") }
         let items = try QueryItems(path: request.path ?? "", known: ["stream"])
         let connected = try await live.hub.connect(to: items["stream"], after: try CacheServer.lastNumber(request))
-        // The client may be gone before the first byte is written, or at any byte: the stream may be resumed then.
+        // The lease detaches the connection whenever the client leaves, even before the first byte; the stream stays
+        // resumable.
         return (live, StreamHub.Lease(live.hub, connected))
     }
 
@@ -88,14 +89,14 @@ extension CacheServer {
     }
 }
 
-/// The answer to a request for a stream: its head, and the stream or the body of a refusal.
+/// The response to a stream request: its head, and either the stream or the body of a refusal.
 struct StreamAnswer: Sendable {
     enum Body: Sendable {
         case stream(StreamHub.Lease, LiveCache)
         case refusal([UInt8])
     }
 
-    /// The fields of a stream's head. A proxy in front must not collect events.
+    /// The header fields of a stream response. `X-Accel-Buffering` stops proxies from buffering events.
     static let fields: HTTPFields = [.contentType: "text/event-stream", .acceleratorBuffering: "no"]
 
     var head: HTTPResponse
@@ -115,7 +116,7 @@ struct StreamAnswer: Sendable {
 }
 
 extension EventText {
-    /// Returns the first events on a connection: the name of the stream, behind that of one that is gone.
+    /// Returns the first events on a connection: `gone` for a stream that could not be resumed, then `hello`.
     static func beginning(of connected: StreamHub.Connected) -> [UInt8] {
         let hello = named("hello", stream: connected.stream.id)
         guard let gone = connected.gone else { return hello }
@@ -127,7 +128,7 @@ extension EventText {
         named(end == .bye ? "bye" : "gone", stream: stream.id)
     }
 
-    /// The name of a stream as a client gave it, without what could end its line or its string.
+    /// The stream name as the client sent it, reduced to letters and digits so that it cannot break out of its string.
     private static func printable(_ id: String) -> String {
         String(id.unicodeScalars.prefix(64).filter { $0.isASCII && $0.properties.isAlphabetic || ("0"..."9") ~= $0 })
     }

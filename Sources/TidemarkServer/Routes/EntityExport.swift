@@ -5,12 +5,12 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkWire
 
-/// The export of a data file: read on a queue of its own, at one committed state, as fast as its reader takes it.
+/// Exports a data file at one committed state, on a queue of its own, as fast as the reader takes it.
 ///
-/// Bounded: at most ``waitingByteCountMax`` and one entity wait for the reader. A reader that takes nothing for
-/// ``idleTimeMax`` ends the export, because an open state keeps the file's log from shrinking.
+/// At most ``waitingByteCountMax`` plus one entity waits for the reader. An export whose reader takes nothing for
+/// ``idleTimeMax`` ends, because an open read transaction keeps the write-ahead log from shrinking.
 final class EntityExport: Sendable {
-    /// The entities that are exported.
+    /// Which entities to export; nil means all libraries or types.
     struct Scope: Sendable {
         var library: ByteString?
         var type: ByteString?
@@ -20,7 +20,7 @@ final class EntityExport: Sendable {
         var chunk: [UInt8] = []
         var isStarted = false
         var isStopped = false
-        /// The end of the reading; nil while it continues.
+        /// How reading ended; nil while it continues.
         var end: Result<Void, StorageError>?
         var waiter: CheckedContinuation<Void, Never>?
     }
@@ -39,7 +39,7 @@ final class EntityExport: Sendable {
         self.scope = scope
     }
 
-    /// Begins to read. Returns when the state that is exported is fixed.
+    /// Starts reading. Returns once the exported state is fixed.
     ///
     /// - Throws: ``StorageError`` when the file cannot be read.
     func begin() async throws(StorageError) {
@@ -50,7 +50,7 @@ final class EntityExport: Sendable {
 
     /// Returns the next lines; nil at the end.
     ///
-    /// - Throws: ``StorageError`` when the file cannot be read on, or holds damaged rows.
+    /// - Throws: ``StorageError`` when reading the file fails, or after the last line if some rows were damaged.
     func next() async throws(StorageError) -> [UInt8]? {
         await wait { !$0.chunk.isEmpty || $0.end != nil }
         let (chunk, end) = state.withLock { state in
@@ -63,7 +63,7 @@ final class EntityExport: Sendable {
         return nil
     }
 
-    /// Ends the reading: nobody takes more.
+    /// Stops reading. Call it when no more chunks will be taken.
     func stop() {
         state.withLock { $0.isStopped = true }
         room.signal()
@@ -78,7 +78,7 @@ final class EntityExport: Sendable {
             }
             if isReadyNow { continuation.resume() }
         }
-        // A waiter is woken by every step; it waits again until its own has come.
+        // Every step wakes the waiter; wait again until the condition holds.
         if !state.withLock({ isReady($0) }) { await wait(until: isReady) }
     }
 
@@ -113,7 +113,9 @@ final class EntityExport: Sendable {
         }
     }
 
-    /// - Returns: Whether to continue.
+    /// Adds a line, and waits while the reader has not taken enough of the earlier lines.
+    ///
+    /// - Returns: True to continue, false to stop.
     private func put(_ line: [UInt8]) -> Bool {
         var mustWait = false
         var goesOn = true
@@ -132,7 +134,7 @@ final class EntityExport: Sendable {
         return goesOn
     }
 
-    /// Returns one entity as a line of JSON, as the command `export` prints it.
+    /// Returns one entity as a line of JSON, in the format of the `export` command.
     static func line(of entity: EntitySnapshot) -> [UInt8] {
         var line = JSONLine()
         line.object { line in

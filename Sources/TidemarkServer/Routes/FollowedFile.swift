@@ -4,12 +4,11 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkSession
 
-/// A data file that another process writes, as the source of a server that only reads.
+/// A data file that another process writes: the message source of a read-only server.
 ///
-/// The file is opened anew when it has changed, at most every ``checkInterval``; requests that have begun see the state
-/// that they began with.
+/// The file is reopened after a change, at most every ``checkInterval``. A request sees the state with which it began.
 actor FollowedFile: MessageSource {
-    /// One state of the file. It is closed when a newer one has replaced it and its last request has ended.
+    /// One state of the file. It is closed once a newer state has replaced it and its last request has ended.
     private final class Opened: Sendable {
         let cache: SyncCache
         let session: Session
@@ -26,9 +25,9 @@ actor FollowedFile: MessageSource {
 
         func begin() { uses.withLock { $0.count += 1 } }
 
-        /// Notes the end of a request.
+        /// Records the end of a request.
         ///
-        /// - Returns: Whether nobody needs this state any more.
+        /// - Returns: True if the state is no longer needed.
         func end() -> Bool {
             uses.withLock { uses in
                 uses.count -= 1
@@ -36,7 +35,7 @@ actor FollowedFile: MessageSource {
             }
         }
 
-        /// Notes that a newer state has replaced this one; returns as ``end()`` does.
+        /// Records that a newer state has replaced this one; returns true if this one is no longer needed.
         func replace() -> Bool {
             uses.withLock { uses in
                 uses.isReplaced = true
@@ -45,7 +44,7 @@ actor FollowedFile: MessageSource {
         }
     }
 
-    /// The milliseconds for which a state counts as current.
+    /// How long a state counts as current, in milliseconds.
     private static let checkInterval: Int64 = 200
 
     private let path: String
@@ -55,7 +54,7 @@ actor FollowedFile: MessageSource {
     private let waiting = WaitingRequests()
     private var current: Opened?
     private var checkedAt: Int64 = .min
-    /// The opening under way. Bounded by one.
+    /// The reopening in progress; at most one.
     private var opening: Task<Result<Void, StorageError>, Never>?
 
     init(
@@ -106,7 +105,7 @@ actor FollowedFile: MessageSource {
     /// Does nothing: an export shows what the writer has committed.
     func prepareExport() async throws(StorageError) {}
 
-    /// Closes the file; called when no request runs any more.
+    /// Closes the file. Call it when no request is running.
     func close() async {
         guard let opened = current else { return }
         current = nil
@@ -117,7 +116,7 @@ actor FollowedFile: MessageSource {
 
     private func begin() async throws(StorageError) -> Opened {
         try await refresh()
-        // No input reaches it: a refresh that does not throw leaves a state.
+        // Unreachable: a refresh that does not throw leaves a state.
         guard let current else { throw StorageError(.closed, "the server stops", advice: "ask again later") }
         current.begin()
         return current
@@ -159,7 +158,7 @@ actor FollowedFile: MessageSource {
         do throws(StorageError) {
             try await opened.cache.close()
         } catch {
-            // Nothing was to be written; the connection is closed all the same.
+            // A reader has nothing to write; the connection is closed all the same.
             return
         }
     }

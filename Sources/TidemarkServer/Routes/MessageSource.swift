@@ -3,31 +3,31 @@ import TidemarkModel
 import TidemarkSession
 import TidemarkStore
 
-/// The performer of JSON-RPC messages: a cache that is written here, or the data file of one that is written elsewhere.
+/// Performs JSON-RPC messages, either on a cache that this process writes or on another writer's data file.
 protocol MessageSource: Sendable {
     /// Performs a message or a batch.
     ///
-    /// - Parameter stream: The name of the stream that is notified of observed changes.
-    /// - Returns: The answer as a line; nil when nothing is answered.
+    /// - Parameter stream: The name of the stream to notify of observed changes; nil for none.
+    /// - Returns: The response as a line; nil when there is none.
     func answer(to text: [UInt8], stream: String?) async -> [UInt8]?
 
-    /// The numbers of `/metrics`.
+    /// The text of `/metrics`.
     func metrics() async -> MetricsText
 
-    /// The error of the storage; nil while it works.
+    /// The current storage error; nil while storage works.
     func storageError() async -> StorageError?
 
-    /// Makes everything that was acknowledged visible in the data file.
+    /// Writes all acknowledged changes to the data file, so that an export includes them.
     func prepareExport() async throws(StorageError)
 }
 
-/// A cache that this server writes, and the sessions that serve it.
+/// A cache that this server writes, with the sessions that serve it.
 final class LiveCache: MessageSource {
     let cache: SyncCache
     let hub: StreamHub
     private let silent: Session
     private let unknown: Session
-    /// The session whose late answers concern everybody: those to edits that waited for their server.
+    /// The session for late answers, the results of edits that waited in the outbox. Every stream gets them.
     private let common: Session
 
     init(_ cache: SyncCache, configuration: CacheServerConfiguration, settings: Session.Settings) {
@@ -48,15 +48,14 @@ final class LiveCache: MessageSource {
         common = Session(of: cache, output: EveryStream(hub), waiting: waiting, settings: settings)
     }
 
-    /// Begins to notify every stream of what concerns all, and to send the requests of pending edits where a server
-    /// takes them.
+    /// Starts the notifications that every stream gets, and the outbox, if there is a server to send its requests to.
     func begin() async { await hub.begin(await common.mutationUpstream()) }
 
     func answer(to text: [UInt8], stream: String?) async -> [UInt8]? {
         guard let stream else { return await silent.answer(to: text) }
         guard let found = hub.session(of: stream) else { return await unknown.answer(to: text) }
         let answer = await found.session.answer(to: text)
-        // The stream has everything that the request caused before the answer is written.
+        // The stream must hold everything that the request caused before its answer is written.
         found.stream.appendKept()
         return answer
     }
@@ -66,7 +65,7 @@ final class LiveCache: MessageSource {
     func prepareExport() async throws(StorageError) { try await cache.flush() }
 }
 
-/// The output of requests that name no stream: nothing of theirs is observed, and late answers have no reader.
+/// The output of requests without a stream: it observes nothing, and drops late answers.
 final class NoOutput: SessionOutput {
     private let advice: String
 
@@ -83,8 +82,8 @@ final class NoOutput: SessionOutput {
     func deliver(_ notification: CacheNotification) {}
 }
 
-/// The output for what concerns every stream. An edit outlives the stream that asked for it, and a restart of the
-/// server: its result goes to all.
+/// The output that writes to every stream. An edit outlives the stream that requested it, and restarts of the server,
+/// so every stream gets its result.
 final class EveryStream: SessionOutput {
     private let hub: StreamHub
 
@@ -101,13 +100,17 @@ final class EveryStream: SessionOutput {
     func deliver(_ notification: CacheNotification) {}
 }
 
-/// The parts of one answer of JSON-RPC.
+/// The result or error in one JSON-RPC response.
 enum MessageAnswer {
     case result(JSONSlice)
+    /// The error of a failed request.
+    ///
     /// - Parameter code: The `data.code`; empty for errors that JSON-RPC itself defines.
     case error(code: String)
 
-    /// - Parameter line: An answer to one request.
+    /// Splits a response into its result or its error.
+    ///
+    /// - Parameter line: The response to one request.
     init(_ line: [UInt8]) {
         let members = JSONSlice(compact: line.dropLast()).members ?? [:]
         if let result = members[Array("result".utf8)] {

@@ -1,13 +1,13 @@
 import Tidemark
 import TidemarkModel
 
-/// The text of `/metrics`.
+/// Builds the text of `/metrics`.
 ///
 /// - Source: Prometheus, exposition formats, version 0.0.4.
 struct MetricsText: Sendable {
     private(set) var bytes: [UInt8] = []
 
-    /// The libraries, and the ignored kinds, that have numbers of their own; later ones are left out.
+    /// The maximum number of libraries, or ignored kinds, with their own series; further ones are left out.
     static let seriesCountMax = 1_000
     private static let prefix = "tidemark_"
 
@@ -17,7 +17,7 @@ struct MetricsText: Sendable {
 
     mutating func gauge(_ name: String, _ help: String, _ value: Int64) { write(name, "gauge", help, [([], value)]) }
 
-    /// Writes the numbers of one name, each with its labels.
+    /// Writes one metric with several labelled values.
     mutating func write(
         _ name: String, _ kind: String, _ help: String, _ values: [(labels: [(String, ByteString)], value: Int64)]
     ) {
@@ -26,7 +26,7 @@ struct MetricsText: Sendable {
         for (labels, value) in values.prefix(MetricsText.seriesCountMax) { line(name, labels, String(value)) }
     }
 
-    /// Writes how long flushes took.
+    /// Writes the histogram of flush durations, and the count of failed flushes.
     mutating func flushes(_ times: FlushTimes) {
         begin("flush_seconds", "histogram", "How long flushes took until they were on the disk.")
         var count: Int64 = 0
@@ -70,7 +70,7 @@ struct MetricsText: Sendable {
         }
     }
 
-    /// Milliseconds as seconds with three decimals.
+    /// Formats milliseconds as seconds with three decimals.
     private static func seconds(_ milliseconds: Int64) -> String {
         let decimals = String(milliseconds % 1_000 + 1_000).dropFirst()
         return "\(milliseconds / 1_000).\(decimals)"
@@ -144,7 +144,7 @@ extension MetricsText {
             libraries.map { ([("library_id", $0.library)], Int64($0.lost.count)) })
     }
 
-    /// Writes how far libraries are behind their logs.
+    /// Writes how far each library is behind its log.
     mutating func lags(_ lags: [(library: ByteString, count: Int64)]) {
         write(
             "event_lag", "gauge", "The numbers between a library's position and the highest known one.",

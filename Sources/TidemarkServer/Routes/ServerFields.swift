@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// The fields of answers.
+/// Header fields of responses.
 ///
 /// - Source: Protocol/serving.md, security.
 enum ServerFields {
-    /// The fields of every answer.
+    /// The header fields of every response.
     static let common: HTTPFields = {
         var fields = HTTPFields()
         fields[.contentSecurityPolicy] = "default-src 'self'; frame-ancestors 'none'"
@@ -16,14 +16,14 @@ enum ServerFields {
         return fields
     }()
 
-    /// Adds the fields of every answer, and those that show it to an allowed origin.
+    /// Adds the common fields, and the CORS fields if the origin is allowed.
     static func complete(_ fields: inout HTTPFields, for allowedOrigin: String?) {
         for field in common where fields[field.name] == nil { fields.append(field) }
         guard let allowedOrigin else { return }
         for field in sharing(with: allowedOrigin) { fields[field.name] = field.value }
     }
 
-    /// The fields that let a page of another origin see an answer.
+    /// The CORS fields that let a page of another origin read the response.
     static func sharing(with origin: String) -> HTTPFields {
         var fields = HTTPFields()
         fields[.accessControlAllowOrigin] = origin
@@ -33,7 +33,7 @@ enum ServerFields {
         return fields
     }
 
-    /// The answer to a page of another origin that asks what it may send.
+    /// The CORS fields of the response to a preflight request.
     static func preflight(_ route: ServerRoute) -> HTTPFields {
         var fields = HTTPFields()
         fields[.accessControlAllowMethods] = route.methods.map(\.rawValue).joined(separator: ", ")

@@ -3,7 +3,7 @@ import TidemarkInspector
 
 /// A path of the server, with the names in it.
 ///
-/// Paths are compared as they are written: no empty or dotted segment is resolved, and a segment is decoded once.
+/// Paths are compared as written: empty or dotted segments are not resolved, and each segment is percent-decoded once.
 ///
 /// - Source: Protocol/serving.md, paths.
 enum ServerRoute: Hashable, Sendable {
@@ -18,8 +18,10 @@ enum ServerRoute: Hashable, Sendable {
     case recording
     case page(InspectorFile)
 
-    /// - Parameter path: The target of a request, with its query.
-    /// - Returns: nil when there is no such path.
+    /// Parses a path.
+    ///
+    /// - Parameter path: The request target, including its query.
+    /// - Returns: nil if there is no such path.
     init?(path: String) {
         let target = path.utf8.prefix { $0 != UInt8(ascii: "?") }
         switch String(Substring(target)) {
@@ -48,7 +50,7 @@ enum ServerRoute: Hashable, Sendable {
         }
     }
 
-    /// The methods that the path has.
+    /// The methods that the path supports.
     var methods: [HTTPRequest.Method] {
         switch self {
         case .messages, .events: [.post]
@@ -56,7 +58,7 @@ enum ServerRoute: Hashable, Sendable {
         }
     }
 
-    /// Whether the path is served without a token.
+    /// True if the path is served without a token.
     var isOpen: Bool {
         switch self {
         case .health, .page: true
@@ -64,7 +66,7 @@ enum ServerRoute: Hashable, Sendable {
         }
     }
 
-    /// Whether the path is served beside a writer. Messages are: each method decides.
+    /// True if a read-only server supports the path. `/rpc` is included, because each method decides for itself.
     var isForReaders: Bool {
         switch self {
         case .stream, .events: false
@@ -73,9 +75,11 @@ enum ServerRoute: Hashable, Sendable {
     }
 }
 
-/// The decoding of `%XX` in a part of a path or of a query.
+/// Decodes `%XX` in a part of a path or query.
 enum PercentDecoding {
-    /// - Returns: nil when a `%` is not followed by two hexadecimal digits, or when the bytes are not UTF-8.
+    /// Decodes a text and its escapes.
+    ///
+    /// - Returns: nil if a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
     static func text(_ bytes: some Collection<UInt8>) -> String? {
         var decoded: [UInt8] = []
         var rest = Array(bytes)[...]
@@ -102,14 +106,16 @@ enum PercentDecoding {
     }
 }
 
-/// The parameters of a request's query, each at most once.
+/// The query parameters of a request, each at most once.
 struct QueryItems: Hashable, Sendable {
     private var values: [String: String] = [:]
 
+    /// Parses the parameters of a request target.
+    ///
     /// - Parameters:
-    ///   - path: The target of a request.
-    ///   - known: The names that the path has.
-    /// - Throws: ``Refusal`` for a name that is unknown or repeated, or a value that cannot be decoded.
+    ///   - path: The request target.
+    ///   - known: The parameters that the path accepts.
+    /// - Throws: ``Refusal`` for an unknown or repeated parameter, or a value that cannot be decoded.
     init(path: String, known: [String]) throws(Refusal) {
         guard let mark = path.utf8.firstIndex(of: UInt8(ascii: "?")) else { return }
         for part in path.utf8[mark...].dropFirst().split(separator: UInt8(ascii: "&")) {

@@ -1,13 +1,20 @@
-/// The secret that every request has to show: 256 random bits, as 64 hexadecimal digits.
+/// The secret that every request must send: 256 random bits, as 64 lowercase hexadecimal digits.
 ///
-/// No text has the token: its description hides it.
+/// Its ``description`` hides the digits, so that a log cannot leak them; use ``text`` to send them.
+///
+/// ```swift
+/// let token = AccessToken()
+/// let server = CacheServer(cache, configuration: CacheServerConfiguration(token: token))
+/// print("Authorization: Bearer \(token.text)")
+/// try await server.run()
+/// ```
 public struct AccessToken: Hashable, Sendable, CustomStringConvertible {
     let digits: [UInt8]
 
     /// The number of digits.
     static let digitCount = 64
 
-    /// Makes a token of the system's randomness.
+    /// Creates a token from the system's random number generator.
     public init() {
         var generator = SystemRandomNumberGenerator()
         self.init(using: &generator)
@@ -21,9 +28,9 @@ public struct AccessToken: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Reads a token.
+    /// Parses a token.
     ///
-    /// - Returns: nil when the text is not 64 lowercase hexadecimal digits.
+    /// - Returns: nil unless `text` consists of 64 lowercase hexadecimal digits.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         let areDigits = bytes.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
@@ -31,12 +38,13 @@ public struct AccessToken: Hashable, Sendable, CustomStringConvertible {
         digits = bytes
     }
 
-    /// The token as text, for the client that is to send it.
+    /// The 64 digits, for the client that sends them.
     public var text: String { String(decoding: digits, as: UTF8.self) }
 
+    /// A text without the secret, safe to log.
     public var description: String { "a token of \(AccessToken.digitCount) digits" }
 
-    /// Tells whether a text is the token, in a time that depends only on the length of the text.
+    /// Returns true if `text` is the token. The time it takes depends only on the length of `text`.
     func matches(_ text: some Collection<UInt8>) -> Bool {
         var difference: UInt8 = text.count == digits.count ? 0 : 1
         var index = 0

@@ -1,10 +1,10 @@
 public import NIOCore
 
-/// A way to encrypt the connections of a server. `TLSIdentity` of the library `TidemarkServerTLS` is the one for TLS.
+/// Encrypts the connections of a server. For TLS, use `TLSIdentity` from the library `TidemarkServerTLS`.
 public protocol ConnectionEncryption: Sendable {
-    /// Adds the handlers that encrypt one connection to its pipeline, which is empty. Called on the channel's event
+    /// Adds the handlers that encrypt a connection to its pipeline, which is still empty. Called on the channel's event
     /// loop.
     ///
-    /// - Throws: The reason why the connection cannot be encrypted; it is closed then.
+    /// - Throws: Why the connection cannot be encrypted; the connection then closes.
     func encrypt(_ channel: any Channel) throws
 }

@@ -3,11 +3,11 @@ import Hummingbird
 import TidemarkModel
 import TidemarkWire
 
-/// The answer to a request that is refused before it is performed.
+/// The response to a request that is refused before it is performed.
 ///
 /// - Source: Protocol/serving.md, statuses.
 struct Refusal: Error, Hashable, Sendable {
-    /// The `data.code` of an answer.
+    /// The `data.code` of the response.
     enum Code: String, CaseIterable, Sendable {
         case badRequest = "bad_request"
         case unauthorized
@@ -29,9 +29,9 @@ struct Refusal: Error, Hashable, Sendable {
     }
 
     var code: Code
-    /// The mistake and the action to take.
+    /// What is wrong, and what to do about it.
     var message: String
-    /// The methods that the path has; for ``Code/methodNotAllowed`` only.
+    /// The methods that the path supports; only for ``Code/methodNotAllowed``.
     var allow: String?
 
     init(_ code: Code, _ message: String, allow: String? = nil) {
@@ -58,7 +58,7 @@ struct Refusal: Error, Hashable, Sendable {
         }
     }
 
-    /// The answer's body: a message of JSON-RPC without an id.
+    /// The response body: a JSON-RPC message with a null id.
     var body: [UInt8] {
         var line = JSONLine()
         line.object { line in
@@ -69,7 +69,7 @@ struct Refusal: Error, Hashable, Sendable {
         return line.bytes + [0x0A]
     }
 
-    /// The error of JSON-RPC; its `code` is the status.
+    /// The JSON-RPC error; its `code` is the HTTP status.
     var error: [UInt8] {
         var line = JSONLine()
         line.object { line in
@@ -81,7 +81,7 @@ struct Refusal: Error, Hashable, Sendable {
         return line.bytes
     }
 
-    /// The fields of the answer beside those of every answer.
+    /// Header fields in addition to the common ones.
     var fields: HTTPFields {
         var fields = HTTPFields()
         fields[.contentType] = "application/json"

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Decides whether a request may be performed, before anything of it is.
+/// Decides whether a request may be performed, before any of it takes effect.
 ///
 /// - Source: Protocol/serving.md, security; docs/threat-model.md.
 struct RequestCheck: Sendable {
@@ -11,13 +11,15 @@ struct RequestCheck: Sendable {
     /// A request that passed the check.
     struct Passed: Hashable, Sendable {
         var route: ServerRoute
-        /// The `Origin` to which the answer is shown; nil for the server's own pages and for programs.
+        /// The `Origin` that may read the response; nil for the server's own pages and for programs.
         var allowedOrigin: String?
-        /// Whether the request only asks which requests are allowed.
+        /// True for a CORS preflight.
         var isPreflight = false
     }
 
-    /// - Throws: ``Refusal``.
+    /// Checks host, origin, site, token, path and method, in that order.
+    ///
+    /// - Throws: ``Refusal`` for the first check that fails.
     func check(_ head: HTTPRequest) throws(Refusal) -> Passed {
         let host = try checkHost(head)
         let origin = try checkOrigin(head, host)
@@ -92,7 +94,7 @@ extension HTTPField.Name {
     static let resourcePolicy = named("Cross-Origin-Resource-Policy")
 
     private static func named(_ text: String) -> HTTPField.Name {
-        // No input reaches it: the names above are tokens.
+        // Unreachable: the names above are valid tokens.
         guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is no name of a field") }
         return name
     }

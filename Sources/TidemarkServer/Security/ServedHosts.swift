@@ -1,21 +1,23 @@
-/// The names under which a server may be asked.
+/// The `Host` values and origins that a server accepts.
 ///
-/// A page that a foreign name leads to this machine (DNS rebinding) sends that name as its `Host`: it is not among
-/// these.
+/// In a DNS rebinding attack a foreign name resolves to this machine, and the browser sends that name as `Host`. It is
+/// not among these values, so the request is refused.
 struct ServedHosts: Hashable, Sendable {
     /// The accepted values of `Host`, in lower case.
     private let names: Set<String>
-    /// The port, when every address of this machine is served; nil otherwise.
+    /// The port if the server listens on every address of this machine; nil otherwise.
     private let anyAddressPort: Int?
-    /// The origins of pages of other servers that are allowed, in lower case.
+    /// The allowed origins of other servers' pages, in lower case.
     private let allowedOrigins: Set<String>
-    /// The schemes under which the server's own pages are loaded.
+    /// The URL schemes of the server's own pages.
     private let schemes: [String]
 
+    /// Lists the hosts and origins that requests may name.
+    ///
     /// - Parameters:
-    ///   - host: The address that is listened on.
-    ///   - allowedOrigins: The origins of `--allow-origin`; their hosts are served too, for a proxy in front.
-    ///   - isEncrypted: Whether the port speaks TLS; nil: a program's own server decides, so both may be.
+    ///   - host: The address that the server listens on.
+    ///   - allowedOrigins: The origins of `--allow-origin`. Their hosts are accepted too, for a proxy in front.
+    ///   - isEncrypted: True if the port uses TLS; nil if a program's own server decides, so both are possible.
     init(host: String, port: Int, allowedOrigins: [String], isEncrypted: Bool?) {
         schemes = isEncrypted.map { [$0 ? "https" : "http"] } ?? ["http", "https"]
         let isLoopback = ServedHosts.isLoopback(host)
@@ -33,27 +35,27 @@ struct ServedHosts: Hashable, Sendable {
         anyAddressPort = host == "0.0.0.0" || host == "::" || host == "[::]" ? port : nil
     }
 
-    /// Tells whether an address is this machine's own.
+    /// Returns true for a loopback address or `localhost`.
     static func isLoopback(_ host: String) -> Bool {
         host == "localhost" || host == "::1" || host == "[::1]" || isAddress(host) && host.hasPrefix("127.")
     }
 
-    /// Tells whether a `Host` is served.
+    /// Returns true if the server accepts this `Host`.
     func serves(_ host: String) -> Bool {
         let host = host.lowercased()
         if names.contains(host) { return true }
         guard let anyAddressPort, host.hasSuffix(":\(anyAddressPort)") else { return false }
-        // No name leads to an address that is written as one, so such a `Host` cannot be rebound.
+        // A literal IP address is not resolved by DNS, so such a `Host` cannot be rebound.
         return ServedHosts.isAddress(String(host.dropLast(String(anyAddressPort).utf8.count + 1)))
     }
 
-    /// Tells whether an `Origin` is that of another server, and was allowed.
+    /// Returns true if `origin` is another server's and is on the allow list.
     func allows(origin: String) -> Bool { allowedOrigins.contains(origin.lowercased()) }
 
-    /// Tells whether an `Origin` is that of the page of this server. A page of another scheme at the same address came
-    /// from another server, or was put there by somebody between.
+    /// Returns true if `origin` is this server's own page. At the same address under another scheme, a page is from
+    /// another server or was injected in transit.
     ///
-    /// - Parameter host: The `Host` of the request, which is served.
+    /// - Parameter host: The `Host` of the request, already accepted.
     func isOwn(origin: String, host: String) -> Bool {
         schemes.contains { origin.lowercased() == "\($0)://\(host.lowercased())" }
     }

@@ -9,30 +9,43 @@ import TidemarkSQLite
 #endif
 
 /// The file that holds a server's token.
+///
+/// ```swift
+/// do {
+///     let token = try TokenFile(path: "cache.db.token").token()
+///     let server = CacheServer(cache, configuration: CacheServerConfiguration(token: token))
+///     try await server.run()
+/// } catch let fault as TokenFile.Fault {
+///     print(fault.message)
+/// }
+/// ```
 public struct TokenFile: Hashable, Sendable {
     /// The path of the file.
     public let path: String
 
+    /// Refers to a token file, which need not exist; see ``token()``.
     public init(path: String) {
         self.path = path
     }
 
-    /// The reason why a token file cannot be used.
+    /// Why a token file cannot be used.
     public struct Fault: Error, Hashable, Sendable {
-        /// The mistake, and what to do about it.
+        /// What is wrong, and what to do about it.
         public var message: String
-        /// Whether the file exists and must not be used, because others can read it or because it holds no token.
+        /// True if the file exists but must not be used: others can access it, it belongs to another user, it is not a
+        /// regular file, or it holds no token.
         public var isUnsafe: Bool
     }
 
-    /// Reads the token; when the file does not exist, makes it with a new one.
+    /// Reads the token, or creates the file with a new token if it does not exist.
     ///
-    /// The new file has mode 0600. An existing one must be a regular file of this user that nobody else can read or
-    /// write: its rights are read from the open file, so that nobody can exchange it meanwhile.
+    /// A new file has mode 0600. An existing file must be a regular file that belongs to this user and that nobody else
+    /// can read or write; symbolic links are refused. The permissions are read from the open file, so that it cannot be
+    /// swapped in between.
     ///
-    /// - Throws: ``Fault``.
+    /// - Throws: ``Fault`` when the file cannot be used or created.
     public func token() throws(Fault) -> AccessToken {
-        // A second process may make the file between the two steps; then the first step succeeds the next time.
+        // A second process may create the file between the two steps; the next read then succeeds.
         for _ in 0..<3 {
             if let token = try read() { return token }
             if let token = try create() { return token }
@@ -73,7 +86,7 @@ public struct TokenFile: Hashable, Sendable {
         return token
     }
 
-    /// Makes the file; it appears under its name only with its whole contents.
+    /// Creates the file, which appears under its name only with its complete content.
     private func create() throws(Fault) -> AccessToken? {
         let token = AccessToken()
         let temporary = "\(path).\(getpid()).new"
@@ -100,7 +113,7 @@ public struct TokenFile: Hashable, Sendable {
     }
 }
 
-/// Calls the system's `read`, which the method of that name hides.
+/// Calls the system's `read`, which the method `read()` shadows.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, buffer, count)
 }

@@ -3,18 +3,18 @@ import Tidemark
 import TidemarkModel
 import TidemarkSession
 
-/// The notifications for one client, from the cache to the connection that the client has now.
+/// The notifications for one client, from the cache to the client's current connection.
 ///
-/// Appending never waits: a client that reads slowly, or is gone for a moment, delays nobody. The bounds are those of
-/// ``StreamState``.
+/// Appending never waits: a client that reads slowly, or is briefly disconnected, delays nobody. ``StreamState`` bounds
+/// the memory.
 final class NotificationStream: SessionOutput {
     /// The name of the stream: 128 random bits as hexadecimal digits.
     let id: String
     private let limits: ServerLimits
-    /// The sender of the lines, while it waits for one.
+    /// Whoever sends the lines, while waiting for the next one.
     private enum Waiter {
         case task(CheckedContinuation<StreamState.Step?, Never>)
-        /// A connection's event loop, which takes its next step when this is called.
+        /// A connection's event loop; calling this schedules its next step.
         case connection(@Sendable () -> Void)
 
         func wake() {
@@ -26,14 +26,14 @@ final class NotificationStream: SessionOutput {
     }
     private struct Guarded {
         var state: StreamState
-        /// The sending connection, while it waits. Bounded by the one connection.
+        /// The sending connection, while it waits; at most one.
         var waiter: Waiter?
     }
     private let guarded: Mutex<Guarded>
-    /// The late answers of all streams that wait.
+    /// The total size of unsent late answers across all streams.
     private let answers: StreamAnswers
 
-    /// The bytes of one write; a longer line is written alone.
+    /// The maximum size of one write; a longer line is written alone.
     private static let writeByteCountMax = 64 << 10
 
     init(id: String, limits: ServerLimits, answers: StreamAnswers) {
@@ -45,7 +45,7 @@ final class NotificationStream: SessionOutput {
 
     deinit { answers.add(-guarded.withLock { $0.state.waitingAnswerByteCount }) }
 
-    /// Takes another share of what all streams may keep.
+    /// Replaces the limits, when the stream's share of the common budget changes.
     func limit(_ limits: ServerLimits) { change { $0.limit(limits) } }
 
     // MARK: Appending
@@ -73,7 +73,7 @@ final class NotificationStream: SessionOutput {
         change { $0.keepNewest(notification) }
     }
 
-    /// Appends the newest notifications of libraries: an answer is about to be written.
+    /// Appends the newest kept notifications; call it before an answer is written.
     func appendKept() {
         change { $0.appendKept() }
     }
@@ -92,7 +92,7 @@ final class NotificationStream: SessionOutput {
             let before = guarded.state.waitingAnswerByteCount
             let result = body(&guarded.state)
             let added = guarded.state.waitingAnswerByteCount - before
-            // The stream that takes more than all of them may have ends; the others keep what they have.
+            // If the common budget overflows, end the stream that added last; the others keep their answers.
             if answers.add(added), added > 0 {
                 let own = guarded.state.waitingAnswerByteCount
                 guarded.state.finish(.gone)
@@ -111,27 +111,27 @@ final class NotificationStream: SessionOutput {
 
     var answerByteCountMax: Int { limits.lateAnswerByteCountMax }
 
-    /// Returns at once: late answers are bounded by the end of the stream.
+    /// Returns at once: when too many late answers wait, the stream ends.
     func waitForRoom() async {}
 
     // MARK: Sending
 
-    /// Whether the stream has ended.
+    /// True if the stream has ended.
     var isOver: Bool { guarded.withLock { $0.state.end != nil } }
 
-    /// The bytes that are kept in memory.
+    /// The size of all lines in memory.
     var byteCount: Int { guarded.withLock { $0.state.byteCount } }
 
-    /// Makes a new connection the one that sends; see ``StreamState/attach(after:)``.
+    /// Makes a new connection the sender; see ``StreamState/attach(after:)``.
     func attach(after last: Int64) -> Int? { change { $0.attach(after: last) } }
 
-    /// Notes that a connection is over; tells whether the stream now has none.
+    /// Records that a connection ended; returns true if the stream now has none.
     func detach(_ connection: Int) -> Bool { change { $0.detach(connection) } }
 
     /// Returns the next step of a connection.
     ///
-    /// - Parameter wake: Called once when there is another step after a ``StreamState/Step/wait``. It must not call
-    ///   this stream, and it may be called within the cache's actor: it schedules the next step.
+    /// - Parameter wake: After ``StreamState/Step/wait``, called once when a step is available. It may run within the
+    ///   cache's actor and must not call this stream; it only schedules the next step.
     func nextStep(_ connection: Int, wake: @escaping @Sendable () -> Void) -> StreamState.Step {
         let (step, earlier) = guarded.withLock { guarded in
             let step = nextStep(connection, &guarded.state)
@@ -143,8 +143,7 @@ final class NotificationStream: SessionOutput {
         return step
     }
 
-    /// Returns the next step of a connection when there is one to take; never ``StreamState/Step/wait``, except when
-    /// the task is cancelled.
+    /// Waits for the next step of a connection; returns ``StreamState/Step/wait`` only if the task is cancelled.
     func nextStep(_ connection: Int) async -> StreamState.Step {
         while !Task.isCancelled {
             let step: StreamState.Step? = await withTaskCancellationHandler {
@@ -167,9 +166,9 @@ final class NotificationStream: SessionOutput {
         return state.step(connection, byteCountMax: Self.writeByteCountMax)
     }
 
-    /// Takes a step, or keeps the continuation until something changes.
+    /// Takes a step, or stores the continuation until something changes.
     ///
-    /// - Returns: The step; nil when the continuation is kept. The waiter of an earlier connection.
+    /// - Returns: The step, nil when the continuation is stored; and the previous connection's waiter.
     private func stepOrWait(
         _ connection: Int, _ continuation: CheckedContinuation<StreamState.Step?, Never>
     ) -> (StreamState.Step?, Waiter?) {

@@ -1,20 +1,20 @@
 import Synchronization
 
-/// The bytes of the late answers that wait on all streams of a server: one bound for all of them.
+/// Counts the bytes of unsent late answers across all streams of a server, against one limit.
 final class StreamAnswers: Sendable {
     private let byteCountMax: Int
     private let count = Atomic<Int>(0)
 
     init(_ limits: ServerLimits) {
-        // One answer as long as a stream may have always finds room.
+        // Leave room for at least one answer of the maximum size.
         byteCountMax = max(limits.streamByteCountMax / 2, limits.lateAnswerByteCountMax)
     }
 
     var byteCount: Int { count.load(ordering: .relaxed) }
 
-    /// Adds bytes, or removes them.
+    /// Adds bytes; a negative count removes them.
     ///
-    /// - Returns: Whether there are more than may wait.
+    /// - Returns: True if the limit is exceeded.
     @discardableResult
     func add(_ byteCount: Int) -> Bool {
         guard byteCount != 0 else { return self.byteCount > byteCountMax }

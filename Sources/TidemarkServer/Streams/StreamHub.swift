@@ -3,15 +3,15 @@ import Tidemark
 import TidemarkModel
 import TidemarkSession
 
-/// All streams of a server, with the session of each.
+/// All streams of a server, each with its session.
 ///
-/// Bounded by ``ServerLimits/streamCountMax``. A stream without a connection is kept for
-/// ``ServerLimits/resumeTimeout``; when a new one finds no room, the one that was cut first makes room.
+/// At most ``ServerLimits/streamCountMax``. A stream without a connection is kept for ``ServerLimits/resumeTimeout``;
+/// when a new stream finds no room, the stream that has been disconnected longest is ended.
 final class StreamHub: ObserverSink {
     private struct Entry {
         var stream: NotificationStream
         var session: Session
-        /// The time when the last connection ended, in milliseconds; nil while there is one.
+        /// When the last connection ended, in milliseconds; nil while connected.
         var cutAt: Int64?
     }
 
@@ -27,7 +27,9 @@ final class StreamHub: ObserverSink {
     private let state = Mutex(State())
     private let answers: StreamAnswers
 
-    /// - Parameter makeSession: Makes the session that serves the requests of a stream.
+    /// Creates a hub without streams.
+    ///
+    /// - Parameter makeSession: Creates the session that performs a stream's requests.
     init(
         _ cache: SyncCache, limits: ServerLimits, clock: any CacheClock,
         makeSession: @escaping @Sendable (NotificationStream) -> Session
@@ -39,14 +41,14 @@ final class StreamHub: ObserverSink {
         self.makeSession = makeSession
     }
 
-    /// The streams, and those of them that have a connection.
+    /// How many streams there are, and how many of them are connected.
     var counts: (all: Int, connected: Int) {
         state.withLock { state in (state.entries.count, state.entries.values.count { $0.cutAt == nil }) }
     }
 
-    /// Begins to tell every stream of libraries and durable positions.
+    /// Starts notifying every stream of library states, durable positions and outbox changes.
     ///
-    /// - Parameter mutations: The server that performs the requests of pending edits; nil: nobody does.
+    /// - Parameter mutations: The server that performs the requests of pending edits; nil if there is none.
     func begin(_ mutations: (any MutationUpstream)?) async {
         await cache.observeLibraries(self)
         await cache.observeDurability { [weak self] places in
@@ -70,7 +72,7 @@ final class StreamHub: ObserverSink {
         for entry in state.withLock({ $0.entries.values.map(\.stream) }) { entry.keepNewest(notification) }
     }
 
-    /// Notifies every stream of the result of an edit, after the changes that it made. Called within the cache's actor.
+    /// Sends every stream the result of an edit, after the changes that the edit made. Called within the cache's actor.
     func tellAll(result line: [UInt8]) {
         for stream in state.withLock({ $0.entries.values.map(\.stream) }) {
             cache.assumeIsolated { $0.deliverAll(to: stream) }
@@ -80,20 +82,20 @@ final class StreamHub: ObserverSink {
 
     // MARK: Streams
 
-    /// A stream with the connection that was made for it.
+    /// A stream and the number of its new connection.
     struct Connected: Sendable {
         var stream: NotificationStream
         var connection: Int
-        /// The stream that could not be resumed; nil when none was asked for, or when it was resumed.
+        /// The name of the stream that could not be resumed; nil if none was requested, or it was resumed.
         var gone: String?
     }
 
-    /// Resumes a stream, or makes one.
+    /// Resumes a stream, or creates one.
     ///
     /// - Parameters:
-    ///   - id: The stream to resume; nil: none.
+    ///   - id: The stream to resume; nil creates one.
     ///   - last: The number of the last line that the client has seen.
-    /// - Throws: ``Refusal`` when there is no room, or the server stops.
+    /// - Throws: ``Refusal`` when there is no room, or the server is stopping.
     func connect(to id: String?, after last: Int64) async throws(Refusal) -> Connected {
         if let id, let resumed = resume(id, after: last) { return resumed }
         if let id { await remove(id) }
@@ -118,7 +120,9 @@ final class StreamHub: ObserverSink {
         }
     }
 
-    /// - Returns: Why there is no room; the stream that made room.
+    /// Adds a stream. If there is no room, it displaces the stream that was disconnected first.
+    ///
+    /// - Returns: Why there is no room, or nil; and the stream that was displaced, if any.
     private func add(_ entry: Entry) -> (Refusal?, Entry?) {
         state.withLock { state in
             if state.isOver { return (Refusal(.shuttingDown, "the server stops: connect again when it is back"), nil) }
@@ -136,29 +140,28 @@ final class StreamHub: ObserverSink {
         }
     }
 
-    /// The bytes that all streams keep and have waiting.
+    /// The size of all lines of all streams in memory.
     var byteCount: Int { state.withLock { $0.entries.values.reduce(0) { $0 + $1.stream.byteCount } } }
 
-    /// Divides what all streams may take among them, after their number changed.
+    /// Divides the common budget equally after the number of streams changed.
     ///
-    /// - Complexity: O(streams + lines that are released).
+    /// - Complexity: O(streams + released lines).
     private func share() {
         let streams = state.withLock { $0.entries.values.map(\.stream) }
         let share = limits.shared(among: streams.count)
         for stream in streams { stream.limit(share) }
     }
 
-    /// Notes that a connection is over; its stream may be resumed for a while.
+    /// Records that a connection ended; its stream can be resumed for ``ServerLimits/resumeTimeout``.
     func disconnect(_ connected: Connected) {
         let now = clock.now()
-        // Both in one step: the client may come back between them.
+        // In one critical section: the client may reconnect in between.
         state.withLock { state in
             if connected.stream.detach(connected.connection) { state.entries[connected.stream.id]?.cutAt = now }
         }
     }
 
-    /// The end of a connection, at the latest when nobody holds this any more: an answer that is never written is
-    /// dropped without a word.
+    /// Disconnects a stream's connection when released, because a response that is never written is dropped silently.
     final class Lease: Sendable {
         private let hub: StreamHub
         let connected: Connected
@@ -171,7 +174,7 @@ final class StreamHub: ObserverSink {
         deinit { hub.disconnect(connected) }
     }
 
-    /// Returns the session of a stream; nil when there is no such stream.
+    /// Returns the session of a stream; nil if there is no such stream.
     func session(of id: String) -> (session: Session, stream: NotificationStream)? {
         state.withLock { state in state.entries[id].map { ($0.session, $0.stream) } }
     }
@@ -188,7 +191,7 @@ final class StreamHub: ObserverSink {
 
     // MARK: Time
 
-    /// Sends comments on idle streams and ends those that were cut too long ago, until the task is cancelled.
+    /// Sends comments on idle streams and ends streams that were cut too long ago, until the task is cancelled.
     func run() async {
         let pause = max(1, min(limits.commentInterval, limits.resumeTimeout / 12, 5_000))
         var commentedAt = clock.now()
@@ -217,7 +220,7 @@ final class StreamHub: ObserverSink {
         guard !ended.isEmpty else { return }
         for entry in ended { await end(entry, .gone) }
         share()
-        // Their lines are freed; the process would hold on to the pages for as long as it runs.
+        // The lines were freed, but the process would otherwise keep their pages.
         cache.trimHeap()
     }
 

@@ -1,32 +1,32 @@
 import TidemarkModel
 import TidemarkSession
 
-/// The state of a stream of notifications: all of its decisions, none of its tasks.
+/// The state of one notification stream. It makes all decisions, without tasks.
 ///
-/// The lines stand in one order and have numbers from 1. Those before `next` were sent on some connection and are kept,
-/// because the connection may have lost them; a client that comes back names the last one that it has seen.
+/// Lines are ordered and numbered from 1. Lines before `next` were sent on some connection and are kept, because that
+/// connection may have lost them; a returning client names the last line it has seen.
 ///
-/// Bounded: notifications that wait by `waitingByteCountMax`, beyond which the cache merges changes; sent lines by
-/// `sentByteCountMax`, beyond which the oldest are forgotten; late answers by `lateAnswerByteCountMax`, beyond which
-/// the stream ends; notifications of libraries by the number of libraries. Both of the first are shares of what all
-/// streams may take, which change with their number (``limit(_:)``).
+/// Bounds: unsent notifications by `waitingByteCountMax`, past which the cache merges changes; sent lines by
+/// `sentByteCountMax`, past which the oldest are dropped; late answers by `lateAnswerByteCountMax`, past which the
+/// stream ends; library notifications by the number of libraries. The first two are shares of a common budget, which
+/// change with the number of streams (``limit(_:)``).
 struct StreamState {
-    /// The reason why a stream has ended.
+    /// Why a stream ended.
     enum End: Hashable {
-        /// The server stops.
+        /// The server is stopping.
         case bye
-        /// Something was lost: the client must observe again.
+        /// Lines were lost: the client must observe again.
         case gone
     }
 
-    /// The next step of the connection that sends the lines.
+    /// What the sending connection does next.
     enum Step: Equatable {
         /// Send this text.
         ///
-        /// - Parameter hasRoom: Whether notifications that were refused have room again.
+        /// - Parameter hasRoom: True if notifications that were refused now have room.
         case send([UInt8], hasRoom: Bool)
         case wait
-        /// The client has come back on another connection.
+        /// Another connection has replaced this one.
         case replaced
         case end(End)
     }
@@ -38,18 +38,18 @@ struct StreamState {
     }
 
     private var limits: ServerLimits
-    /// The lines; those before `first` are forgotten, and their bytes are released.
+    /// The lines. Those before `first` are dropped and their bytes released.
     private var lines: [Line] = []
     private var first = 0
-    /// The position of the next line to send.
+    /// The index of the next line to send.
     private var next = 0
     private var nextNumber: Int64 = 1
     private var sentByteCount = 0
     private var notificationByteCount = 0
     private var answerByteCount = 0
-    /// The newest notifications of libraries that found no room.
+    /// The newest notifications that found no room: of libraries, durable positions and the outbox.
     private var kept = KeptNotifications()
-    /// Whether a notification was refused since there last was room.
+    /// True if a notification was refused since there last was room.
     private var hasRefused = false
     private var isCommentDue = false
     private(set) var end: End?
@@ -63,13 +63,13 @@ struct StreamState {
 
     private var hasRoom: Bool { notificationByteCount < limits.waitingByteCountMax }
 
-    /// The bytes that are kept in memory.
+    /// The size of all lines in memory.
     var byteCount: Int { sentByteCount + notificationByteCount + answerByteCount }
 
-    /// The bytes of late answers that wait.
+    /// The size of the unsent late answers.
     var waitingAnswerByteCount: Int { answerByteCount }
 
-    /// Takes other bounds, and releases at once what is past them.
+    /// Replaces the limits, and drops sent lines that exceed them.
     mutating func limit(_ limits: ServerLimits) {
         self.limits = limits
         forgetSent()
@@ -77,7 +77,7 @@ struct StreamState {
 
     // MARK: Lines
 
-    /// Appends a notification if there is room.
+    /// Appends a notification if there is room; returns false if there is none.
     mutating func offer(_ line: [UInt8]) -> Bool {
         guard hasRoom else {
             hasRefused = true
@@ -87,13 +87,13 @@ struct StreamState {
         return true
     }
 
-    /// Appends a notification that must not wait, or a late answer.
+    /// Appends a late answer, or a notification that must not be merged. Ends the stream if too many wait.
     mutating func append(late line: [UInt8]) {
         append(line, isAnswer: true)
         if answerByteCount > limits.lateAnswerByteCountMax { finish(.gone) }
     }
 
-    /// Appends a notification that the library's next one of its kind replaces, now or when there is room.
+    /// Appends a notification, or keeps it until there is room; a newer one of the same kind and library replaces it.
     mutating func keepNewest(_ notification: KeptNotifications.Notification) {
         guard end == nil else { return }
         if hasRoom, !kept.holds(notification) {
@@ -104,14 +104,14 @@ struct StreamState {
         }
     }
 
-    /// Appends the notifications that found no room: an answer is about to be written, which must come after them.
+    /// Appends the kept notifications; call it before an answer is written, because they must precede it.
     mutating func appendKept() {
         for notification in kept.takeAll() { append(notification.line, isAnswer: !hasRoom) }
     }
 
     private mutating func append(_ line: [UInt8], isAnswer: Bool) {
         guard end == nil else { return }
-        // A writer's array may be twice as large as the line, for as long as the line is kept.
+        // Growth may leave the array twice as large as the line; shrink it, because the line is kept.
         let bytes = line.capacity - line.count > line.count / 4 ? line.withUnsafeBufferPointer { Array($0) } : line
         lines.append(Line(number: nextNumber, bytes: bytes, isAnswer: isAnswer))
         nextNumber += 1
@@ -128,16 +128,16 @@ struct StreamState {
 
     // MARK: Connections
 
-    /// Makes a new connection the one that sends.
+    /// Makes a new connection the sender.
     ///
-    /// - Parameter last: The number of the last line that the client has seen; 0: none.
-    /// - Returns: The number of the connection; nil when lines behind `last` are forgotten, or `last` was never sent.
+    /// - Parameter last: The number of the last line that the client has seen; 0 for none.
+    /// - Returns: The connection's number; nil if lines after `last` were dropped, or `last` was never sent.
     mutating func attach(after last: Int64) -> Int? {
         let firstKept = nextNumber - Int64(lines.count - first)
         guard end == nil, last + 1 >= firstKept, last < nextNumber else { return nil }
         let seen = first + Int(last + 1 - firstKept)
         for index in first..<max(seen, next) {
-            // A client may name a line that waits: it was written on a connection that broke meanwhile.
+            // The client may have seen a line that counts as unsent: it was written on a connection that then broke.
             if index < next { sentByteCount -= lines[index].bytes.count } else { count(lines[index], by: -1) }
             if index >= seen { count(lines[index], by: 1) }
         }
@@ -148,16 +148,16 @@ struct StreamState {
         return connectionCount
     }
 
-    /// Notes that a connection is over.
+    /// Records that a connection ended.
     ///
-    /// - Returns: Whether the stream now has none.
+    /// - Returns: True if the stream now has none.
     mutating func detach(_ number: Int) -> Bool {
         guard connection == number else { return false }
         connection = nil
         return true
     }
 
-    /// Ends the stream: nothing more is appended, and lines that wait are dropped.
+    /// Ends the stream: drops all lines and accepts no more.
     mutating func finish(_ end: End) {
         guard self.end == nil else { return }
         self.end = end
@@ -170,12 +170,12 @@ struct StreamState {
         _ = kept.takeAll()
     }
 
-    /// Asks for a comment, so that a client that is gone is noticed.
+    /// Schedules a comment, which reveals a client that is gone.
     mutating func requestComment() { isCommentDue = connection != nil }
 
-    /// Takes the next lines as text for a connection.
+    /// Returns the next lines as text for a connection.
     ///
-    /// - Parameter byteCountMax: The bound of the text, passed only by a single line that is longer.
+    /// - Parameter byteCountMax: The maximum size of the text; a single longer line may exceed it.
     mutating func step(_ number: Int, byteCountMax: Int) -> Step {
         if let end { return .end(end) }
         guard connection == number else { return .replaced }
@@ -208,8 +208,8 @@ struct StreamState {
         forget(through: end)
     }
 
-    /// Releases the lines before a position. The array is cut only when half of it is forgotten, so that the cost of a
-    /// line does not grow with the lines that are kept.
+    /// Releases the lines before an index. The array shrinks only when more than half of it is released, so the
+    /// amortized cost per line is constant.
     private mutating func forget(through end: Int) {
         for index in first..<end { lines[index].bytes = [] }
         first = end
@@ -220,26 +220,26 @@ struct StreamState {
     }
 }
 
-/// The text of server-sent events.
+/// Formats server-sent events.
 ///
 /// - Source: HTML, 9.2 server-sent events.
 enum EventText {
     static let comment = Array(":\n\n".utf8)
 
-    /// Appends an event with a number.
+    /// Appends a numbered event.
     ///
     /// - Parameter line: JSON on one line, with its LF.
     static func append(_ line: [UInt8], number: Int64, to text: inout [UInt8]) {
         text += "id: \(number)\ndata: ".utf8
         let start = text.count
         text += line
-        // A CR ends a line of this format. In JSON it stands only between tokens, where a space says the same.
+        // A CR ends a line in this format. In JSON it occurs only between tokens, where a space is equivalent.
         for index in start..<text.count where text[index] == 0x0D { text[index] = 0x20 }
         if text.last != 0x0A { text.append(0x0A) }
         text.append(0x0A)
     }
 
-    /// Returns an event with a name, which a client must not take for a notification.
+    /// Returns a named event; the name tells clients that it is not a notification.
     static func named(_ name: String, stream: String) -> [UInt8] {
         Array("event: \(name)\ndata: {\"stream\":\"\(stream)\"}\n\n".utf8)
     }

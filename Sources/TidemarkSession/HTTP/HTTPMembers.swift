@@ -18,7 +18,7 @@ extension JSONLine {
         }
     }
 
-    /// Writes `body` when it is text, else `body_base64`.
+    /// Writes `body` if the bytes are valid UTF-8 text, otherwise `body_base64`.
     package mutating func body(_ bytes: [UInt8], isText: Bool) {
         if isText, String(validating: bytes, as: UTF8.self) != nil {
             member("body", Optional(ByteString(bytes)))
@@ -29,9 +29,10 @@ extension JSONLine {
 }
 
 extension Params {
-    /// Reads headers: an object, or an array of pairs. Each name and value is checked.
+    /// Reads and checks headers, given as an object or as an array of `[name, value]` pairs.
     ///
-    /// - Returns: nil when absent.
+    /// - Returns: nil if absent.
+    /// - Throws: ``CacheError`` `invalidParams` for another shape, too many fields, or an invalid name or value.
     func headers(_ name: String) throws(CacheError) -> HeaderFields? {
         guard let value = value(name) else { return nil }
         var fields = HeaderFields()
@@ -69,7 +70,7 @@ extension Params {
         return fields
     }
 
-    /// Reads `body` or `body_base64`; nil when both are absent.
+    /// Reads `body` or `body_base64`; nil if both are absent.
     func body() throws(CacheError) -> [UInt8]? {
         if let value = value("body") {
             guard let text = value.text else { throw wrong("body", "a string") }

@@ -4,7 +4,7 @@ import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
 
-/// A request of a host about HTTP answers, with its parameters parsed and checked.
+/// A request about HTTP answers, with checked parameters.
 ///
 /// - Source: Protocol/http.md, methods.
 enum HTTPMethod: Sendable {
@@ -13,7 +13,7 @@ enum HTTPMethod: Sendable {
     case invalidate(HTTPSelection)
     case list(HTTPSelection, after: HTTPPlace?, countMax: Int)
 
-    /// The largest number of entries of one page, followed by the number when the host sends no limit.
+    /// The maximum number of entries per page, and the number without `limit`.
     static let pageCountMax: Int64 = 10_000
     static let pageCountDefault = 100
 }
@@ -145,9 +145,13 @@ extension MethodReader {
 }
 
 extension CacheRules {
-    /// Reads the names of options, or `standard`.
+    /// Reads `standard`, `none`, or the names of options.
     ///
-    /// - Throws: ``CacheError`` `invalidParams` for an unknown name, and for `timeout` without its number.
+    /// - Parameters:
+    ///   - names: The names as the host sent them.
+    ///   - timeout: The value for the option `timeout`, in seconds; nil if absent.
+    ///   - path: Names the parameter in errors.
+    /// - Throws: ``CacheError`` `invalidParams` for an unknown name, and for `timeout` without its value.
     package init(names: [ByteString], timeout: Int64?, path: String = "policy") throws(CacheError) {
         if names == ["standard"] {
             self = .standard

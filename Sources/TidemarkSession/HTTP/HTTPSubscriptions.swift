@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The subscriptions of one session to HTTP answers, so that they can end with it.
+/// The HTTP subscriptions of one session, kept so that they end with it.
 ///
-/// Bounded by the cache's observers.
+/// Bounded by the cache's limit on observers.
 final class HTTPSubscriptions: Sendable {
     private let numbers = Mutex<Set<Int64>>([])
 

@@ -1,9 +1,9 @@
 import TidemarkHTTPRules
 import TidemarkModel
 
-/// The bodies that count as text.
+/// Decides which HTTP bodies are sent as text.
 package enum HTTPText {
-    /// Tells whether a message's type is one of text in UTF-8, and its body is not coded.
+    /// Returns true if the content type is UTF-8 text and the body has no `Content-Encoding`.
     package static func isText(_ fields: HeaderFields) -> Bool {
         guard !fields.contains("content-encoding"), let type = fields.first("content-type") else { return false }
         let parts = ASCII.members(type.bytes, separator: UInt8(ascii: ";"))

@@ -6,14 +6,14 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// The host of a session as the transport of its HTTP exchanges: one `http.exchange` for each hop.
+/// Performs HTTP exchanges through a session's host: one `http.exchange` call per hop.
 ///
 /// - Source: Protocol/http.md, the host as transport.
 package struct HostTransport: HTTPTransport {
     private let calls: HostCalls
     private let numbers = Numbers()
 
-    /// The numbers of exchanges, from 1.
+    /// Numbers exchanges, from 1.
     private final class Numbers: Sendable {
         private let last = Mutex<Int64>(0)
 
@@ -25,8 +25,13 @@ package struct HostTransport: HTTPTransport {
         }
     }
 
+    /// Creates a transport over a session's calls to its host.
     package init(_ calls: HostCalls) { self.calls = calls }
 
+    /// Asks the host to perform one exchange, and returns its complete response.
+    ///
+    /// - Throws: ``ExchangeError`` with the code that the host named; `connectionLost` without one, or if its answer
+    ///   cannot be used; `offline` if the host does not implement the method.
     package func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer {
         let number = numbers.next()
         let result: JSONSlice
@@ -57,7 +62,7 @@ package struct HostTransport: HTTPTransport {
         }
     }
 
-    /// Returns the code that the host named; a host that has no such method reaches nobody.
+    /// Returns the code that the host named. A host without `http.exchange` counts as offline.
     private static func code(_ error: UpstreamError) -> ExchangeCode {
         if let code = error.code.flatMap({ ExchangeCode(rawValue: $0) }) { return code }
         return error.isFinal ? .offline : .connectionLost

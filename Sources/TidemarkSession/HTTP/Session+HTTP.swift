@@ -6,7 +6,7 @@ import TidemarkStore
 import TidemarkWire
 
 extension Session {
-    /// The longest body that goes into one line: 11 MiB, which is less than 16 MiB as Base64.
+    /// The maximum size of a body in one line: 11 MiB, which as Base64 stays below 16 MiB.
     static let bodyByteCountMax = 11 << 20
 
     func perform(_ method: HTTPMethod, _ responder: Responder) throws(CacheError) {
@@ -14,7 +14,7 @@ extension Session {
             throw CacheError(.upstreamFailed, "this session was started without HTTP")
         }
         let number = try waiting.add(responder, .query)
-        // In the order of the lines: a fetch of a later line does not join a question of before.
+        // Noted now, in line order, so that a fetch on a later line does not join an older request.
         if case .invalidate(let selection) = method { http.noteRemoval(selection) }
         let task = Task { [cache, outputQueue, waiting, httpSubscriptions] in
             let outcome: Result<[UInt8], MessageError>
@@ -50,7 +50,7 @@ extension Session {
         }
     }
 
-    /// Returns the notification of a changed answer. A body that is too long for a line is left out.
+    /// Returns the `http.changed` notification. A body that is too long for a line is left out.
     private static func line(of fetched: HTTPFetched, to subscription: Int64) -> [UInt8] {
         MessageLine.notification("http.changed") { line in
             line.member("subscription", subscription)
@@ -66,7 +66,9 @@ extension Session {
 }
 
 extension Answer {
-    /// - Throws: ``CacheError`` `limitExceeded` for a body that no line holds.
+    /// Returns the `result` of `http.fetch` and `http.observe`.
+    ///
+    /// - Throws: ``CacheError`` `limitExceeded` if the body is too long for a line.
     package static func fetched(_ fetched: HTTPFetched, subscription: Int64? = nil) throws(CacheError) -> [UInt8] {
         guard fetched.body.count <= Session.bodyByteCountMax else {
             throw CacheError(
@@ -99,6 +101,7 @@ extension Answer {
         }
     }
 
+    /// Returns the `result` of `http.list`.
     package static func entries(_ page: HTTPPage) -> [UInt8] {
         object { line in
             line.name("entries")
@@ -111,14 +114,14 @@ extension Answer {
 }
 
 extension JSONLine {
-    /// Writes the totals of stored answers; nothing when there are none.
+    /// Writes the totals of stored responses; nothing if there are none.
     package mutating func httpTotals(_ totals: HTTPTotals) {
         guard totals.answerCount > 0 else { return }
         member("http_answers", totals.answerCount)
         member("http_bytes", totals.byteCount)
     }
 
-    /// Writes one entry of a listing.
+    /// Writes one entry of `http.list`.
     package mutating func entry(_ entry: HTTPEntry) { object { $0.members(of: entry) } }
 
     /// Writes the members of an entry.

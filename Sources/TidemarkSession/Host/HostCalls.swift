@@ -5,11 +5,11 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// The requests of the cache to the host: at most ``countMax`` at a time, each until its timeout.
+/// The cache's calls to the host: at most ``countMax`` at a time, each with a timeout.
 package final class HostCalls: Sendable {
     private struct Pending {
         var continuation: CheckedContinuation<Result<JSONSlice, UpstreamError>, Never>
-        /// The timer that ends the wait; cancelled when the wait ends otherwise.
+        /// Ends the wait at the timeout; cancelled when the call ends earlier.
         var timer: Task<Void, Never>
     }
 
@@ -17,17 +17,17 @@ package final class HostCalls: Sendable {
         var nextNumber: Int64 = 1
         /// The pending calls by number. Bounded by ``HostCalls/countMax``.
         var pending: [Int64: Pending] = [:]
-        /// The calls that were cancelled before they began to wait; each is removed when it begins to wait.
+        /// Calls that were cancelled before they began to wait; a call is removed when it begins to wait.
         var cancelled: Set<Int64> = []
-        /// The error with which every call fails at once; nil while the host can be asked.
+        /// The error that fails every call immediately; nil while the host can be called.
         var refusal: UpstreamError?
-        /// Whether the session ended; then the refusal is permanent.
+        /// True once the session has ended, which makes the refusal permanent.
         var isEnded = false
     }
 
-    /// The largest number of pending calls; a further call fails at once.
+    /// The maximum number of pending calls: 1,000. A further call fails immediately.
     package static let countMax = 1_000
-    /// The error code for a method that the host does not have.
+    /// JSON-RPC's error code for an unknown method.
     private static let methodNotFound: Int64 = -32_601
 
     private let outputQueue: OutputQueue
@@ -36,7 +36,9 @@ package final class HostCalls: Sendable {
     private let logger: Logger
     private let state = Mutex(State())
 
-    /// - Parameter timeout: The time that the host may take to answer, in milliseconds.
+    /// Creates the calls of one session.
+    ///
+    /// - Parameter timeout: How long the host may take to answer, in milliseconds.
     package init(_ outputQueue: OutputQueue, timeout: Int64, clock: any CacheClock, logger: Logger) {
         self.outputQueue = outputQueue
         self.timeout = timeout
@@ -44,13 +46,13 @@ package final class HostCalls: Sendable {
         self.logger = logger
     }
 
-    /// The number of requests that wait for their answer.
+    /// How many calls wait for an answer.
     package var count: Int { state.withLock { $0.pending.count } }
 
-    /// Asks the host and waits for its answer.
+    /// Sends the host a request and waits for its answer.
     ///
-    /// - Parameter timeout: The time that the host may take, in milliseconds; nil: that of all calls.
-    /// - Throws: ``UpstreamError``: the host's error, no answer in time, too many calls, the end of the session, or the
+    /// - Parameter timeout: How long the host may take, in milliseconds; nil uses the default of all calls.
+    /// - Throws: ``UpstreamError`` for the host's error, a timeout, too many calls, the end of the session, or the
     ///   cancellation of the task.
     nonisolated(nonsending) func call(
         _ method: ByteString, timeout: Int64? = nil, _ params: @Sendable (inout JSONLine) -> Void
@@ -66,12 +68,12 @@ package final class HostCalls: Sendable {
         } onCancel: {
             cancel(number)
         }
-        // A cancellation after the end of the call left its number in `cancelled`.
+        // A cancellation after the call ended leaves its number in `cancelled`.
         state.withLock { _ = $0.cancelled.remove(number) }
         return try result.get()
     }
 
-    /// Sends the host a notification, which it does not answer.
+    /// Sends the host a notification, which has no answer.
     func notify(_ method: ByteString, _ params: (inout JSONLine) -> Void) {
         outputQueue.append(answer: MessageLine.notification(method, params))
     }
@@ -98,14 +100,14 @@ package final class HostCalls: Sendable {
                     .failure(UpstreamError("the host did not answer \(method) in \(timeout) ms", code: "timed_out")))
             }
             state.pending[number] = Pending(continuation: continuation, timer: timer)
-            // Appended under the lock, so that a concurrent end of the call finds its line and can withdraw it.
+            // Appended under the lock, so that whoever ends the call concurrently finds its line and can withdraw it.
             outputQueue.append(call: MessageLine.call(id: HostCalls.id(number), method, params), number: number)
             return nil
         }
         if let refusal { continuation.resume(returning: .failure(refusal)) }
     }
 
-    /// Takes an answer of the host. An answer without a pending call is ignored: it came late, or twice.
+    /// Completes the call that a host's answer belongs to. A late, repeated or unknown answer is ignored.
     func answer(_ answer: Message.HostAnswer, to id: ByteString?) {
         guard let id, let number = HostCalls.number(id) else {
             logger.debug("an answer to \(id?.description ?? "no id") is ignored: no such request was sent")
@@ -125,13 +127,13 @@ package final class HostCalls: Sendable {
         if !isTaken { logger.debug("an answer to \(id) is ignored: it came late, or twice") }
     }
 
-    /// Fails every call, and every later one at once: the host cannot answer any more.
+    /// Fails all pending and later calls: the session has ended and the host cannot answer.
     package func close() {
         state.withLock { $0.isEnded = true }
         refuse(HostCalls.end)
     }
 
-    /// Fails every call, and every later one at once, until ``accept()``.
+    /// Fails all pending calls, and later ones immediately, until ``accept()``.
     func refuse(_ error: UpstreamError) {
         let pending = state.withLock { state in
             state.refusal = error
@@ -141,7 +143,7 @@ package final class HostCalls: Sendable {
         for (number, call) in pending { finish(number, call, .failure(error)) }
     }
 
-    /// Allows calls again, unless the session ended.
+    /// Allows calls again, unless the session has ended.
     func accept() {
         state.withLock { state in
             if !state.isEnded { state.refusal = nil }

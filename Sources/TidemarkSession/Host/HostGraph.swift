@@ -6,20 +6,25 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// The host of a session as the one that asks a server of GraphQL.
+/// Sends GraphQL operations to a server through a session's host.
 ///
 /// - Source: Protocol/graphql.md, calls to the host.
 package final class HostGraph: GraphUpstream {
     private let calls: HostCalls
-    /// The fetches whose payloads may come, by number. Bounded by the fetches and subscriptions of the cache.
+    /// Fetches that can still receive payloads, by number. Bounded by the cache's fetches and subscriptions.
     private let open = Mutex<[UInt64: HostParts]>([:])
 
+    /// Creates an upstream over a session's calls to its host.
     package init(_ calls: HostCalls) { self.calls = calls }
 
+    /// False: the cache itself ends a fetch whose next payload does not arrive in time.
     package var keepsTime: Bool { false }
 
+    /// Sends one operation with `graphql.fetch`, and returns the response, or the stream of its payloads.
+    ///
+    /// - Throws: ``UpstreamError`` if the call fails, or the host's answer is not a GraphQL response.
     package func ask(_ request: GraphUpstreamRequest) async throws(UpstreamError) -> GraphUpstreamAnswer {
-        // Payloads may come right behind the answer, before the task that waits for it runs.
+        // Register before calling: payloads may arrive right after the answer, before the waiting task resumes.
         let parts = HostParts { [weak self] in self?.forget(request.fetch) }
         open.withLock { $0[request.fetch] = parts }
         do throws(UpstreamError) {
@@ -55,10 +60,12 @@ package final class HostGraph: GraphUpstream {
             ? .stream(parts, .answers) : .parts(parts, DeliveryFormat.hostParser)
     }
 
+    /// Passes a payload of `graphql.part` to its fetch; one for an unknown fetch is dropped. Returns when it was used.
     package func receive(_ payload: JSONSlice, fetch: UInt64) async {
         await open.withLock { $0[fetch] }?.receive(payload)
     }
 
+    /// Ends a fetch and notifies the host with `graphql.stop`.
     package func stop(fetch: UInt64) {
         open.withLock { $0[fetch] }?.stop()
         calls.notify("graphql.stop") { $0.member("fetch", fetch) }
@@ -70,7 +77,7 @@ package final class HostGraph: GraphUpstream {
 }
 
 extension UpstreamError {
-    /// The error of an answer of the host that is none of GraphQL: nobody knows what the server did.
+    /// The error for a host's answer that is not a GraphQL response; the effect on the server is unknown.
     fileprivate static func unusableHostAnswer(_ fault: AnswerFault) -> UpstreamError {
         let reason = "not_graphql"
         var error = UpstreamError("the host's answer to graphql.fetch \(fault.message)", code: reason)

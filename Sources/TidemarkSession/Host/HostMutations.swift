@@ -3,19 +3,24 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// The host of a session as the server that performs the requests of pending edits.
+/// Sends the requests of pending edits through a session's host.
 ///
 /// - Source: Protocol/sessions.md, calls to the host.
 package struct HostMutations: MutationUpstream {
     private let calls: HostCalls
     private let reader: MethodReader
 
-    /// - Parameter reader: The reader of confirmations, which have the form of requests.
+    /// Creates an upstream that sends mutations to the host.
+    ///
+    /// - Parameter reader: Parses confirmations, which have the form of `optimistic.commit`.
     init(_ calls: HostCalls, reader: MethodReader) {
         self.calls = calls
         self.reader = reader
     }
 
+    /// Makes one attempt at a mutation with `mutation.send`, and returns the confirmation.
+    ///
+    /// - Throws: ``UpstreamError`` if the call fails, or the confirmation cannot be used.
     package nonisolated(nonsending) func send(_ mutation: SentMutation) async throws(UpstreamError) -> OptimisticCommit
     {
         let result = try await calls.call("mutation.send") { line in

@@ -4,19 +4,20 @@ import TidemarkGraphQLStore
 import TidemarkModel
 import TidemarkStore
 
-/// The payloads of one fetch as a host sends them: each is handed over, and the next one waits until it was used.
+/// The payloads of one fetch, as the host sends them. They are handed over in order, each after its predecessor was
+/// used.
 ///
-/// The host's lines are read one after another, so at most two payloads are held once the answer is there: the answer
-/// itself, and the one that follows it; before it at most ``earlyCountMax``.
+/// The host's lines are read one at a time, so at most two payloads are held after the answer has arrived: the answer
+/// and the payload after it. Before the answer, at most ``earlyCountMax`` are held.
 final class HostParts: GraphParts {
     private struct State {
-        /// Payloads that nobody has asked for yet, each with the line that waits until it was used.
+        /// Payloads not yet requested, each with the continuation of the line that waits for its use.
         var waiting: [(payload: JSONSlice, line: CheckedContinuation<Void, Never>?)] = []
-        /// The line whose payload is being used.
+        /// The line whose payload is in use.
         var current: CheckedContinuation<Void, Never>?
         /// The reader that waits for a payload.
         var reader: CheckedContinuation<JSONSlice?, Never>?
-        /// Whether the answer itself has come. Payloads before it are kept, so that its line is not waited for.
+        /// True once the answer itself has arrived. Earlier payloads are queued without making their lines wait.
         var isBegun = false
         var isStopped = false
     }
@@ -36,7 +37,7 @@ final class HostParts: GraphParts {
         }
     }
 
-    /// Hands a payload over. Returns when it was used, or when nobody wants it.
+    /// Hands over a payload. Returns once it was used, or dropped because the fetch has ended.
     func receive(_ payload: JSONSlice) async {
         await withCheckedContinuation { line in
             let resumed: (reader: CheckedContinuation<JSONSlice?, Never>?, isDone: Bool) = state.withLock { state in
@@ -83,7 +84,7 @@ final class HostParts: GraphParts {
         guard let slice else { throw UpstreamError("nobody waits for further parts any more") }
         do throws(JSONSyntaxError) {
             let payload = try JSONValue(parsing: slice.bytes)
-            // The number of the fetch is no part of the payload: one without anything else is a heartbeat.
+            // `fetch` is not part of the payload; a payload with nothing else is a heartbeat.
             return (.object((payload.members ?? []).filter { $0.name != "fetch" }), slice.bytes.count)
         } catch {
             throw UpstreamError("a part of the host's answer cannot be used: \(error)")

@@ -3,19 +3,24 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// The host of a session as the upstream of its cache: for missing events, and for queries.
+/// A session's host as the cache's upstream, for missing events and for queries.
 ///
 /// - Source: Protocol/sessions.md, calls to the host.
 package struct HostUpstream: Upstream, QueryUpstream {
     private let calls: HostCalls
     private let limits: Limits
 
-    /// - Parameter limits: The limits of an answer.
+    /// Creates an upstream over a session's calls to its host.
+    ///
+    /// - Parameter limits: Limits on what an answer may contain.
     package init(_ calls: HostCalls, limits: Limits) {
         self.calls = calls
         self.limits = limits
     }
 
+    /// Requests the events from `sequence` on with `events.since.v1`.
+    ///
+    /// - Throws: ``UpstreamError`` if the call fails, or its result cannot be used.
     package func events(
         since sequence: EventSequence, of library: ByteString
     ) async throws(UpstreamError) -> UpstreamAnswer {
@@ -26,6 +31,9 @@ package struct HostUpstream: Upstream, QueryUpstream {
         return try UpstreamAnswer(result: result, of: "the host")
     }
 
+    /// Requests the result of a query with `query.fetch`.
+    ///
+    /// - Throws: ``UpstreamError`` if the call fails, or its result cannot be used.
     package func fetch(_ query: QueryKey) async throws(UpstreamError) -> QueryResult {
         let result = try await calls.call("query.fetch") { line in
             line.member("method", Optional(query.method))
@@ -35,7 +43,7 @@ package struct HostUpstream: Upstream, QueryUpstream {
         return try QueryResult(result: result, of: "the host", limits: limits)
     }
 
-    /// Asks the host whether entities may be evicted. No answer, a late answer and an unusable answer count as yes.
+    /// Asks the host whether entities may be evicted. Returns true if the answer is missing, late or unusable.
     package func mayEvict(_ check: EvictionCheck) async -> Bool {
         do throws(UpstreamError) {
             let result = try await calls.call("cache.will_evict") { line in

@@ -6,9 +6,9 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// A server of JSON-RPC over HTTP as the upstream of a cache: for missing events, and for queries.
+/// A JSON-RPC server over HTTP as the cache's upstream, for missing events and for queries.
 ///
-/// Every call is one POST to exactly one address. A redirect is not followed: the request may carry credentials.
+/// Every call is one POST to a fixed URL. Redirects are not followed, because the request may carry credentials.
 ///
 /// - Source: Protocol/serving.md, upstream.
 package struct ServerUpstream: Upstream, QueryUpstream {
@@ -18,13 +18,18 @@ package struct ServerUpstream: Upstream, QueryUpstream {
     private let transport: any HTTPTransport
     private let limits: Limits
 
-    /// The largest body of an answer: 16 MiB, as much as one line of a host.
+    /// The maximum size of a response body: 16 MiB, the same as one line of a host.
     private static let answerByteCountMax = 16 << 20
     private static let name = "the upstream"
 
+    /// Creates an upstream; it connects with the first call.
+    ///
     /// - Parameters:
-    ///   - fields: Further fields of every request.
-    ///   - timeout: The milliseconds in which a whole answer must come.
+    ///   - url: The address of every call.
+    ///   - fields: Additional header fields of every request.
+    ///   - timeout: How long a complete response may take, in milliseconds.
+    ///   - transport: Performs the exchanges.
+    ///   - limits: Limits on what a response may contain.
     package init(
         _ url: HTTPURL, fields: HeaderFields, timeout: Int64, transport: any HTTPTransport, limits: Limits
     ) {
@@ -35,6 +40,9 @@ package struct ServerUpstream: Upstream, QueryUpstream {
         self.limits = limits
     }
 
+    /// Requests the events from `sequence` on with `events.since.v1`.
+    ///
+    /// - Throws: ``UpstreamError`` if the call fails, or its result cannot be used.
     package func events(
         since sequence: EventSequence, of library: ByteString
     ) async throws(UpstreamError) -> UpstreamAnswer {
@@ -45,6 +53,9 @@ package struct ServerUpstream: Upstream, QueryUpstream {
         return try UpstreamAnswer(result: result, of: ServerUpstream.name)
     }
 
+    /// Requests the result of a query with `query.fetch`.
+    ///
+    /// - Throws: ``UpstreamError`` if the call fails, or its result cannot be used.
     package func fetch(_ query: QueryKey) async throws(UpstreamError) -> QueryResult {
         let result = try await call("query.fetch") { line in
             line.member("method", Optional(query.method))
@@ -73,7 +84,7 @@ package struct ServerUpstream: Upstream, QueryUpstream {
         }
     }
 
-    /// The error code for a method that the server does not have.
+    /// JSON-RPC's error code for an unknown method.
     private static let methodNotFound: Int64 = -32_601
 
     private func exchange(_ body: [UInt8]) async throws(UpstreamError) -> [UInt8] {

@@ -2,15 +2,17 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// The results of `events.since.v1` and `query.fetch`, whoever answers them.
+/// Parses the results of `events.since.v1` and `query.fetch`, from a host or a server.
 ///
 /// - Source: Protocol/sessions.md, calls to the host.
 extension UpstreamAnswer {
-    /// The largest number of events in one answer; the limit of a line is reached first.
+    /// The maximum number of events in one answer; the limit on a line is reached first.
     private static let eventCountMax = 1_000_000
 
-    /// - Parameter name: The upstream in messages, such as `the host`.
-    /// - Throws: ``UpstreamError`` when the result has another shape.
+    /// Reads the result of `events.since.v1`.
+    ///
+    /// - Parameter name: The upstream's name in error messages, such as `the host`.
+    /// - Throws: ``UpstreamError`` if the result has another shape.
     init(result: JSONSlice, of name: String) throws(UpstreamError) {
         do throws(CacheError) {
             let params = try Params(result, path: "result")
@@ -31,7 +33,9 @@ extension UpstreamAnswer {
 }
 
 extension QueryResult {
-    /// - Throws: ``UpstreamError`` when the result has another shape.
+    /// Reads the result of `query.fetch`.
+    ///
+    /// - Throws: ``UpstreamError`` if the result has another shape.
     init(result: JSONSlice, of name: String, limits: Limits) throws(UpstreamError) {
         do throws(CacheError) {
             try self.init(Params(result, path: "result"), limits: limits)

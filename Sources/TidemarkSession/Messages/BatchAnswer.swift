@@ -2,12 +2,12 @@ import Synchronization
 import Tidemark
 import TidemarkModel
 
-/// The answers to one array of requests, written as one line when the last has come.
+/// Collects the answers to one batch of requests, and writes them as one line when the last has arrived.
 ///
-/// Bounded: beyond `byteCountMax` further answers are replaced by an error.
+/// Past `byteCountMax`, further answers are replaced by an error.
 final class BatchAnswer: Sendable {
     private struct State {
-        /// The answers by their index in the array; nil until an answer has come.
+        /// The answers by index in the batch; nil while missing.
         var answers: [[UInt8]?]
         var missingCount: Int
         var byteCount = 0
@@ -17,10 +17,12 @@ final class BatchAnswer: Sendable {
     private let byteCountMax: Int
     private let state: Mutex<State>
 
+    /// Collects a number of answers.
+    ///
     /// - Parameters:
-    ///   - count: The number of requests that want an answer.
-    ///   - target: The receiver of the one line.
-    ///   - byteCountMax: The bound of all answers together.
+    ///   - count: How many requests in the batch need an answer.
+    ///   - target: Receives the line.
+    ///   - byteCountMax: The maximum size of all answers together.
     init(count: Int, target: any AnswerTarget, byteCountMax: Int) {
         self.target = target
         self.byteCountMax = byteCountMax

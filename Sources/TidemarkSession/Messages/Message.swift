@@ -1,34 +1,36 @@
 import TidemarkModel
 import TidemarkStore
 
-/// One JSON-RPC 2.0 object that the host sent.
+/// One JSON-RPC 2.0 object from the host.
 ///
 /// - Source: JSON-RPC 2.0, sections 4 and 5; Protocol/sessions.md, messages.
 enum Message: Sendable {
     case request(Request)
-    /// An answer to a request of the cache; `id` is nil when it cannot be an id of the cache.
+    /// An answer to a call of the cache; `id` is nil if it is not a string.
     case answer(id: ByteString?, HostAnswer)
-    /// Neither a request nor an answer; answered with an error under this id, which is JSON.
+    /// Neither a request nor an answer; to be answered with this error under this id, which is JSON.
     case invalid(id: [UInt8], MessageError)
 
     struct Request: Sendable {
-        /// The id as JSON; nil for a notification, which gets no answer.
+        /// The id as JSON; nil for a notification, which has no answer.
         var id: [UInt8]?
         var method: ByteString
         /// The parameters; nil when there are none.
         var params: JSONSlice?
     }
 
-    /// The host's answer to a request of the cache.
+    /// The host's answer to a call of the cache.
     enum HostAnswer: Sendable {
         case result(JSONSlice)
+        /// The host failed the call.
+        ///
         /// - Parameters:
         ///   - name: The member `data.code`.
         ///   - retries: The member `data.retry`.
         case error(code: Int64?, message: String, name: String? = nil, retries: Bool? = nil)
     }
 
-    /// The largest length of an id in bytes, as written. The id is kept until the answer, and sent back.
+    /// The maximum size of an id as written, in bytes. The id is kept until the answer, which returns it.
     static let idByteCountMax = 1_024
     static let nullID = Array("null".utf8)
 
@@ -78,7 +80,7 @@ enum Message: Sendable {
             Request(id: usableID, method: ByteString(name), params: params?.kind == .null ? nil : params))
     }
 
-    /// Returns the id as it is sent back; nil when the value is not a valid id.
+    /// Returns the id as it will be sent back; nil if the value cannot be an id.
     private static func id(_ value: JSONSlice) -> [UInt8]? {
         switch value.kind {
         case .string, .number, .null: value.bytes.count <= idByteCountMax ? Array(value.bytes) : nil

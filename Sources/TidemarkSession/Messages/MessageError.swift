@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkWire
 
-/// The `error` of an answer.
+/// The `error` of a JSON-RPC answer.
 ///
 /// - Source: JSON-RPC 2.0, section 5.1; Protocol/errors.md, errors of a session.
 struct MessageError: Error, Hashable, Sendable {
@@ -10,7 +10,7 @@ struct MessageError: Error, Hashable, Sendable {
     var message: String
     /// The `data.code`; nil for errors that JSON-RPC itself defines.
     var name: String?
-    /// The `data.reasons`; empty when there are none.
+    /// The `data.reasons`; empty if there are none.
     var reasons: [String: String] = [:]
     /// Further members of `data`.
     var details: [CacheError.Detail] = []
@@ -25,7 +25,7 @@ struct MessageError: Error, Hashable, Sendable {
             code: -32_601, message: "there is no method \(name): the methods are listed in Protocol/sessions.md")
     }
 
-    /// The error as the bytes of a JSON object.
+    /// The error as a JSON object.
     var json: [UInt8] {
         var line = JSONLine()
         line.object { line in
@@ -50,6 +50,8 @@ struct MessageError: Error, Hashable, Sendable {
 }
 
 extension MessageError {
+    /// Converts an error of the cache, with its code for sessions.
+    ///
     /// - Source: Protocol/errors.md, errors of a session.
     init(_ error: CacheError) {
         self.init(

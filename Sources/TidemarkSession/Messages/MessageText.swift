@@ -2,12 +2,12 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// The reading of messages that came by themselves, not as lines of a stream.
+/// Reads messages that arrive on their own rather than as lines of a stream.
 enum MessageText {
-    /// Returns a message, or a batch of messages.
+    /// Parses a message or a batch of messages.
     ///
     /// - Parameter text: JSON, with any white space between its tokens.
-    /// - Returns: nil when the text is no message.
+    /// - Returns: nil if the text is not a message.
     static func value(of text: [UInt8], limits: Limits) -> JSONSlice? {
         do throws(WireError) {
             guard let batch = try EventDecoder.batches(of: onOneLine(text), limits: limits).first,
@@ -19,7 +19,7 @@ enum MessageText {
         }
     }
 
-    /// The text without line ends. JSON allows them only between tokens, where a space says the same.
+    /// Replaces line ends by spaces. JSON allows them only between tokens, where both are equivalent.
     static func onOneLine(_ text: [UInt8]) -> [UInt8] {
         var line = text
         for index in line.indices where line[index] == 0x0A || line[index] == 0x0D { line[index] = 0x20 }

@@ -1,9 +1,9 @@
 import TidemarkModel
 
-/// The destination of the answer to one request. Used once.
+/// Where to send the answer to one request. Used once.
 struct Responder: Sendable {
     enum Target: Sendable {
-        /// No destination, because the request is a notification.
+        /// The request is a notification, so its answer is dropped.
         case nobody
         case line(any AnswerTarget)
         case batch(BatchAnswer, index: Int)

@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// The results of the methods with which people look at a cache.
+/// The results of the methods for looking at a cache.
 ///
 /// - Source: Protocol/sessions.md, looking at a cache.
 extension Answer {
@@ -138,7 +138,7 @@ extension Answer {
 }
 
 extension EntityBase {
-    /// The reason why there is no base; nil when all of it is there.
+    /// Why there is no base value, or only part of one; nil if it is complete.
     fileprivate var miss: EntityRead.Miss? {
         if payload != nil { return isReduced ? .evicted : nil }
         if isDeleted { return .deleted }
@@ -199,7 +199,7 @@ extension JSONLine {
         }
     }
 
-    /// Writes a record. The stored part of the line is `text`, or `base64` when it is not UTF-8.
+    /// Writes a quarantine record. The kept part of the line is `text`, or `base64` if it is not UTF-8.
     fileprivate mutating func value(_ record: QuarantineRecord) {
         object { line in
             line.member("number", json: record.number.map { Array("\($0)".utf8) })
@@ -233,7 +233,7 @@ extension JSONLine {
 }
 
 extension Answer {
-    /// Formats a duration as `query.put` takes it: a number of seconds, with decimals only where they are needed.
+    /// Formats a duration in seconds, as `query.put` takes it, with decimals only if needed.
     static func seconds(_ milliseconds: Int64) -> String {
         let rest = milliseconds % 1_000
         return "\(milliseconds / 1_000)" + (rest == 0 ? "" : ".\(String(rest + 1_000).dropFirst())")

@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// The events of the log, for observers and for those who look at the kept ones.
+/// The results of `log.list` and `network.disturb`, and the events of `log.observe`.
 ///
 /// - Source: Protocol/sessions.md, log.observe and log.list.
 extension Answer {

@@ -20,7 +20,7 @@ extension Answer {
 }
 
 extension JSONLine {
-    /// Writes the members of a request's progress, without `error`.
+    /// Writes the state of a pending edit's request, without `error`.
     mutating func outbox(_ status: OutboxStatus) {
         member("pending_id", Optional(status.pendingID))
         member("state", ByteString(status.state.rawValue))

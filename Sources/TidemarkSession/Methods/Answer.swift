@@ -3,7 +3,7 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// The `result` of each method as JSON.
+/// Formats the `result` of each method as JSON.
 ///
 /// - Source: Protocol/sessions.md.
 package enum Answer {
@@ -48,7 +48,7 @@ package enum Answer {
         }
     }
 
-    /// The answer to `initialize`.
+    /// The `result` of `initialize`.
     static var greeting: [UInt8] {
         object { line in
             line.member("protocol", TidemarkVersion.sessionProtocol)
@@ -142,7 +142,7 @@ extension JSONLine {
         }
     }
 
-    /// Writes the members of the answer to a read of a query.
+    /// Writes the members of a query's answer.
     mutating func query(_ answer: QueryAnswer) {
         resources(answer.entities)
         name("keys")

@@ -3,7 +3,7 @@ import TidemarkGraphQLStore
 import TidemarkModel
 import TidemarkStore
 
-/// A request about documents of GraphQL.
+/// A request about GraphQL documents, with checked parameters.
 ///
 /// - Source: Protocol/graphql.md, methods.
 enum GraphMethod: Sendable {
@@ -22,6 +22,6 @@ enum GraphMethod: Sendable {
     case writeFragment(Fragment, AnswerParts, asOf: EventSequence?, isPartial: Bool)
     case mutate(GraphMutation)
     case stop(SubscriptionID)
-    /// A payload of a fetch that continues.
+    /// A further payload of a fetch in progress.
     case part(fetch: UInt64, JSONSlice)
 }

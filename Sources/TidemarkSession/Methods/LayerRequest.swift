@@ -2,14 +2,14 @@ import Tidemark
 import TidemarkModel
 import TidemarkWire
 
-/// A request that lays, commits or rolls back an optimistic layer. It takes effect in the order of its line, and is
-/// answered when the change is on the disk.
+/// A request that adds, commits, rolls back or retries an optimistic layer. It takes effect in line order, and is
+/// answered once the change is on disk.
 enum LayerRequest: Sendable {
     case update(OptimisticUpdate)
     case commit(OptimisticCommit)
-    /// A rollback; `library` nil: the layer is found by its id alone.
+    /// A rollback. A nil `library` finds the layer by its id alone.
     case rollBack(ByteString, library: ByteString?)
-    /// A request that is sent again; `library` nil: as with a rollback.
+    /// Sends the layer's request again. A nil `library` finds the layer by its id alone.
     case retry(ByteString, library: ByteString?)
 
     var pendingID: ByteString {
@@ -27,7 +27,7 @@ enum LayerRequest: Sendable {
         }
     }
 
-    /// The `result` once the change is on the disk.
+    /// The `result` once the change is on disk.
     var answer: [UInt8] {
         switch self {
         case .update(let update): Answer.object { $0.member("pending_id", Optional(update.pendingID)) }

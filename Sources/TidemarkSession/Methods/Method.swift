@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// A request of a host, with its parameters parsed and checked.
+/// A request of the host, with checked parameters.
 ///
 /// - Source: Protocol/sessions.md.
 enum Method: Sendable {
@@ -11,7 +11,7 @@ enum Method: Sendable {
     case observeEntity(EntityRequest)
     case transact([TransactionOperation], library: ByteString, expecting: TransactionExpectations)
     case remove(Removal)
-    /// Clears a library; nil: every library.
+    /// Clears a library; nil clears every library.
     case clear(library: ByteString?, withHTTP: Bool)
     case put(QueryResult, QueryKey)
     case read(QueryRequest)
@@ -19,7 +19,7 @@ enum Method: Sendable {
     case cancel(SubscriptionID)
     case invalidate(Invalidation)
     case layer(LayerRequest)
-    /// Lists the pending layers of a library; nil: of every library.
+    /// Lists the pending layers of a library; nil lists those of every library.
     case pending(library: ByteString?)
     case outbox(OutboxMethod)
     case graph(GraphMethod)
@@ -28,26 +28,26 @@ enum Method: Sendable {
     case explain(EntityKey, maxAges: [ByteString: Int])
     case flush
     case caughtUp(EventSequence, library: ByteString)
-    /// Reports the version of the protocol and the methods to the host.
+    /// Returns the protocol version and the names of all methods.
     case initialize
     case http(HTTPMethod)
 
-    /// The largest number of fields of one entity that a read may name.
+    /// The maximum number of fields that a read may name.
     static let fieldCountMax = 1_000
-    /// The largest number of entities of one page, followed by the number when the host sends no limit.
+    /// The maximum number of entities per page, and the number without `limit`.
     static let pageCountMax: Int64 = 100_000
     static let pageCountDefault = 100
 }
 
-/// A request about the requests of pending edits.
+/// A request about the outbox.
 enum OutboxMethod: Sendable {
     case pause
     case resume
-    /// Lists the requests of a library; nil: of every library.
+    /// Lists the requests of a library; nil lists those of every library.
     case list(library: ByteString?)
 }
 
-/// The reason why a request is refused before it is performed.
+/// Why a request is refused before it is performed.
 enum MethodError: Error {
     case unknownMethod
     case params(CacheError)

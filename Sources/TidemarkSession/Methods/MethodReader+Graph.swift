@@ -4,7 +4,7 @@ import TidemarkModel
 import TidemarkStore
 
 extension MethodReader {
-    /// The params of methods about documents that change something, without `library_id`.
+    /// The parameters of GraphQL methods that change something, without `library_id`.
     static let strictGraphParams: [ByteString: [String]] = [
         "graphql.write": ["document", "operation_name", "variables", "data", "errors", "as_of", "partial"],
         "graphql.write_fragment": [

@@ -3,9 +3,11 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
+/// Reads the parameters of the methods that look at a cache.
+///
 /// - Source: Protocol/sessions.md, looking at a cache.
 extension MethodReader {
-    /// The params of methods that change something, without `library_id`.
+    /// The parameters of methods that change something, without `library_id`.
     static let strictInspectionParams: [ByteString: [String]] = [
         "quarantine.retry": ["numbers", "all"], "network.disturb": ["offline", "delay", "fail_next"],
     ]
@@ -44,7 +46,7 @@ extension MethodReader {
         return finding
     }
 
-    /// Reads `where` and `order` as members of a rule.
+    /// Reads `where` and `order` as a membership rule.
     private func rule(_ params: Params, type: ByteString) throws(CacheError) -> Membership {
         let order = params.value("order")
         if let order, order.kind != .array { throw params.wrong("order", "an array of {path, direction}") }
@@ -125,7 +127,7 @@ extension MethodReader {
 
     private var keyByteCountMax: Int { limits.typeByteCountMax + 1 + limits.idByteCountMax }
 
-    /// A part of a key.
+    /// Reads `matching`, a part of a key; nil if absent.
     private func part(_ params: Params) throws(CacheError) -> ByteString? {
         try params.text("matching", byteCountMax: keyByteCountMax)
     }

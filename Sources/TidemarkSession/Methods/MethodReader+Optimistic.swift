@@ -2,9 +2,13 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
+/// Reads the parameters of the methods for optimistic edits.
+///
 /// - Source: Protocol/optimistic.md, methods.
 extension MethodReader {
-    /// Reads a mutation to lay over the server's state.
+    /// Reads the parameters of `optimistic.update`.
+    ///
+    /// - Throws: ``CacheError`` `invalidParams` for a wrong or missing parameter, and for empty `changes`.
     package func update(_ params: Params) throws(CacheError) -> OptimisticUpdate {
         let pendingID = try params.requiredText("pending_id")
         let changes = try operations(params, "changes")
@@ -14,12 +18,12 @@ extension MethodReader {
             dependsOn: try dependencies(params), send: try mutationRequest(params))
     }
 
-    /// Reads a server's confirmation of a mutation.
+    /// Reads the parameters of `optimistic.commit`.
     package func commit(_ params: Params) throws(CacheError) -> OptimisticCommit {
         try commit(params, pendingID: try params.requiredText("pending_id"))
     }
 
-    /// Reads the confirmation of a mutation whose id is known.
+    /// Reads a confirmation in the form of `optimistic.commit` without its `pending_id`.
     package func commit(_ params: Params, pendingID: ByteString) throws(CacheError) -> OptimisticCommit {
         var commit = OptimisticCommit(
             pendingID: pendingID, library: try optionalLibrary(params),
@@ -33,13 +37,13 @@ extension MethodReader {
         .rollBack(try params.requiredText("pending_id"), library: try optionalLibrary(params))
     }
 
-    /// Returns the library that a request names; nil when it names none, because the default library would exclude
-    /// layers of other libraries.
+    /// Returns the library that a request names; nil if it names none. The default library is not used here, because it
+    /// would exclude layers of other libraries.
     func optionalLibrary(_ params: Params) throws(CacheError) -> ByteString? {
         try params.text("library_id", byteCountMax: limits.idByteCountMax)
     }
 
-    /// Reads one pending id, or several.
+    /// Reads `depends_on`: one pending id, or several.
     private func dependencies(_ params: Params) throws(CacheError) -> [ByteString] {
         guard let value = params.value("depends_on") else { return [] }
         if value.kind == .string { return [try params.requiredText("depends_on")] }
@@ -47,7 +51,7 @@ extension MethodReader {
         return try params.texts("depends_on", countMax: limits.layerCountMax) ?? []
     }
 
-    /// Reads one resource, or several; nil when absent, which differs from an empty array.
+    /// Reads `confirmed`: one resource, or several. nil if absent, which differs from an empty array.
     private func confirmed(_ params: Params) throws(CacheError) -> [[UInt8]]? {
         guard let value = params.value("confirmed") else { return nil }
         if value.kind == .object { return [Array(value.bytes)] }
@@ -64,7 +68,7 @@ extension MethodReader {
         return resources
     }
 
-    /// Reads real ids, strings or integers, by temporary ids.
+    /// Reads `id_map`: real ids, as strings or integers, by temporary id. Empty if absent.
     package func realIDs(_ params: Params) throws(CacheError) -> [ByteString: ByteString] {
         guard let value = params.value("id_map") else { return [:] }
         guard let members = value.members else { throw params.wrong("id_map", "an object of ids by temporary ids") }
@@ -85,7 +89,7 @@ extension MethodReader {
         return realIDs
     }
 
-    /// Returns the temporary ids whose real ids are integers.
+    /// Returns the temporary ids in `id_map` whose real ids are integers.
     package func integerIDs(_ params: Params) -> Set<ByteString> {
         let integers = (params.value("id_map")?.members ?? [:]).filter { $0.value.kind == .number }
         return Set(integers.keys.map { ByteString($0) })

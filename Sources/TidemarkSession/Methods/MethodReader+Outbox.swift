@@ -3,9 +3,11 @@ import TidemarkGraphQLStore
 import TidemarkModel
 import TidemarkStore
 
+/// Reads the parameters of the methods for the outbox.
+///
 /// - Source: Protocol/optimistic.md, the outbox.
 extension MethodReader {
-    /// Reads the request that the cache sends for an edit; nil when the host sends it itself.
+    /// Reads `send`, the request that the cache sends for an edit; nil if absent, when the host sends it itself.
     func mutationRequest(_ params: Params) throws(CacheError) -> MutationRequest? {
         guard let value = params.value("send") else { return nil }
         let send = try Params(value, path: params.name("send"))
@@ -18,7 +20,7 @@ extension MethodReader {
         return request
     }
 
-    /// Reads how the cache sends a mutation of a document: true, or an object; nil when it is sent once.
+    /// Reads `send` of `graphql.mutate`, which is true or an object; nil if the mutation bypasses the outbox.
     func graphSending(_ params: Params) throws(CacheError) -> MutationRequest? {
         guard let value = params.value("send") else { return nil }
         var request = MutationRequest(method: GraphMutation.method, compactInput: Array("null".utf8))
@@ -30,7 +32,7 @@ extension MethodReader {
         return request
     }
 
-    /// The members of `send` that do not say what is sent.
+    /// The members of `send` that control how a request is sent, not what.
     private static let sendingMembers = ["key", "retry", "ids", "coalesce", "on_failure", "discard"]
 
     private func readSending(_ send: Params, into request: inout MutationRequest) throws(CacheError) {
@@ -76,8 +78,8 @@ extension MethodReader {
         return pointers
     }
 
-    /// The largest limit of attempts: 1,000,000,000.
+    /// The maximum value of `attempts`: 1,000,000,000.
     private static let attemptCountMax: Int64 = 1_000_000_000
-    /// The places of temporary ids in one input: 1,000.
+    /// The maximum number of places of temporary ids in one input: 1,000.
     private static let temporaryIDCountMax = 1_000
 }

@@ -10,7 +10,7 @@ extension MethodReader {
             input: params.value("input").map { Array($0.bytes) } ?? Message.nullID)
     }
 
-    /// Refuses unknown members in the groups of an answer that a host puts. The answer to a fetch may have unknown
+    /// Refuses unknown members in the groups of `included` in `query.put`. Results of `query.fetch` may have unknown
     /// members.
     func checkIncluded(_ params: Params) throws(CacheError) {
         for (index, element) in (try params.elements("included", countMax: limits.batchMemberCountMax) ?? [])
@@ -38,7 +38,7 @@ extension MethodReader {
         return request
     }
 
-    /// Reads the names of the fields that a reader wants; nil: all.
+    /// Reads `fields`, the names of the requested fields; nil means all.
     func fields(_ params: Params) throws(CacheError) -> [ByteString]? {
         try params.texts("fields", countMax: Method.fieldCountMax)
     }
@@ -52,7 +52,7 @@ extension MethodReader {
         return request
     }
 
-    /// Reads age limits in whole seconds, by type, or by type and field.
+    /// Reads `max_ages`: age limits in whole seconds, by type, or by type and field.
     func maxAges(_ params: Params) throws(CacheError) -> [ByteString: Int] {
         guard let value = params.value("max_ages") else { return [:] }
         guard let members = value.members else { throw params.wrong("max_ages", "an object") }
@@ -82,7 +82,7 @@ extension MethodReader {
         var selection: [ByteString: [ByteString]] = [:]
         for name in types.keys {
             let type = ByteString(name)
-            // A type whose list is null comes whole.
+            // A null list selects all fields of the type.
             selection[type] = try fields.texts(type.description, countMax: Method.fieldCountMax)
         }
         return selection

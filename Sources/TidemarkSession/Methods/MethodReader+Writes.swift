@@ -5,7 +5,8 @@ import TidemarkStore
 extension MethodReader {
     /// Reads the operations of a transaction or a layer.
     ///
-    /// - Parameter name: The name of the member that holds them.
+    /// - Parameter name: The parameter that holds them.
+    /// - Throws: ``CacheError`` `invalidParams` or `limitExceeded`.
     package func operations(_ params: Params, _ name: String = "operations") throws(CacheError)
         -> [TransactionOperation]
     {
@@ -19,7 +20,7 @@ extension MethodReader {
         return operations
     }
 
-    /// Reads the expectations of a transaction's operations about stored entities.
+    /// Reads each operation's `expected_sequence`, by index of the operation.
     package func expectations(_ params: Params) throws(CacheError) -> TransactionExpectations {
         var expectations = TransactionExpectations()
         let elements = try params.elements("operations", countMax: limits.batchMemberCountMax) ?? []
@@ -84,7 +85,7 @@ extension MethodReader {
             matching: try matching(params))
     }
 
-    /// Reads a part of `type:id`; nil when absent. An empty one is refused, because it would match every key.
+    /// Reads `matching`, a part of `type:id`; nil if absent. An empty one would match every key and is refused.
     private func matching(_ params: Params) throws(CacheError) -> ByteString? {
         guard let text = try params.text("matching") else { return nil }
         guard isLenient || !text.bytes.isEmpty else {
@@ -114,7 +115,9 @@ extension MethodReader {
         return removal
     }
 
-    /// Reads the selection of queries to invalidate.
+    /// Reads which queries to invalidate.
+    ///
+    /// - Throws: ``CacheError`` `invalidParams` if nothing is selected.
     package func invalidation(_ params: Params) throws(CacheError) -> Invalidation {
         var invalidation = Invalidation(library: try library(params))
         invalidation.method = try params.text("method")

@@ -3,18 +3,22 @@ import TidemarkHTTP
 import TidemarkModel
 import TidemarkStore
 
-/// The reader that turns requests into methods.
+/// Parses requests into methods, and checks their parameters.
 package struct MethodReader: Sendable {
     let limits: Limits
     let defaultLibrary: ByteString
     let http: HTTPClientDefaults
-    /// Whether unknown members are refused in requests that change data. They are accepted in recordings of other
-    /// versions.
+    /// True if requests that change data must not have unknown parameters. False for recordings, which may be from
+    /// another version.
     private let isStrict: Bool
 
+    /// Creates a reader.
+    ///
     /// - Parameters:
+    ///   - limits: Limits on ids, types and counts.
     ///   - defaultLibrary: The library of requests that name none.
-    ///   - isStrict: Whether unknown members are refused: true for a host's requests, false for recordings.
+    ///   - http: Defaults for the parameters of `http.fetch`.
+    ///   - isStrict: True to refuse unknown parameters, for a host's requests; false for recordings.
     package init(
         limits: Limits, defaultLibrary: ByteString, http: HTTPClientDefaults = HTTPClientDefaults(),
         isStrict: Bool = false
@@ -25,7 +29,9 @@ package struct MethodReader: Sendable {
         self.isStrict = isStrict
     }
 
-    /// - Throws: ``MethodError``.
+    /// Parses a request.
+    ///
+    /// - Throws: ``MethodError`` for an unknown method or wrong parameters.
     func method(of request: Message.Request) throws(MethodError) -> Method {
         guard let read = MethodReader.reader(of: request.method) else { throw .unknownMethod }
         do throws(CacheError) {
@@ -53,17 +59,17 @@ package struct MethodReader: Sendable {
         return { (own, params) throws(CacheError) in .graph(try reader(own, params)) }
     }
 
-    /// Whether values are accepted that are refused now but may be in old recordings.
+    /// True if values are accepted that are refused today but may occur in old recordings.
     var isLenient: Bool { !isStrict }
 
-    /// Refuses unknown members of a request, or of a part of one, when the reader is strict.
+    /// Refuses unknown members of a request or of a part of it, if the reader is strict.
     func check(_ params: Params, _ known: [String]?, of owner: String) throws(CacheError) {
         guard isStrict, let known else { return }
         try params.refuseUnknown(known + ["library_id"], of: owner)
     }
 
-    /// The parameters of methods that change data, without `library_id`. A misspelt one must not make the change apply
-    /// to more data.
+    /// The parameters of methods that change data, without `library_id`. A misspelt parameter must not widen the
+    /// change.
     private static let strictParams: [ByteString: [String]] = [
         "cache.transaction": ["operations"],
         "cache.remove": ["resource_type", "ids", "matching", "cascade"],
@@ -158,13 +164,13 @@ package struct MethodReader: Sendable {
         },
     ]
 
-    /// Tells whether a method makes an observer, which needs a receiver of its notifications.
+    /// Returns true if a method creates an observer, which needs a receiver for its notifications.
     static func observes(_ method: ByteString) -> Bool { method.bytes.suffix(8).elementsEqual(".observe".utf8) }
 
     /// The names of all methods, sorted.
     static var names: [ByteString] { (Array(readers.keys) + graphReaders.keys + inspectionReaders.keys).sorted() }
 
-    /// Refuses a host that speaks a later version of the protocol than this one.
+    /// Refuses a host that requires a later protocol version than this one.
     private static func checkProtocol(_ params: Params) throws(CacheError) {
         if let host = params.value("host"), host.kind != .string { throw params.wrong("host", "the host's name") }
         let known = TidemarkVersion.sessionProtocol
@@ -174,7 +180,7 @@ package struct MethodReader: Sendable {
             "protocol is \(asked): this version serves protocol \(known); update tidemark, or pass \(known)")
     }
 
-    /// Returns the library of a request.
+    /// Returns the library that a request names, or the default library.
     package func library(_ params: Params) throws(CacheError) -> ByteString {
         try params.text("library_id", byteCountMax: limits.idByteCountMax) ?? defaultLibrary
     }
@@ -186,7 +192,7 @@ package struct MethodReader: Sendable {
             id: try params.id(limits: limits))
     }
 
-    /// Reads the entity after which a page begins; nil: at the first.
+    /// Reads `after`, the entity before the page; nil starts at the first entity.
     func place(_ params: Params, type: ByteString, library: ByteString) throws(CacheError) -> EntityKey? {
         let byteCountMax = limits.typeByteCountMax + 1 + limits.idByteCountMax
         guard let text = try params.text("after", byteCountMax: byteCountMax) else { return nil }

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The methods that are performed on a database that another process writes.
+/// The methods that a read-only server performs, on a database that another process writes.
 ///
 /// - Source: Protocol/serving.md, reading beside a writer.
 enum ReadOnlyMethods {
@@ -10,7 +10,7 @@ enum ReadOnlyMethods {
         "cache.stats", "cache.explain", "doctor.findings", "optimistic.list", "initialize",
     ]
 
-    /// Returns the reason why a request is not performed; nil when it is.
+    /// Returns why a request is refused; nil if it may be performed.
     static func refusal(of request: Message.Request) -> MessageError? {
         guard names.contains(request.method) else {
             return MessageError(

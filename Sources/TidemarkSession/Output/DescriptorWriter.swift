@@ -6,13 +6,13 @@
     import Musl
 #endif
 
-/// The error of a descriptor that cannot be written.
+/// A failed write to a descriptor.
 struct DescriptorFailure: Error {
-    /// The system's message; nil when the reading end is closed, which is not an error.
+    /// The system's message; nil if the reading end is closed, which is not an error.
     var message: String?
 }
 
-/// The writing of whole buffers to a descriptor; waits for a slow reader.
+/// Writes whole buffers to a descriptor, and waits for a slow reader.
 enum DescriptorWriter {
     static func write(_ bytes: [UInt8], to descriptor: Int32) throws(DescriptorFailure) {
         var start = 0
@@ -26,7 +26,7 @@ enum DescriptorWriter {
             }
             switch errno {
             case EINTR: continue
-            // The other end made the pipe non-blocking, and the pipe is full: wait instead of trying again and again.
+            // The pipe is full, and the other end made it non-blocking: wait rather than spin.
             case EAGAIN, EWOULDBLOCK:
                 var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&entry, 1, -1)
@@ -37,7 +37,7 @@ enum DescriptorWriter {
     }
 }
 
-/// Calls the system's `write`, which the method of that name hides.
+/// Calls the system's `write`, which the method of that name shadows.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }

@@ -1,21 +1,33 @@
 import Tidemark
 import TidemarkModel
 
-/// The notifications about libraries and pending edits of which only the newest matters. Bounded by their number.
+/// Notifications of which only the newest matters: one per library and kind, and one per pending edit. Bounded by their
+/// number.
 package struct KeptNotifications {
+    /// A notification that replaces the previous one of the same subject and name.
     package struct Notification {
+        /// What a notification is about.
         package enum Subject: Hashable {
+            /// The durable position of a library.
             case durable
+            /// The state of a library.
             case state
+            /// The request of a pending edit.
             case outbox
         }
 
         var subject: Subject
-        /// The name of the library, or the pending id.
+        /// The library, or the pending id.
         var name: ByteString
         /// The notification as a line, with its LF.
         package var line: [UInt8]
 
+        /// Creates a notification.
+        ///
+        /// - Parameters:
+        ///   - subject: What it is about.
+        ///   - name: The library, or the pending id.
+        ///   - line: The notification as a line, with its LF.
         package init(subject: Subject, name: ByteString, line: [UInt8]) {
             self.subject = subject
             self.name = name
@@ -28,14 +40,17 @@ package struct KeptNotifications {
         var name: ByteString
     }
 
-    /// The notifications in the order in which they were first kept.
+    /// The notifications, in the order in which their names were first kept.
     private var notifications: [Notification] = []
     private var positions: [Name: Int] = [:]
 
+    /// Creates an empty set.
     package init() {}
 
+    /// Returns true if a notification of the same subject and name is kept.
     package func holds(_ notification: Notification) -> Bool { positions[KeptNotifications.name(notification)] != nil }
 
+    /// Keeps a notification; it takes the place of an older one of the same subject and name.
     package mutating func keep(_ notification: Notification) {
         if let position = positions[KeptNotifications.name(notification)] {
             notifications[position] = notification
@@ -45,6 +60,7 @@ package struct KeptNotifications {
         }
     }
 
+    /// Removes and returns all notifications, in the order in which their names were first kept.
     package mutating func takeAll() -> [Notification] {
         defer {
             notifications = []

@@ -4,6 +4,9 @@ import TidemarkStore
 import TidemarkWire
 
 extension OutputQueue: ObserverSink {
+    /// Appends a notification if there is room; returns false if the observer's changes must be merged instead.
+    ///
+    /// Notifications of libraries are always accepted; only the newest is kept.
     package func offer(_ notification: CacheNotification) -> Bool {
         if case .library(let status) = notification {
             notify(status)
@@ -15,13 +18,14 @@ extension OutputQueue: ObserverSink {
         return isTaken
     }
 
+    /// Appends a notification that must not be merged, even if there is no room.
     package func deliver(_ notification: CacheNotification) {
         if case .library(let status) = notification { return notify(status) }
         let line = OutputQueue.line(of: notification)
         append { $0.deliver(line) }
     }
 
-    /// Notifies the host of durable positions.
+    /// Appends `durable` notifications; only the newest of each library is kept.
     package func notifyDurable(_ places: [DurablePlace]) {
         for place in places {
             let notification = KeptNotifications.Notification(durable: place)
@@ -29,7 +33,7 @@ extension OutputQueue: ObserverSink {
         }
     }
 
-    /// Notifies the host of the progress of a pending edit's request.
+    /// Appends an `outbox.changed` notification; only the newest of each pending edit is kept.
     func notifyOutbox(_ status: OutboxStatus) {
         let notification = KeptNotifications.Notification(outbox: status)
         append { $0.keepNewest(notification) }
@@ -40,7 +44,7 @@ extension OutputQueue: ObserverSink {
         append { $0.keepNewest(notification) }
     }
 
-    /// Returns a notification as a line for the host.
+    /// Returns a notification as a line, with its LF.
     ///
     /// - Source: Protocol/sessions.md, notifications.
     package static func line(of notification: CacheNotification) -> [UInt8] {
@@ -89,7 +93,7 @@ extension OutputQueue: ObserverSink {
 }
 
 extension KeptNotifications.Notification {
-    /// The notification of a durable position.
+    /// Creates a `durable` notification.
     package init(durable place: DurablePlace) {
         let line = MessageLine.notification("durable") { line in
             line.member("library_id", place.library)
@@ -99,12 +103,12 @@ extension KeptNotifications.Notification {
         self.init(subject: .durable, name: place.library, line: line)
     }
 
-    /// The notification of a library's state.
+    /// Creates a `library.state` notification.
     package init(library status: LibraryStatus) {
         self.init(subject: .state, name: status.library, line: OutputQueue.line(of: .library(status)))
     }
 
-    /// The notification of the progress of a pending edit's request.
+    /// Creates an `outbox.changed` notification.
     package init(outbox status: OutboxStatus) {
         let line = MessageLine.notification("outbox.changed") { line in
             line.outbox(status)
@@ -115,7 +119,7 @@ extension KeptNotifications.Notification {
 }
 
 extension JSONLine {
-    /// Writes an operation of RFC 6902 over whole elements.
+    /// Writes an RFC 6902 operation on a whole element.
     fileprivate mutating func value(_ operation: ListOperation<[UInt8]>) {
         object { line in
             switch operation {

@@ -5,41 +5,46 @@ import TidemarkModel
 
 /// The lines on their way to the host: one queue, one writer, first in, first out.
 ///
-/// Appending never waits. The lines that wait to be written are bounded by kind:
+/// Appending never waits. Each kind of waiting line has its bound:
 ///
-/// - notifications by ``Bounds/notificationByteCountMax``: beyond it the cache merges each observer's changes, until
-///   half of it is written and `hasRoom` is called;
-/// - `durable` and `library.state` by the number of libraries: of those without room the newest is kept;
-/// - answers, and lines that must come before them, by ``Bounds/answerByteCountMax`` and one answer: ``waitForRoom()``
-///   delays requests that would cause more. A host that only sends events gets no answers, so it is never delayed;
-/// - calls to the host by their number, which ``HostCalls`` bounds; a call without a waiter is withdrawn.
+/// - Notifications: ``Bounds/notificationByteCountMax``. Past it the cache merges each observer's changes, until half
+///   is written and `hasRoom` is called.
+/// - `durable`, `library.state` and `outbox.changed`: the number of libraries and pending edits. Without room only the
+///   newest of each is kept.
+/// - Answers, and lines that must precede them: ``Bounds/answerByteCountMax`` plus one answer, because
+///   ``waitForRoom()`` delays further requests. A host that only sends events gets no answers, so it is never delayed.
+/// - Calls to the host: their number, which ``HostCalls`` bounds. A call that nobody waits for any more is withdrawn.
 package final class OutputQueue: Sendable {
-    /// The limits of the bytes that may wait to be written.
+    /// Limits on the bytes that wait to be written.
     package struct Bounds: Sendable {
-        /// The limit of notifications: 1 MiB.
+        /// The limit on notifications: 1 MiB.
         package var notificationByteCountMax = 1 << 20
-        /// The limit of answers and calls: 16 MiB, as much as one line of the host.
+        /// The limit on answers and calls: 16 MiB, the same as one line of the host.
         package var answerByteCountMax = 16 << 20
 
+        /// Creates bounds with the default values.
         package init() {}
     }
 
+    /// The limits on waiting lines.
     package let bounds: Bounds
-    /// The limit of one write in bytes; a longer line is written alone.
+    /// The maximum size of one write in bytes; a longer line is written alone.
     static let writeByteCountMax = 256 << 10
 
     private let descriptor: Int32
     private let queue = DispatchQueue(label: "tidemark.output")
     private let state: Mutex<OutputQueueState>
-    /// Called when there is room for notifications again; must not wait.
+    /// Called when notifications have room again; must not wait.
     private let hasRoom: @Sendable () -> Void
-    /// Called once when the host stops reading.
+    /// Called once, when the host stops reading.
     private let isAbandoned: @Sendable () -> Void
 
+    /// Creates an empty queue.
+    ///
     /// - Parameters:
     ///   - descriptor: The descriptor to write to; the caller closes it.
-    ///   - hasRoom: Called on the writer's thread after a notification was refused, when there is room again.
     ///   - bounds: The limits, for tests; the defaults are part of the protocol.
+    ///   - hasRoom: Called on the writer's thread once there is room again after a notification was refused.
     ///   - isAbandoned: Called once, on the writer's thread, when nothing can be written any more.
     package init(
         _ descriptor: Int32, bounds: Bounds = Bounds(), hasRoom: @escaping @Sendable () -> Void,
@@ -52,20 +57,19 @@ package final class OutputQueue: Sendable {
         self.isAbandoned = isAbandoned
     }
 
-    /// The bytes that wait to be written: of notifications, and of everything else.
+    /// How many bytes wait to be written: of notifications, and of everything else.
     package var byteCounts: (notifications: Int, answers: Int) {
         state.withLock { ($0.notificationByteCount, $0.answerByteCount) }
     }
 
-    /// The error that stopped the writing; nil while there is none, and when the host only closed its end.
+    /// The error that stopped writing; nil if there is none, or if the host only closed its end.
     package var failure: String? { state.withLock { $0.failure } }
 
     // MARK: Appending
 
-    /// Appends an answer, or a notification that must not be merged. Kept `durable` and `library.state` notifications
-    /// are appended before it.
+    /// Appends an answer, or a notification that must not be merged, after all kept notifications.
     ///
-    /// - Parameter line: The line with its LF.
+    /// - Parameter line: The line, with its LF.
     package func append(answer line: [UInt8]) {
         append { state in
             state.appendKept()
@@ -73,12 +77,12 @@ package final class OutputQueue: Sendable {
         }
     }
 
-    /// Appends a request to the host.
+    /// Appends a call to the host.
     func append(call line: [UInt8], number: Int64) {
         append { $0.append(line, as: .answer, call: number) }
     }
 
-    /// Withdraws a request that is not written yet.
+    /// Removes a call that is not written yet.
     func withdraw(call number: Int64) {
         state.withLock { $0.withdraw(call: number) }
     }
@@ -96,7 +100,7 @@ package final class OutputQueue: Sendable {
 
     // MARK: Waiting
 
-    /// Returns when the answers that wait to be written leave room for more.
+    /// Returns once the unwritten answers leave room for more.
     package func waitForRoom() async {
         await withCheckedContinuation { continuation in
             let mustWait = state.withLock { state in
@@ -108,12 +112,12 @@ package final class OutputQueue: Sendable {
         }
     }
 
-    /// Wakes all waiters, and lets later ones pass: the session ends.
+    /// Resumes all waiters and lets later ones pass, because the session is ending.
     package func letThrough() {
         resume(state.withLock { $0.letThrough() })
     }
 
-    /// Returns when everything was written, or when nothing can be written any more.
+    /// Returns once everything is written, or nothing can be written any more.
     package func drain() async {
         append { $0.appendKept() }
         await withCheckedContinuation { continuation in
@@ -128,7 +132,7 @@ package final class OutputQueue: Sendable {
 
     // MARK: Writing
 
-    /// Writes on the queue until no line is left.
+    /// Writes until no line is left. Runs on `queue`.
     private func write() {
         while true {
             let (bytes, waiters) = state.withLock { $0.takeBytes(OutputQueue.writeByteCountMax) }

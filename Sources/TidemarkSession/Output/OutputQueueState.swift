@@ -1,9 +1,9 @@
 import Tidemark
 import TidemarkModel
 
-/// The state of an ``OutputQueue``: all of its decisions, none of its threads.
+/// The state of an ``OutputQueue``. It makes all decisions, without threads.
 struct OutputQueueState {
-    /// The bound under which a line is counted.
+    /// The bound that a line counts towards.
     enum Kind {
         case notification
         case answer
@@ -12,33 +12,33 @@ struct OutputQueueState {
     private struct Entry {
         var line: [UInt8]
         var kind: Kind
-        /// The number of a request to the host; nil for every other line.
+        /// The number of a call to the host; nil for every other line.
         var call: Int64?
     }
 
     private let bounds: OutputQueue.Bounds
-    /// The lines; those before `start` are taken. For the bounds see ``OutputQueue``.
+    /// The lines; those before `start` are taken. Bounded as described in ``OutputQueue``.
     private var entries: [Entry] = []
     private var start = 0
-    /// The bytes of notifications that are not written yet, including those being written.
+    /// The size of unwritten notifications, including those being written.
     private(set) var notificationByteCount = 0
     private(set) var answerByteCount = 0
-    /// The bytes of notifications that are being written now.
+    /// The size of the notifications being written.
     private var takenNotificationByteCount = 0
     private var takenAnswerByteCount = 0
-    /// The newest notifications of libraries that found no room, in the order in which the libraries first found none.
+    /// The newest notifications that found no room, in the order in which their libraries or edits first found none.
     private var kept = KeptNotifications()
-    /// Whether a notification was refused since there last was room.
+    /// True if a notification was refused since there last was room.
     private var hasRefused = false
-    /// Whether a writer is at work, or about to be.
+    /// True while a writer runs or is scheduled.
     var isWriting = false
-    /// Whether nothing can be written any more; then every line is dropped.
+    /// True once nothing can be written any more; every line is then dropped.
     private(set) var isClosed = false
     private(set) var failure: String?
     private var letsThrough = false
-    /// The readers that wait for room. Bounded by the one reader.
+    /// Readers that wait for room; at most one.
     var roomWaiters: [CheckedContinuation<Void, Never>] = []
-    /// The waiters for the end of writing. Bounded by the one session.
+    /// Waiters for the end of writing; at most one, the session.
     var drainWaiters: [CheckedContinuation<Void, Never>] = []
 
     init(bounds: OutputQueue.Bounds) {
@@ -49,7 +49,7 @@ struct OutputQueueState {
 
     var hasRoomForNotifications: Bool { notificationByteCount < bounds.notificationByteCountMax }
 
-    /// Whether requests that cause more answers are delayed.
+    /// True if requests that cause more answers must wait.
     var holdsBack: Bool { answerByteCount >= bounds.answerByteCountMax && !isClosed && !letsThrough }
 
     mutating func append(_ line: [UInt8], as kind: Kind, call: Int64? = nil) {
@@ -60,7 +60,9 @@ struct OutputQueueState {
         }
     }
 
-    /// - Returns: false when there is no room.
+    /// Appends a notification.
+    ///
+    /// - Returns: False if there is no room.
     mutating func offer(_ line: [UInt8]) -> Bool {
         guard hasRoomForNotifications else {
             hasRefused = true
@@ -75,7 +77,7 @@ struct OutputQueueState {
         append(line, as: hasRoomForNotifications ? .notification : .answer)
     }
 
-    /// Appends a notification that the library's next one of its kind replaces, now or when there is room.
+    /// Appends a notification, or keeps it until there is room; a newer one of the same subject and name replaces it.
     mutating func keepNewest(_ notification: KeptNotifications.Notification) {
         if hasRoomForNotifications, !kept.holds(notification) {
             append(notification.line, as: .notification)
@@ -85,7 +87,7 @@ struct OutputQueueState {
         }
     }
 
-    /// Appends the notifications that found no room.
+    /// Appends the kept notifications, even without room.
     mutating func appendKept() {
         for notification in kept.takeAll() { deliver(notification.line) }
     }
@@ -95,10 +97,10 @@ struct OutputQueueState {
         answerByteCount -= entries.remove(at: index).line.count
     }
 
-    /// Takes the next lines in one piece: at most `byteCountMax` bytes, or one line that is longer. When no line is
-    /// left the result is empty, and the writer is no longer at work.
+    /// Takes the next lines in one piece: at most `byteCountMax` bytes, or one longer line. If no line is left, the
+    /// result is empty and the writer counts as stopped.
     ///
-    /// - Returns: The bytes, and the callers that wait for the end.
+    /// - Returns: The bytes, and the waiters for the end of writing.
     mutating func takeBytes(_ byteCountMax: Int) -> (bytes: [UInt8], waiters: [CheckedContinuation<Void, Never>]) {
         guard !isEmpty, !isClosed else {
             isWriting = false
@@ -124,9 +126,9 @@ struct OutputQueueState {
         return (bytes, [])
     }
 
-    /// Notes that the lines that were taken last are written.
+    /// Records that the lines taken last are written.
     ///
-    /// - Returns: Whether refused notifications have room again, and the callers that are no longer delayed.
+    /// - Returns: True if there is room again for refused notifications; and the readers that can continue.
     mutating func wroteBytes() -> (hasRoom: Bool, waiters: [CheckedContinuation<Void, Never>]) {
         notificationByteCount -= takenNotificationByteCount
         answerByteCount -= takenAnswerByteCount
@@ -146,8 +148,10 @@ struct OutputQueueState {
         return roomWaiters
     }
 
-    /// - Parameter failure: The error; nil when the host only closed its end.
-    /// - Returns: All waiting callers.
+    /// Closes the queue and drops all lines.
+    ///
+    /// - Parameter failure: The error; nil if the host only closed its end.
+    /// - Returns: All waiters.
     mutating func close(_ failure: String?) -> [CheckedContinuation<Void, Never>] {
         defer {
             roomWaiters = []

@@ -1,10 +1,10 @@
 import Tidemark
 import TidemarkModel
 
-/// A session's input, and the batches that were read from it before their turn.
+/// A session's input, with the batches that were read ahead of their turn.
 ///
-/// Bounded by `byteCountMax`: beyond it nothing more is read, and a host that sent that much instead of an answer
-/// counts as a host that does not answer.
+/// Bounded by `byteCountMax`. Past it nothing more is read, and a host that sent that much instead of its answer counts
+/// as not answering.
 struct ReadAhead {
     private let stream: IngestStream
     private let byteCountMax: Int
@@ -12,9 +12,9 @@ struct ReadAhead {
     private var batches: [EventBatch] = []
     private var start = 0
     private var byteCount = 0
-    /// The read that is under way; nil when there is none.
+    /// The read in progress; nil if there is none.
     private var reading: Task<Result<EventBatch?, InputError>, Never>?
-    /// The task that signals the end of the read.
+    /// Signals the end of the read.
     private var watch: Task<Void, Never>?
     private var isAtEnd = false
 
@@ -42,13 +42,13 @@ struct ReadAhead {
         return isAtEnd ? nil : try await stream.nextBatch()
     }
 
-    /// Reads on during a wait.
+    /// Reads ahead while waiting for the host.
     ///
     /// - Parameters:
-    ///   - wait: Returns when the awaited answer has come.
-    ///   - calls: The calls to the host; they are refused when nothing more can be read, because their answers would
-    ///     never come.
-    ///   - look: Gets each batch as it is read, before its turn.
+    ///   - wait: Returns when the awaited answer has arrived.
+    ///   - calls: The calls to the host. They are refused when nothing more can be read, because no answer could
+    ///     arrive.
+    ///   - look: Receives each batch as it is read, ahead of its turn.
     mutating func read(
         until wait: @escaping @Sendable () async -> Void, calls: HostCalls, _ look: (EventBatch) -> Void
     ) async throws(InputError) {
@@ -61,7 +61,7 @@ struct ReadAhead {
             waiting.cancel()
             calls.accept()
         }
-        // A batch that was read already may contain the answer too.
+        // Batches that were already read may contain the answer.
         for batch in batches[start...] { look(batch) }
         begin(calls, signal)
         for await isOver in signals {
@@ -79,12 +79,12 @@ struct ReadAhead {
         }
     }
 
-    /// Begins to read the next lines, if there may be more and there is room for them.
+    /// Starts to read the next lines, if there may be more and there is room for them.
     private mutating func begin(_ calls: HostCalls, _ signal: AsyncStream<Bool>.Continuation) {
         if isAtEnd { return calls.close() }
         guard byteCount < byteCountMax else {
             let message = "the host sent \(byteCount) bytes of other lines before its answer"
-            // Final: while nothing is read, no later attempt could be answered either.
+            // Final: while nothing is read, later attempts could not be answered either.
             return calls.refuse(UpstreamError(message, isFinal: true))
         }
         let reading = reading ?? stream.beginNextBatch()

@@ -6,11 +6,11 @@ import TidemarkStore
 import TidemarkWire
 
 extension Session {
-    /// Performs a message, or a batch of messages, that came by itself, and returns its answer.
+    /// Performs a single message or a batch of messages, and returns its answer.
     ///
     /// - Parameter text: JSON, with any white space between its tokens. Copied.
-    /// - Returns: The answer as one line with its LF; nil when nothing is answered, as for notifications.
-    /// - Complexity: O(text.count) beside the methods.
+    /// - Returns: The answer as one line, with its LF; nil if there is none, as for notifications.
+    /// - Complexity: O(text.count), plus the methods.
     package func answer(to text: [UInt8]) async -> [UInt8]? {
         let exchange = Exchange()
         let batch: EventBatch
@@ -34,12 +34,12 @@ extension Session {
         return await exchange.answer()
     }
 
-    /// Returns the answer to a message that could not be read at all, as a line.
+    /// Returns an error as a line, for a message that was not performed at all.
     package static func failure(_ error: CacheError) -> [UInt8] {
         MessageLine.answer(.failure(MessageError(error)), to: Message.nullID) + [0x0A]
     }
 
-    /// Ends the subscriptions of this session; no notification of them follows.
+    /// Ends the subscriptions of this session; none of them is notified any more.
     package func endSubscriptions() async {
         await cache.detach(outputQueue)
         for number in httpSubscriptions.takeAll() { _ = await http?.cancel(number) }
@@ -57,7 +57,7 @@ extension Session {
         "this is no message of JSON-RPC 2.0: send an object with jsonrpc and method, or an array of them")
 }
 
-/// The answer to one message that came by itself.
+/// The answer to one single message.
 private final class Exchange: AnswerTarget {
     private struct State {
         var line: [UInt8]?
@@ -75,7 +75,7 @@ private final class Exchange: AnswerTarget {
         waiter?.resume(returning: line)
     }
 
-    /// Returns the answer when it has come.
+    /// Waits for the answer, and returns it.
     func answer() async -> [UInt8] {
         await withCheckedContinuation { continuation in
             let line: [UInt8]? = state.withLock { state in

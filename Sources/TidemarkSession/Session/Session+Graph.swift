@@ -4,7 +4,9 @@ import TidemarkModel
 import TidemarkWire
 
 extension Session {
-    /// - Returns: The result; nil when the answer is sent separately.
+    /// Performs a request about GraphQL documents.
+    ///
+    /// - Returns: The result; nil if the answer is sent separately.
     func perform(_ method: GraphMethod, _ responder: Responder) async throws(CacheError) -> [UInt8]? {
         switch method {
         case .read(let request):
@@ -56,7 +58,8 @@ extension Session {
         }
     }
 
-    /// Returns the line for the answer that `cacheAndNetwork` fetches after its first answer.
+    /// Returns the `graphql.result` notification for the response that `cacheAndNetwork` fetches after its first
+    /// answer.
     private static func line(of result: Result<GraphReply, CacheError>, to request: GraphRequest) -> [UInt8] {
         MessageLine.notification("graphql.result") { line in
             line.member("document", Optional(request.document))
@@ -70,7 +73,8 @@ extension Session {
         }
     }
 
-    /// Shows the mutation on its line, and answers when the server has.
+    /// Lays the mutation's optimistic layer in line order, and answers once the server, or with `send` the disk, has
+    /// it.
     private func mutate(_ mutation: GraphMutation, _ responder: Responder) async throws(CacheError) {
         let number = try waiting.add(responder, .query)
         let hasLayer: Bool
@@ -99,9 +103,9 @@ extension Session {
         waiting.set(task, for: number)
     }
 
-    /// Returns the server of pending edits: for mutations of documents, and for all others.
+    /// Returns where to send the requests of pending edits: GraphQL mutations, and all others.
     ///
-    /// - Returns: nil when nothing is sent.
+    /// - Returns: nil if nothing is sent.
     package func mutationUpstream() async -> (any MutationUpstream)? {
         let host = sendsEdits ? calls.map { HostMutations($0, reader: reader) } : nil
         guard await cache.asksGraph else { return host }
@@ -121,7 +125,7 @@ extension Session {
 }
 
 extension JSONLine {
-    /// Appends what a server answered to a mutation.
+    /// Writes the server's response to a mutation.
     fileprivate mutating func mutated(_ result: GraphResult) {
         member("data", json: Optional(result.data))
         member("errors", json: result.errors)

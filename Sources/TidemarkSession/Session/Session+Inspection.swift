@@ -4,9 +4,11 @@ import TidemarkModel
 import TidemarkStore
 import TidemarkWire
 
-/// Methods for people who look at a cache. Those that read the disk delay no other line.
+/// Methods for looking at a cache. Those that read the disk delay no other line.
 extension Session {
-    /// - Returns: The result; nil when the answer is sent separately.
+    /// Performs a request for looking at a cache.
+    ///
+    /// - Returns: The result; nil if the answer is sent separately.
     func perform(_ method: InspectionMethod, _ responder: Responder) async throws(CacheError) -> [UInt8]? {
         switch method {
         case .base(let key, let fields):
@@ -50,7 +52,7 @@ extension Session {
         return nil
     }
 
-    /// Answers when a read is done; until then the request counts as waiting.
+    /// Answers once a read is done; until then the request counts as waiting.
     private func answerLater(
         _ responder: Responder, _ read: @escaping @Sendable (SyncCache) async -> Result<[UInt8], CacheError>
     ) throws(CacheError) {
@@ -83,7 +85,7 @@ extension Session {
         _ selection: QuarantineSelection, _ cache: SyncCache
     ) async -> Result<[UInt8], CacheError> {
         var more = selection
-        // One more record than wanted tells whether more follow.
+        // One more record than requested shows whether there is another page.
         more.countMax += 1
         do throws(CacheError) {
             let records = try await cache.quarantine(more)

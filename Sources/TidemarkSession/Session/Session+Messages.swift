@@ -3,14 +3,14 @@ import TidemarkModel
 import TidemarkStore
 
 extension Session {
-    /// The largest number of requests in one array.
+    /// The maximum number of messages in one batch.
     static let batchCountMax = 1_000
 
-    /// Takes one line of messages. Returns when every step is done that must come before later lines.
+    /// Performs the messages of one line. Returns once everything is done that must precede later lines.
     ///
     /// - Parameters:
-    ///   - target: The receiver of the answers.
-    ///   - place: The input and the line; nil for messages that came by themselves.
+    ///   - target: Receives the answers.
+    ///   - place: The input and the line; nil for single messages.
     func admit(_ value: JSONSlice, to target: any AnswerTarget, _ place: LinePlace?) async {
         guard let elements = value.elements else {
             return await admit(Message(value), .line(target), place)
@@ -37,7 +37,7 @@ extension Session {
         }
     }
 
-    /// Takes the host's answers among the messages of a line; the other messages are taken in their turn.
+    /// Takes only the host's answers from a line; its other messages are performed in their turn.
     func admitAnswers(_ value: JSONSlice) {
         for element in value.elements ?? [value] {
             if case .answer(let id, let hostAnswer) = Message(element) { calls?.answer(hostAnswer, to: id) }
@@ -68,7 +68,7 @@ extension Session {
 }
 
 extension Message {
-    /// Whether the host waits for an answer to the message.
+    /// True if the sender waits for an answer.
     var wantsAnswer: Bool {
         switch self {
         case .request(let request): request.id != nil

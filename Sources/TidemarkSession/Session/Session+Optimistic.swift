@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 
 extension Session {
-    /// Changes the layers now, so that the next line sees the change, and answers when the change is on the disk.
+    /// Changes the layers now, so that the next line sees the change; answers once the change is on disk.
     func change(_ request: LayerRequest, _ responder: Responder) async throws(CacheError) {
         let number = try waiting.add(responder, .disk)
         do throws(CacheError) {

@@ -35,7 +35,9 @@ extension Session {
         }
     }
 
-    /// - Returns: The result; nil when the answer is sent separately.
+    /// Performs a method.
+    ///
+    /// - Returns: The result; nil if the answer is sent separately.
     private func perform(
         _ method: Method, _ responder: Responder, _ place: LinePlace?
     ) async throws(CacheError) -> [UInt8]? {
@@ -54,7 +56,7 @@ extension Session {
             let count = try await cache.remove(removal)
             return Answer.object { $0.member("removed", count) }
         case .clear(let library, let withHTTP):
-            // Noted first: nobody joins a question of before, and nothing that it brings is stored.
+            // Noted first, so that nobody joins an older request and its response is not stored.
             if withHTTP { http?.noteRemoval(HTTPSelection(library: library)) }
             try await cache.clear(library: library)
             if withHTTP { _ = try await http?.invalidate(HTTPSelection(library: library)) }
@@ -117,14 +119,14 @@ extension Session {
         }
     }
 
-    /// Reads a query. The cache answers at once or when a fetch ends; until then the request counts as waiting.
+    /// Reads a query. The cache answers now or when a fetch ends; until then the request counts as waiting.
     private func read(
         _ request: QueryRequest, observing sink: (any ObserverSink)?, _ responder: Responder
     ) async throws(CacheError) {
         let number = try waiting.add(responder, .query)
         await cache.read(request, observing: sink) { [waiting, cache, outputQueue] result in
-            // An observer got all notifications in the same step. A plain read must not return changes before their
-            // notifications: the reply comes on the cache's executor, so nothing comes between.
+            // An observer got all notifications in the same step. For a plain read, they must precede the answer: this
+            // closure runs on the cache's executor, so nothing happens in between.
             if sink == nil { cache.assumeIsolated { $0.deliverAll(to: outputQueue) } }
             let outcome = result.map { Answer.query($0.answer, subscription: $0.subscription) }
             waiting.finish(number) { $0.answer(outcome.mapError { MessageError($0) }) }
@@ -133,7 +135,7 @@ extension Session {
         }
     }
 
-    /// Returns the line for the answer that `cacheAndNetwork` fetches after its first answer.
+    /// Returns the `query.result` notification for the response that `cacheAndNetwork` fetches after its first answer.
     private static func line(of result: Result<QueryAnswer, CacheError>, to key: QueryKey) -> [UInt8] {
         MessageLine.notification("query.result") { line in
             line.member("method", Optional(key.method))
@@ -152,7 +154,7 @@ extension Session {
             let outcome: Result<[UInt8], MessageError>
             do throws(StorageError) {
                 if let place {
-                    // The request's own line has no effect that must be on the disk.
+                    // Lines before the request's own are enough: its own line changes nothing.
                     try await cache.flush(through: place.line - 1, of: place.input)
                 } else {
                     try await cache.flush()
@@ -168,7 +170,9 @@ extension Session {
         waiting.set(task, for: number)
     }
 
-    /// - Returns: The position of a library that is there already; nil when the answer comes later.
+    /// Answers `cache.caught_up`.
+    ///
+    /// - Returns: The position, if the library has reached it already; nil if the answer is sent later.
     private func reach(
         _ sequence: EventSequence, of library: ByteString, _ responder: Responder
     ) async throws(CacheError) -> [UInt8]? {

@@ -5,35 +5,45 @@ import TidemarkGraphQLStore
 import TidemarkModel
 import TidemarkStore
 
-/// A session of one host that feeds a cache and sends it requests, line by line.
+/// Serves one host, which feeds a cache and sends it requests, line by line.
+///
+/// A session over standard input and output gets its lines from ``run(_:room:)``. A session without an input of its own
+/// answers single messages:
 ///
 /// ```swift
-/// let session = Session(of: cache, outputQueue: outputQueue, calls: calls, settings: settings)
-/// try await session.run(input)
+/// let output = OutputQueue(1, hasRoom: {}, isAbandoned: {})
+/// let settings = Session.Settings(
+///     limits: cache.configuration.limits, defaultLibrary: "", logger: cache.configuration.logger)
+/// let session = Session(of: cache, output: output, waiting: WaitingRequests(), settings: settings)
+/// let request = #"{"jsonrpc":"2.0","id":1,"method":"cache.stats"}"#
+/// let answer = await session.answer(to: Array(request.utf8))
+/// print(String(decoding: answer ?? [], as: UTF8.self))
 /// ```
 ///
 /// - Source: Protocol/sessions.md.
 package final class Session: Sendable {
-    /// The settings of a session; they do not change while it runs.
+    /// The settings of a session, fixed while it runs.
     package struct Settings: Sendable {
+        /// Limits on lines, ids, types and counts.
         package var limits: Limits
-        /// The library of events and requests that name none.
+        /// The library of requests that name none.
         package var defaultLibrary: ByteString
-        /// The bytes that are read ahead while the host owes an answer: 16 MiB, as much as one line.
+        /// How many bytes to read ahead while waiting for the host's answer: 16 MiB, the same as one line.
         package var aheadByteCountMax = 16 << 20
+        /// Receives the session's log.
         package var logger: Logger
-        /// The client for HTTP; nil: methods of HTTP are refused.
+        /// The HTTP client; nil refuses the HTTP methods.
         package var http: HTTPClient?
-        /// The faults of the network that the cache's requests go through; nil: it sends none of its own.
+        /// Simulated faults of the cache's own requests; nil if the cache sends none.
         package var disturbance: NetworkDisturbance?
-        /// Called when the host's input has ended, before the cache is closed: other sources of events end here.
+        /// Called after the host's input has ended and before the cache is closed, to end other sources of events.
         package var beforeEnd: @Sendable () async -> Void = {}
-        /// Whether the host is asked to send the requests of pending edits.
+        /// True to send the requests of pending edits to the host.
         package var sendsEdits = true
-        /// Whether another process writes the database: methods that change or observe are refused.
+        /// True if another process writes the database: methods that change or observe are refused.
         package var isReadOnly = false
 
-        /// Makes settings with the values that have no default.
+        /// Creates settings; everything else has a default.
         package init(limits: Limits, defaultLibrary: ByteString, logger: Logger) {
             self.limits = limits
             self.defaultLibrary = defaultLibrary
@@ -42,9 +52,9 @@ package final class Session: Sendable {
     }
 
     let cache: SyncCache
-    /// The receiver of notifications and of late answers.
+    /// Receives notifications and late answers.
     let outputQueue: any SessionOutput
-    /// The calls to the host; nil where there is no host that could be asked.
+    /// The calls to the host; nil if there is no host to call.
     let calls: HostCalls?
     let waiting: WaitingRequests
     let reader: MethodReader
@@ -57,21 +67,25 @@ package final class Session: Sendable {
     let sendsEdits: Bool
     let isReadOnly: Bool
 
+    /// Creates a session with a host.
+    ///
     /// - Parameters:
-    ///   - cache: A cache that was opened for this session; the session closes it.
-    ///   - outputQueue: An output queue whose `hasRoom` feeds the `room` of ``run(_:room:)``, and whose `isAbandoned`
-    ///     stops the input.
-    ///   - calls: The calls that the cache's upstream makes.
+    ///   - cache: A cache opened for this session, which closes it.
+    ///   - outputQueue: A queue whose `hasRoom` yields to the `room` of ``run(_:room:)``, and whose `isAbandoned` stops
+    ///     the input.
+    ///   - calls: The calls to the host, which the cache's upstream uses too.
+    ///   - settings: The settings, fixed while the session runs.
     package convenience init(of cache: SyncCache, outputQueue: OutputQueue, calls: HostCalls, settings: Settings) {
         self.init(of: cache, output: outputQueue, calls: calls, waiting: WaitingRequests(), settings: settings)
     }
 
-    /// Makes a session without an input of its own: each message comes by itself, to ``answer(to:)``.
+    /// Creates a session without an input of its own: pass each message to ``answer(to:)``.
     ///
     /// - Parameters:
     ///   - cache: A cache that the caller closes.
-    ///   - output: The receiver of notifications.
-    ///   - waiting: The requests that wait, of all sessions that share the bound.
+    ///   - output: Receives notifications.
+    ///   - waiting: The waiting requests of all sessions that share one bound.
+    ///   - settings: The settings, fixed while the session runs.
     package convenience init(
         of cache: SyncCache, output: any SessionOutput, waiting: WaitingRequests, settings: Settings
     ) {
@@ -98,10 +112,12 @@ package final class Session: Sendable {
         isReadOnly = settings.isReadOnly
     }
 
-    /// Takes the input to its end, finishes all work under way, closes the cache and writes all remaining lines.
+    /// Reads the input to its end, finishes all pending work, closes the cache and writes all remaining lines.
     ///
-    /// - Parameter room: Yields whenever the output queue has room for notifications again.
-    /// - Throws: ``InputError`` and ``StorageError``, after everything was finished that could be.
+    /// - Parameters:
+    ///   - input: The host's lines.
+    ///   - room: Yields whenever the output queue has room for notifications again.
+    /// - Throws: ``InputError`` or ``StorageError``, after finishing everything that can be finished.
     package func run(_ input: any LineInput, room: AsyncStream<Void>) async throws {
         guard let outputQueue = outputQueue as? OutputQueue, let calls else {
             preconditionFailure("a session without a host of its own has no input to run")
@@ -144,8 +160,8 @@ package final class Session: Sendable {
         }
     }
 
-    /// Applies events. When too many are held for an upstream's answer, the following lines are read ahead and only the
-    /// host's answers in them are taken: the awaited one may be among them.
+    /// Applies events. If too many are held until an upstream answers, reads later lines ahead and takes only the
+    /// host's answers from them, because the awaited one may be among them.
     private func ingest(
         _ batch: EventBatch, _ events: Range<Int>, _ ahead: inout ReadAhead, _ calls: HostCalls
     ) async throws {
@@ -158,7 +174,7 @@ package final class Session: Sendable {
         }
     }
 
-    /// Tells whether an event concerns the session: a message, or a line that may have been meant as one.
+    /// Returns true if an event is a message, or a line that may have been meant as one.
     private static func concernsSession(_ event: ChangeEvent) -> Bool {
         switch event.kind {
         case .message: return true
@@ -185,10 +201,10 @@ package final class Session: Sendable {
         }
     }
 
-    /// The text that every message contains and no event does.
+    /// Text that every message contains, and broken event lines do not.
     private static let versionName = Array("\"jsonrpc\"".utf8)
 
-    /// Finishes the work that is under way after the input has ended.
+    /// Finishes pending work after the input has ended.
     private func finish(
         _ stream: IngestStream, _ outputQueue: OutputQueue, _ calls: HostCalls
     ) async throws(StorageError) {
@@ -230,6 +246,8 @@ extension EventBatch {
 }
 
 extension ArraySlice<UInt8> {
+    /// Returns true if the bytes occur in a row.
+    ///
     /// - Complexity: O(count · bytes.count), in practice O(count).
     fileprivate func holds(_ bytes: [UInt8]) -> Bool {
         guard let first = bytes.first else { return true }

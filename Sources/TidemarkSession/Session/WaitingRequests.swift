@@ -2,15 +2,15 @@ import Synchronization
 import Tidemark
 import TidemarkModel
 
-/// The requests that are answered later than their line: at most ``countMax``; further ones are refused.
+/// Requests whose answers are sent later than their line: at most ``countMax``; further ones are refused.
 package final class WaitingRequests: Sendable {
-    /// The goal that a request waits for.
+    /// What a request waits for.
     enum Goal: Sendable {
         case query
         case flush
         /// A read of the disk that delays no other line.
         case inspection
-        /// The commit of a change of layers.
+        /// The commit of a change to layers.
         case disk
         case caughtUp(library: ByteString)
     }
@@ -18,7 +18,7 @@ package final class WaitingRequests: Sendable {
     private struct Entry {
         var responder: Responder
         var goal: Goal
-        /// The task that waits; nil when the cache does.
+        /// The waiting task; nil if the cache itself will answer.
         var task: Task<Void, Never>?
     }
 
@@ -26,9 +26,9 @@ package final class WaitingRequests: Sendable {
         var nextNumber: UInt64 = 0
         /// The requests by number. Bounded by ``WaitingRequests/countMax``.
         var entries: [UInt64: Entry] = [:]
-        /// The number of requests that were removed and are being answered.
+        /// How many requests were removed and are being answered.
         var answeringCount = 0
-        /// The waiters for the end. Bounded by the one session.
+        /// Waiters for the end; at most one, the session.
         var endWaiters: [CheckedContinuation<Void, Never>] = []
 
         var isEmpty: Bool { entries.isEmpty && answeringCount == 0 }
@@ -38,9 +38,12 @@ package final class WaitingRequests: Sendable {
 
     private let state = Mutex(State())
 
+    /// Creates an empty set.
     package init() {}
 
-    /// - Returns: The number for finishing the request.
+    /// Adds a request.
+    ///
+    /// - Returns: The number with which to finish the request.
     /// - Throws: ``CacheError`` `limitExceeded`.
     func add(_ responder: Responder, _ goal: Goal) throws(CacheError) -> UInt64 {
         let number: UInt64? = state.withLock { state in
@@ -56,7 +59,7 @@ package final class WaitingRequests: Sendable {
         return number
     }
 
-    /// Sets the task that waits for a request; it is cancelled at once when the request was answered meanwhile.
+    /// Sets the task that waits on behalf of a request; cancels it if the request was already answered.
     func set(_ task: Task<Void, Never>, for number: UInt64) {
         let isWaiting = state.withLock { state in
             guard state.entries[number] != nil else { return false }
@@ -66,10 +69,10 @@ package final class WaitingRequests: Sendable {
         if !isWaiting { task.cancel() }
     }
 
-    /// Removes the request, lets it be answered, and counts it as done only after that: when the wait for the end is
-    /// over, no answer may be missing.
+    /// Removes a request and answers it. It counts as done only after its answer, so that ``waitUntilEmpty()`` misses
+    /// none.
     ///
-    /// - Parameter answer: Gives the one answer. Not called when another caller has removed the request.
+    /// - Parameter answer: Gives the one answer. Not called if another caller has removed the request.
     func finish(_ number: UInt64, _ answer: (Responder) -> Void) {
         let taken = state.withLock { state in
             let entry = state.entries.removeValue(forKey: number)
@@ -88,10 +91,10 @@ package final class WaitingRequests: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Whether every request was answered.
+    /// True if every request was answered.
     var isEmpty: Bool { state.withLock { $0.isEmpty } }
 
-    /// The requests that wait for a library's cursor, in the order they came.
+    /// The requests that wait for a library's cursor, in order of arrival.
     var caughtUps: [(number: UInt64, library: ByteString)] {
         state.withLock { state in
             state.entries.sorted { $0.key < $1.key }.compactMap { number, entry in
@@ -101,7 +104,7 @@ package final class WaitingRequests: Sendable {
         }
     }
 
-    /// Returns when every request was answered.
+    /// Returns once every request is answered.
     func waitUntilEmpty() async {
         await withCheckedContinuation { continuation in
             let mustWait = state.withLock { state in

@@ -1,7 +1,7 @@
 import Synchronization
 import TidemarkTesting
 
-/// A source of random numbers for code that takes a function.
+/// Random numbers for code that takes a function. All callers share one generator.
 final class SharedRandom: Sendable {
     private let state: Mutex<SeededGenerator>
 

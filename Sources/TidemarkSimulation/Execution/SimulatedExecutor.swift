@@ -3,15 +3,15 @@ import TidemarkTesting
 
 /// Runs every task of a simulated process on the thread that calls ``run()``, in an order that a seed decides.
 ///
-/// The next piece of work is drawn from those that are ready, so that each seed is another interleaving, and the same
-/// seed gives the same one. Work of the lane keeps its order, as a queue would.
+/// The next job is drawn from those that are ready, so that each seed gives a different interleaving, and the same seed
+/// the same one. Calls in the lane keep their order, as in a queue.
 package final class SimulatedExecutor: TaskExecutor {
-    /// The pieces of work in one ``run()`` after which the run is taken for an endless loop.
+    /// The number of jobs in one ``run()`` after which the tasks count as an endless loop.
     package static let jobCountMax = 200_000
 
     private struct State {
         var random: SeededGenerator
-        /// The tasks that are ready; bounded by the tasks that exist.
+        /// The jobs that are ready; bounded by the number of tasks.
         var ready: [UnownedJob] = []
         /// The calls that wait for the disk; bounded by their number.
         var lane: [@Sendable () -> Void] = []
@@ -26,24 +26,28 @@ package final class SimulatedExecutor: TaskExecutor {
 
     private let state: Mutex<State>
 
+    /// Creates an executor without work.
+    ///
+    /// - Parameter seed: Decides the order of jobs.
     package init(seed: UInt64) {
         state = Mutex(State(random: SeededGenerator(seed: seed)))
     }
 
-    /// The number of pieces of work so far.
+    /// How many jobs and calls have run so far.
     package var jobCount: UInt64 { state.withLock { $0.jobCount } }
 
+    /// Adds a job that is ready; called by the Swift runtime.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         state.withLock { $0.ready.append(job) }
     }
 
-    /// Appends a call to the lane.
+    /// Adds a call to the disk's lane, after all earlier ones.
     package func enqueueInLane(_ call: @escaping @Sendable () -> Void) {
         state.withLock { $0.lane.append(call) }
     }
 
-    /// Whether the lane is stalled, as by a slow disk: no call of the lane begins then.
+    /// True while the lane is stalled, as by a slow disk; no call of the lane starts then.
     package var isLaneStalled: Bool {
         get { state.withLock { $0.isLaneStalled } }
         set { state.withLock { $0.isLaneStalled = newValue } }
@@ -51,7 +55,7 @@ package final class SimulatedExecutor: TaskExecutor {
 
     /// Runs until nothing is ready.
     ///
-    /// - Returns: False when work was still ready after ``jobCountMax`` pieces of work.
+    /// - Returns: False if work was still ready after ``jobCountMax`` jobs.
     package func run() -> Bool {
         for _ in 0..<Self.jobCountMax {
             guard let work = next() else { return true }

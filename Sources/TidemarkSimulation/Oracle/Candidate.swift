@@ -1,26 +1,29 @@
-/// A possible state of an entity of the base, with the place in the log of its last write.
+/// One possible base state of an entity, with the log positions of its last writes.
 package struct Candidate: Hashable, Sendable {
-    /// The fields; nil when the entity does not exist.
+    /// The fields; nil if the entity does not exist.
     package var fields: ItemFields?
-    /// The sequence of the entity's last event or answer in the current log; -1 for none.
+    /// The sequence of the entity's last event or whole answer in the current log; -1 for none.
     package var written: Int64 = -1
-    /// Whether an answer wrote the entity, so that it contains the event at ``written``.
+    /// True if an answer wrote the whole entity, so that it includes the event at ``written``.
     package var isAnswer = false
-    /// The places of fields that answers and confirmations wrote: the others may be older than ``written``.
+    /// The sequences of fields that answers and confirmations wrote. Other fields may be older than ``written``.
     package var named: [String: Int64] = [:]
-    /// The numbers of the questions that wrote fields with ``named``; 0 where that is unknown.
+    /// The numbers of the questions that wrote fields with ``named``; 0 if unknown.
     package var questions: [String: Int] = [:]
-    /// The fields that the answer to a mutation wrote last: answers to questions from before it leave them.
+    /// The fields last written by the answer to a mutation. Answers to earlier questions leave them unchanged.
     package var mutated: Set<String> = []
 
+    /// Creates a candidate that no log position is known for.
+    ///
+    /// - Parameter fields: The fields; nil if the entity does not exist.
     package init(fields: ItemFields?) {
         self.fields = fields
     }
 
-    /// Returns the states after an event of the current log, which may be one that an answer contains.
+    /// Returns the possible states after an event of the current log, which an earlier answer may already include.
     ///
-    /// The event may still bring the fields that the answer does not have; nobody here knows whether the cache had the
-    /// event before.
+    /// The event may still set fields that the answer lacks. Whether the cache had the event before is unknown here, so
+    /// both states are returned.
     package func all(after change: ServerChange, sequence: Int64) -> Set<Candidate> {
         if isAnswer ? sequence <= written : sequence < written {
             return [self, around(change, sequence: sequence)]
@@ -29,7 +32,7 @@ package struct Candidate: Hashable, Sendable {
         var next = Candidate(fields: change.applied(to: fields))
         next.written = sequence
         guard !kept.isEmpty, let fields else { return [next] }
-        // A delete takes away what the answer did not bring.
+        // A delete removes everything except the fields that a later answer wrote.
         var left = next.fields ?? ItemFields()
         for name in kept.keys { left.values[name] = fields.values[name] }
         var around = next
@@ -40,8 +43,8 @@ package struct Candidate: Hashable, Sendable {
         return next.fields == nil ? [self, next, around] : [self, around]
     }
 
-    /// Returns the state after an event up to the place of an answer: it brings the fields for which nothing later is
-    /// known.
+    /// Returns the state after an event that is not newer than a whole answer: it sets the fields for which nothing
+    /// newer is known.
     private func around(_ change: ServerChange, sequence: Int64) -> Candidate {
         guard isAnswer, let fields else { return self }
         var next = self
@@ -53,15 +56,16 @@ package struct Candidate: Hashable, Sendable {
         return next
     }
 
-    /// Returns the states after an answer, or a confirmation, with a place in the current log.
+    /// Returns the possible states after an answer or a confirmation with a position in the current log.
     ///
     /// - Parameters:
-    ///   - isWhole: Whether the answer has every field of the entity; one of GraphQL has those of its selection.
-    ///   - hasPlace: Whether the answer names its place. One that does not is as old as its question: it is newer than
-    ///     answers that came before, whatever place these have. Nobody here knows which of them did.
-    ///   - keepsPlace: Whether it confirms an edit and names no place.
-    ///   - isMutation: Whether it answers a mutation: nobody here knows which of its fields others wrote since.
-    ///   - question: The number of its question. It may leave fields that a later one wrote.
+    ///   - sequence: The position of the answer.
+    ///   - isWhole: True if the answer has every field of the entity; a GraphQL answer has only the selected ones.
+    ///   - hasPlace: True if the answer names its position. Otherwise it is as old as its question, and newer than
+    ///     answers that arrived before it, whatever their positions. Which did is unknown here.
+    ///   - keepsPlace: True for the confirmation of an edit that names no position.
+    ///   - isMutation: True for the answer to a mutation. Which of its fields others wrote since is unknown here.
+    ///   - question: The number of its question. It may leave fields that a later question wrote.
     package func all(
         after answer: ItemFields, sequence: Int64, isWhole: Bool = true, hasPlace: Bool = true,
         keepsPlace: Bool = false, isMutation: Bool = false, question: Int = 0
@@ -80,7 +84,7 @@ package struct Candidate: Hashable, Sendable {
         }
         let place = max(newest, sequence)
         all.insert(merged(answer, place, isWhole, question, isMutation))
-        // A mutation that was answered while the answer was on its way wins, whatever their places.
+        // A mutation that was answered after this answer's question wins, whatever their positions.
         for kept in keptMutations {
             var next = merged(answer, place, isWhole, question)
             for name in kept {
@@ -92,7 +96,7 @@ package struct Candidate: Hashable, Sendable {
         }
         guard !hasPlace else { return all }
         if isMutation {
-            // Over the answer to a later question, its fields have its own place.
+            // Over the answer to a later question, the mutation's fields have their own position.
             all.insert(merged(answer, sequence, false, question, true))
             for (name, value) in answer.values {
                 all.insert(merged(ItemFields([name: value]), place, false, question, true))
@@ -104,7 +108,8 @@ package struct Candidate: Hashable, Sendable {
         return all
     }
 
-    /// The fields of mutations that may all have been answered after some question was asked, for each such question.
+    /// The sets of mutated fields that another answer can leave in place: for each question of a mutation, the fields
+    /// that were mutated by it or by a later one.
     private var keptMutations: [Set<String>] {
         Set(mutated.map { questions[$0] ?? 0 }).map { first in mutated.filter { questions[$0] ?? 0 >= first } }
     }
@@ -116,7 +121,7 @@ package struct Candidate: Hashable, Sendable {
         next.fields = fields?.merged(answer) ?? answer
         if fields == nil { next = Candidate(fields: answer) }
         if isMutation { next.mutated.formUnion(answer.values.keys) } else { next.mutated.subtract(answer.values.keys) }
-        // The key was answered, too: no older delete takes the entity away for certain.
+        // The answer included the key too, so an older delete no longer removes the entity for certain.
         for name in answer.values.keys + ["id"] {
             next.named[name] = sequence
             if question > 0 { next.questions[name] = question }
@@ -127,6 +132,6 @@ package struct Candidate: Hashable, Sendable {
         return next
     }
 
-    /// The candidate without its place, because a place in this log means nothing in another one.
+    /// The candidate without positions, because positions of different logs cannot be compared.
     package var forgettingPlaces: Candidate { Candidate(fields: fields) }
 }

@@ -1,36 +1,38 @@
 import TidemarkModel
 
-/// The events of one library that anybody gave to the cache, and the keys that something else than its log wrote.
+/// The events of one library that were delivered to the cache, and the entities that other sources wrote.
 ///
-/// It tells which numbers the cache may pass, call lost and call found, without looking at an entity. It only grows:
-/// after a crash it allows more than it must, never less. Laws: L1, L4.
+/// From these it decides which sequences the cache may pass, report as lost, and report as found again, without looking
+/// at entities. It only grows: after a crash it may accept too much, but never reports a false violation. Laws: L1, L4.
 package struct DeliveryAccount: Sendable {
-    /// Sequences of usable events that a stream or an answer brought, by the server's log. Bounded by the inputs.
+    /// The sequences of usable events that a stream or an answer delivered, by the server's log. Bounded by the inputs.
     private var given: [Int: Set<Int64>] = [:]
-    /// The highest number of a write that answers, confirmations or lying lines did, or may have done, by entity.
+    /// The highest sequence at which an answer, a confirmation or a false line wrote an entity, or may have, by id.
     private var touched: [String: Int64] = [:]
-    /// The highest number of a log when an entity was last removed by hand; -1: never.
+    /// The end of the log when an entity was last removed on request; -1 for never.
     private var forgottenThrough: Int64 = -1
 
+    /// Creates an empty account.
     package init() {}
 
-    /// A usable event was given to the cache.
+    /// Records that a usable event was delivered.
     package mutating func give(_ sequence: Int64, log: Int) { given[log, default: []].insert(sequence) }
 
-    /// Notes that another source than the log may write an entity, under a number.
+    /// Records that another source than the log may write an entity, at a sequence.
     package mutating func touch(_ id: String, _ sequence: Int64) {
         touched[id] = max(touched[id] ?? sequence, sequence)
     }
 
-    /// An entity may be removed by hand: late events up to a number may be older than what was there.
+    /// Records that an entity may be removed on request: late events up to `sequence` may be older than what was
+    /// stored.
     package mutating func forget(through sequence: Int64) { forgottenThrough = max(forgottenThrough, sequence) }
 
-    /// Compares two places of the cache in one log.
+    /// Compares two positions of the cache in one log.
     ///
     /// - Parameters:
-    ///   - before: What was true when the cache was looked at last.
-    ///   - after: What is true now, in the same log.
-    /// - Returns: What is wrong; nil when nothing.
+    ///   - before: The library at the previous check.
+    ///   - after: The library now, in the same log.
+    /// - Returns: The violation in words; nil if there is none.
     package func problem(from before: LibraryTruth, to after: LibraryTruth, _ log: ServerLog) -> String? {
         guard let first = before.cursor, let last = after.cursor else { return nil }
         if let range = after.lost.first(where: { $0.upperBound > last }) {
@@ -52,16 +54,16 @@ package struct DeliveryAccount: Sendable {
         return nil
     }
 
-    /// Whether a late event must take effect, or be without any because of later ones, so that its number cannot stay
-    /// lost.
+    /// Returns true if a late event must either take effect or be superseded by later ones, so that its sequence must
+    /// not stay lost.
     ///
-    /// True when the order of the writes to each of its entities is known for certain: nothing but events of the log
-    /// wrote it, and those above this one either left it alone or replaced it whole.
+    /// That is the case when the order of writes to each of its entities is certain: only events of the log wrote it,
+    /// and later ones either left it alone or replaced it whole.
     ///
     /// - Parameters:
-    ///   - library: What the cache must be; its cursor is past the event.
-    ///   - mayEvict: Entities may be forgotten without a word.
-    ///   - isThere: Whether the cache shows an entity.
+    ///   - library: The required state of the library; its cursor is past the event.
+    ///   - mayEvict: True if entities may be evicted.
+    ///   - isThere: Returns true if the cache shows an entity.
     package func mustTake(
         _ event: ServerEvent, _ library: LibraryTruth, _ log: ServerLog, mayEvict: Bool, isThere: (String) -> Bool
     ) -> Bool {
@@ -78,9 +80,9 @@ package struct DeliveryAccount: Sendable {
             let merges = own.reversed().prefix { $0.change.isMerge }
             guard let last = own.dropLast(merges.count).last else { return false }
             switch last.change {
-            // An answer that holds an event already is laid over what was there before, and replaces nothing.
+            // An answer that already includes an event is merged with what was stored before, and replaces nothing.
             case .replace: return isUntouched || merges.isEmpty && isThere(id) && last.sequence > touched[id] ?? -1
-            // What a merge makes of nothing is no whole resource, and the delete below it is forgotten.
+            // A merge into a missing entity gives no whole resource, and the delete before it is forgotten.
             case .delete: return isUntouched && merges.isEmpty
             case .merge: return false
             }
@@ -89,7 +91,7 @@ package struct DeliveryAccount: Sendable {
 }
 
 extension LibraryTruth {
-    /// Whether a number was lost when the cache was looked at last.
+    /// Returns true if a sequence was lost at the last check.
     package func isLost(_ sequence: Int64) -> Bool { lost.contains { $0.contains(sequence) } }
 }
 

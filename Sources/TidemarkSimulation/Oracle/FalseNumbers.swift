@@ -1,6 +1,6 @@
-/// The numbers that lines of a log had and the log did not, with the changes on these lines.
+/// The sequences that false lines named and the log does not contain, with the changes on these lines.
 package struct FalseNumbers: Sendable {
-    /// The changes of lines with false numbers, in the order of the lines. Bounded by the inputs of a schedule.
+    /// The false lines in order of arrival. Bounded by the inputs of a schedule.
     private var lines: [(number: Int64, changes: [(id: String, change: ServerChange)])] = []
 
     var isEmpty: Bool { lines.isEmpty }
@@ -9,16 +9,16 @@ package struct FalseNumbers: Sendable {
         lines.append((number, changes))
     }
 
-    /// Joins the numbers of another branch of one history, in which a branch keeps all lines of its log or none.
+    /// Combines the lines of two branches of one history, in which a branch keeps all lines of its log or none.
     ///
-    /// A line is in the result once: a log that goes back again and again would double them each time.
+    /// Each line is kept once; otherwise a log that is restored repeatedly would double them each time.
     mutating func join(_ other: FalseNumbers) {
         if other.lines.count > lines.count { lines = other.lines }
     }
 
     func contains(_ number: Int64) -> Bool { lines.contains { $0.number == number } }
 
-    /// The changes that may have taken effect in a cache with a cursor: an event ahead of it is held.
+    /// Returns the changes that may have taken effect in a cache with this cursor; events ahead of it are held.
     func changes(through cursor: Int64) -> [(number: Int64, id: String, change: ServerChange)] {
         lines.filter { $0.number <= cursor }
             .flatMap { line in line.changes.map { (line.number, $0.id, $0.change) } }
@@ -26,11 +26,11 @@ package struct FalseNumbers: Sendable {
 }
 
 extension LibraryTruth {
-    /// Whether false numbers were received since the log began.
+    /// True if false sequences were received since the log began.
     package var hasLies: Bool { !lies.isEmpty }
 
-    /// Records that the events with false numbers may have been applied in the log that ends: it may have gone back
-    /// because of them.
+    /// Records that events with false sequences may have been applied in the log that ends, because they may have made
+    /// it look as if it had gone back.
     mutating func mayHaveLies() {
         for (number, id, change) in lies.changes(through: .max) {
             let known = candidates(id)

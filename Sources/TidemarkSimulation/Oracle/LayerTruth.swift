@@ -1,11 +1,15 @@
 import TidemarkModel
 
-/// The change of a layer to one entity.
+/// What a layer does to one entity.
 package enum LayerOperation: Hashable, Sendable {
+    /// Replaces the entity.
     case put(ItemFields)
+    /// Merges fields into an existing entity.
     case patch(ItemFields)
+    /// Deletes the entity.
     case delete
 
+    /// Returns the fields after the change; nil if there is no entity.
     package func applied(to fields: ItemFields?) -> ItemFields? {
         switch self {
         case .put(let new): new
@@ -15,24 +19,28 @@ package enum LayerOperation: Hashable, Sendable {
     }
 }
 
-/// An optimistic edit of a simulated host, with the certainty that the cache has it. Laws: L2.
+/// An optimistic edit of a simulated host, and whether the cache must have it. Laws: L2.
 package struct LayerTruth: Sendable {
+    /// The pending id of the edit.
     package let pendingID: String
+    /// The library of the edit.
     package let library: String
-    /// The changes of the layer, no id twice.
+    /// The changes of the layer; each id occurs once.
     package let changes: [(id: String, operation: LayerOperation)]
+    /// The pending id of the edit that this one depends on; nil for none.
     package let dependsOn: String?
-    /// The request that the cache sends; nil when the host sends the edit itself.
+    /// The request that the cache sends; nil if the host sends the edit itself.
     package let request: MutationRequest?
-    /// Whether the cache must have the layer. Otherwise it may: its request was not answered, or it may have settled.
+    /// True if the cache must have the layer. Otherwise it may: its request was not answered yet, or it may have
+    /// settled.
     package var isCertain: Bool
-    /// Whether the layer was seen: from then on its place among the others stays.
+    /// True once the layer was seen; its position among the layers is fixed from then on.
     package var isPlaced = false
-    /// The place in the log that the layer waits for; nil when it waits for none.
+    /// The sequence that the layer waits for; nil if it waits for none.
     package var awaited: Int64?
-    /// Whether the server has performed or refused the edit.
+    /// True once the server has performed or refused the edit.
     package var isHandled = false
 
-    /// The number of the input that made the edit.
+    /// The number of the input that created the edit.
     package var number: Int { SentEdits.number(pendingID) }
 }

@@ -1,18 +1,18 @@
 import TidemarkModel
 
-/// The required state of a library of the cache, derived from the server's logs and from the cursor that the cache
+/// The required state of one library of the cache, derived from the server's logs and the cursor that the cache
 /// reports.
 ///
-/// It knows nothing of batches, held events or attempts: an entity is the result of the events up to the cursor, except
-/// those that the cache calls lost. Where the world leaves something open (a source with false answers, a write under
-/// way) there are several candidates; the state that the cache then shows decides between them. Laws: L1, L4.
+/// It has no notion of batches, held events or attempts: an entity is the result of the events up to the cursor, except
+/// those that the cache reports as lost. Where the outcome is open (a false answer, a write in progress) there are
+/// several candidates, and the state that the cache then shows decides between them. Laws: L1, L4.
 package struct LibraryTruth: Sendable {
-    /// The largest number of candidates of one entity at a check; past it the entity is blurred.
+    /// The maximum number of candidates of one entity at a check; past it the entity is blurred.
     static let candidateCountMax = 256
-    /// The same between two checks.
+    /// The maximum number of candidates between two checks.
     static let openCountMax = 2_048
 
-    /// An answer with an entity, on its way.
+    /// An answer with an entity that has not arrived yet.
     struct Answer: Sendable {
         let fields: ItemFields
         let log: Int
@@ -28,76 +28,77 @@ package struct LibraryTruth: Sendable {
     package private(set) var log = 0
     /// The cursor of the cache; nil before anything of the log was received.
     package private(set) var cursor: Int64?
-    /// The candidates by id; an entity whose id is missing never existed.
+    /// The candidates by id. An id that is missing never existed.
     package internal(set) var entities: [String: Set<Candidate>] = [:]
-    /// Whether the library follows some log, or one was announced. Earlier answers belong to the first log received.
+    /// True if the library follows a log or one was announced. Earlier answers count for the first log received.
     package private(set) var hasBegun = false
-    /// The logs of answers that were stored before the library followed a log, by entity.
+    /// The logs of answers that were stored before the library followed a log, by id.
     package internal(set) var origins: [String: Set<Int>] = [:]
-    /// The answers since the last check, by entity: they may have come between any two events.
+    /// The answers since the last check, by id; each may have arrived between any two events.
     var onTheWay: [String: [Answer]] = [:]
-    /// The places in logs from which the cache may have begun anew since the last check.
+    /// The log positions from which the cache may have started over since the last check.
     package private(set) var beginnings: [(log: Int, base: Int64)] = []
-    /// Whether a log was announced since the last check.
+    /// True if a new log was announced since the last check.
     private var isReset = false
-    /// The number of logs that were left or announced so far.
+    /// How many logs were left or announced so far.
     package private(set) var leftLogCount = 0
-    /// The events that the source denies: the cache may have them or not.
+    /// Sequences that an upstream claimed not to exist; the cache may have the events or not.
     private var denied: Set<Int64> = []
-    /// Whether the cache may lack events: denied ones, those before it followed the log, those of removed entities.
+    /// True if the cache may lack events: denied ones, those before it followed the log, those of removed entities.
     package internal(set) var hasGaps = false
-    /// The entities of answers with a place in another log: any state of them is accepted until the log ends.
+    /// Entities with answers from another log: any state is accepted until the log ends.
     package internal(set) var blurred: Set<String> = []
-    /// The entities of which more candidates than can be told apart came up between two checks: any state of them is
-    /// accepted until they are cleared.
+    /// Entities with more candidates than ``openCountMax`` between two checks: any state is accepted until they are
+    /// cleared.
     var overflowed: Set<String> = []
-    /// The numbers that were lost at the last check.
+    /// The sequences that were lost at the last check.
     package private(set) var lost: [ClosedRange<Int64>] = []
-    /// The false numbers that the cache received in this log.
+    /// The false sequences that the cache received in this log.
     package private(set) var lies = FalseNumbers()
-    /// The entities that may have been removed since the last check, between any two events.
+    /// Entities that may have been removed since the last check, between any two events.
     var removals: Set<String> = []
-    /// The number of questions when the library was last cleared; -1: never.
+    /// The number of questions when the library was last cleared; -1 for never.
     var clearedAt = -1
-    /// The mutations whose events the last check passed.
+    /// The mutations whose events the cursor passed at the last check.
     package private(set) var settledMutations: Set<String> = []
-    /// Whether a log ended since the check before.
+    /// True if a log ended between the last two checks.
     package private(set) var hasLeft = false
-    /// The mutations whose events the cache may have passed.
+    /// The mutations whose events the cursor may have passed.
     package private(set) var doubtfulMutations: Set<String> = []
 
+    /// Creates the state of a library of which nothing was received.
     package init() {}
 
-    /// Records a received place in a log that the cache does not follow, or in any log while it follows none.
+    /// Records a received position in a log that the cache does not follow, or in any log while it follows none.
     ///
-    /// - Parameter mayGoBack: Whether a cache that is past the place by then takes the log for one that went back.
+    /// - Parameter mayGoBack: True if a cache that is already past the position would conclude that the log went back.
     package mutating func heard(log: Int, base: Int64, mayGoBack: Bool = false) {
         guard log != self.log || cursor == nil || isReset || !beginnings.isEmpty || mayGoBack else { return }
         if beginnings.last.map({ $0 != (log, base) }) ?? true { beginnings.append((log, base)) }
     }
 
-    /// Ends a check: answers under way have come, or are reported again as under way.
+    /// Ends a check: answers on their way have arrived, or are recorded again before the next check.
     package mutating func endLook() { (onTheWay, removals) = ([:], []) }
 
-    /// Records that a log was announced to begin anew.
+    /// Records the announcement that the log begins anew.
     package mutating func heardReset() { isReset = true }
 
-    /// Records that the source claims an event does not exist.
+    /// Records that an upstream claimed an event does not exist.
     package mutating func deny(_ sequence: Int64) {
         denied.insert(sequence)
         hasGaps = true
     }
 
-    /// Whether the source has claimed that an event does not exist.
+    /// Returns true if an upstream claimed that an event does not exist.
     package func isDenied(_ sequence: Int64) -> Bool { denied.contains(sequence) }
 
-    /// Records a received number that the log does not have.
+    /// Records a received sequence that the log does not contain.
     package mutating func heard(lie number: Int64, changes: [(id: String, change: ServerChange)]) {
         lies.heard(number, changes)
         hasGaps = true
     }
 
-    /// Records that the cursor was taken back: writes above it count as written at it.
+    /// Records that the cursor was moved back: writes above it count as written at it.
     package mutating func takenBack(to sequence: Int64) {
         cursor = sequence
         lost = lost.compactMap { $0.lowerBound > sequence ? nil : $0.lowerBound...min($0.upperBound, sequence) }
@@ -114,10 +115,10 @@ package struct LibraryTruth: Sendable {
 
     // MARK: Following the cursor
 
-    /// Takes the place that the cache reports.
+    /// Updates the state to the position that the cache reports.
     ///
-    /// - Parameter isSettled: Whether everything that was received has taken effect.
-    /// - Returns: The violation in words; nil when there is none.
+    /// - Parameter isSettled: True if everything received has taken effect.
+    /// - Returns: The violation in words; nil if there is none.
     package mutating func follow(
         _ status: LibraryStatus?, _ library: ServerLibrary, isSettled: Bool
     ) -> String? {
@@ -129,14 +130,14 @@ package struct LibraryTruth: Sendable {
             }
         }
         guard let status, let rawCursor = status.cursor else {
-            // The log was announced, and nothing of it has come yet.
+            // The log was announced, and nothing of it has arrived yet.
             let named = status.flatMap { library.logIndex(epoch: $0.epoch.description) }
             let isForgotten = hasBegun && named == nil && library.logs[log].epoch != nil
             guard cursor != nil || named ?? log != log || isForgotten else {
                 if isReset { leftLogCount += 1 }
                 return nil
             }
-            // A cache that does not know its log has not received the announcement of it.
+            // A cache that does not know its log has not received the announcement.
             guard isReset, !isForgotten else { return "its position is gone, and no new log began (L4)" }
             leave(library, for: named ?? log, through: beginnings[...])
             return nil
@@ -183,9 +184,9 @@ package struct LibraryTruth: Sendable {
         return nil
     }
 
-    /// Leaves the log that was followed: it is unknown how much of it, and of those between, came after the last check.
+    /// Leaves the current log. How much of it, and of the logs in between, took effect since the last check is unknown.
     ///
-    /// - Parameter heard: The places that were received before the log that is followed now.
+    /// - Parameter heard: The positions that were received before those of the next log.
     private mutating func leave(
         _ library: ServerLibrary, for next: Int, through heard: ArraySlice<(log: Int, base: Int64)>
     ) {
@@ -197,11 +198,11 @@ package struct LibraryTruth: Sendable {
         for beginning in heard {
             mayHave(library.logs[beginning.log].events(after: beginning.base, through: .max).prefix(1))
         }
-        // The log is the announced one, or the first of all, so its places stay.
+        // If the next log is the announced one, or the very first, its positions remain valid.
         let isFirst = cursor == nil && next == log && heard.allSatisfy { $0.log == next }
         leftLogCount += 1
         let isOver = hasBegun && !isFirst || isReset || heard.contains { $0.log != next }
-        // A log that goes back keeps the false numbers that were received in it.
+        // A log that was restored keeps the false sequences received in it.
         if next != log { lies = FalseNumbers() }
         log = next
         if isOver {
@@ -224,7 +225,7 @@ package struct LibraryTruth: Sendable {
         for event in events where !event.isPoison {
             for (id, change) in event.changes {
                 let known = candidates(id)
-                // Each event may have been applied in a log of its own, where places of others mean nothing.
+                // Each event may have been applied in a log of its own, where positions of other logs mean nothing.
                 let forgotten = known.union(known.map(\.forgettingPlaces))
                 believe(id, known.union(forgotten.flatMap { $0.all(after: change, sequence: event.sequence) }))
             }
@@ -253,7 +254,7 @@ package struct LibraryTruth: Sendable {
         if let problem = recover(lost, log) { return problem }
         for event in log.events(after: cursor ?? 0, through: next) {
             if lost.contains(where: { $0.contains(event.sequence) }) {
-                // It may have come after its number was lost, all since the last check.
+                // The event may have arrived since the last check, after its sequence was lost.
                 mayHaveInPart(event)
             } else if let problem = apply(event) {
                 return problem
@@ -297,10 +298,10 @@ package struct LibraryTruth: Sendable {
         return nil
     }
 
-    /// Applies the numbers that were lost before.
+    /// Accounts for sequences that were lost at the last check.
     ///
-    /// A number that is no longer lost has come: the entity is as if the event had come in its place, or a later write
-    /// stands. A number that is still lost may have come, and have been held off in part.
+    /// If a sequence is no longer lost, its event has arrived: the entity is as if it had arrived in order, or a later
+    /// write has precedence. If it is still lost, its event may have arrived and taken effect only in part.
     private mutating func recover(_ next: [ClosedRange<Int64>], _ log: ServerLog) -> String? {
         for range in lost {
             for event in log.events(after: range.lowerBound - 1, through: range.upperBound) where !event.isPoison {
@@ -314,7 +315,7 @@ package struct LibraryTruth: Sendable {
         return nil
     }
 
-    /// Records that some members of an event whose number stays lost may have been applied, when it came late.
+    /// Records that some members of an event that stays lost may have been applied when it arrived late.
     private mutating func mayHaveInPart(_ event: ServerEvent) {
         guard !event.isPoison else { return }
         for (id, change) in event.changes where event.changes.count > 1 {

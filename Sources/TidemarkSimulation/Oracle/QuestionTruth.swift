@@ -1,63 +1,64 @@
-/// The account of questions to a cache whose answers race: no answer undoes what was known when it was asked for, nor
-/// what has happened since. Law: L12.
+/// Checks answers that race: an answer must not undo what was known when its question was asked, nor what happened
+/// since. Law: L12.
 ///
-/// It knows the order of questions and the numbers that the server gives its writes, and nothing of marks, logs of
-/// writes or attempts: a value never gives way to an older one unless an event says so; a list that is fresh was asked
-/// for after everything that made it stale, and is that of the latest question.
+/// It knows only the order of questions and the numbers that the server gives its writes. A value may be replaced by an
+/// older one only if an event says so. A fresh list must answer the latest question, asked after everything that made
+/// the list stale.
 ///
-/// It allows more than it must, never less: what it cannot be sure of, it forgets.
+/// It never reports a false violation, because it drops everything uncertain.
 package struct QuestionTruth: Sendable {
     /// The answer to the latest question about a list.
     private struct Newest: Sendable {
         let question: Int
-        /// The elements; nil when it is unknown whether the cache stored them.
+        /// The elements; nil if it is unknown whether the cache stored them.
         var ids: [String]?
     }
 
-    /// The knowledge of one library.
+    /// What is known about one library.
     private struct Library: Sendable {
-        /// The place in the log at the last check; nil before the first, and where none is known.
+        /// The log position at the last check; nil before the first check, and if unknown.
         var place: (log: Int, cursor: Int64, lost: [ClosedRange<Int64>])?
-        /// The lowest number that an entity's value may have, by id. Bounded by the ids of a schedule.
+        /// The lowest write number that an entity may show, by id. Bounded by the ids of a schedule.
         var floors: [String: Int64] = [:]
-        /// The number of questions when lists last became stale; all of the library count alike.
+        /// The number of questions when lists last became stale; one value for all lists of the library.
         var staledAt = 0
         /// The number of questions when the library was last cleared.
         var clearedAt = 0
-        /// The answers to the latest questions about lists.
+        /// The answers to the latest question about each list.
         var newest: [ServerQuery: Newest] = [:]
 
-        /// Forgets what the cache stored of them: an older answer does not become the newest by that.
+        /// Forgets which lists the cache stored, but not which questions were the latest.
         mutating func forgetLists() { for query in newest.keys { newest[query]?.ids = nil } }
     }
 
     private var libraries: [String: Library] = [:]
-    /// The number of questions at the last check: those are older than everything that was noticed since.
+    /// The number of questions at the last check; these are older than everything noticed since.
     private var checkedCount = 0
 
+    /// Creates an account without knowledge.
     package init() {}
 
     // MARK: Events of the world
 
-    /// A process ended: it is unknown what of its memory came back.
+    /// Records that a process ended: it is unknown what was recovered.
     package mutating func forgetAll() { libraries = [:] }
 
-    /// Lists became stale after a number of questions.
+    /// Records that lists became stale after a number of questions.
     package mutating func staled(_ library: String, after questionCount: Int) {
         libraries[library, default: Library()].staledAt = questionCount
     }
 
-    /// A library was cleared after a number of questions.
+    /// Records that a library was cleared after a number of questions.
     package mutating func cleared(_ library: String, after questionCount: Int) {
         var known = libraries[library] ?? Library()
         (known.floors, known.newest, known.clearedAt) = ([:], [:], questionCount)
         libraries[library] = known
     }
 
-    /// Something else than an answer to a question, or a mutation, wrote an entity: any value may be there.
+    /// Records a write by anything but the log or a question, such as a mutation: any value may be there now.
     package mutating func rewrote(_ library: String, _ id: String) { libraries[library]?.floors[id] = nil }
 
-    /// A list reached the cache.
+    /// Records a list that reached the cache.
     package mutating func listed(_ list: QuestionDesk.Listed) {
         var known = libraries[list.library] ?? Library()
         guard list.question > known.clearedAt, list.question > known.newest[list.query]?.question ?? 0 else { return }
@@ -65,14 +66,14 @@ package struct QuestionTruth: Sendable {
         libraries[list.library] = known
     }
 
-    /// Forgets which lists the cache stored: a disk that fails leaves that unknown.
+    /// Forgets which lists the cache stored, because the disk may have failed.
     package mutating func forgetLists() {
         for name in libraries.keys { libraries[name]?.forgetLists() }
     }
 
     // MARK: Comparing with the cache
 
-    /// Takes the place of a library: events between the last one and this one say what they wrote.
+    /// Updates a library to its current position, with the writes of the events since the last one.
     package mutating func follow(_ name: String, _ truth: LibraryTruth, _ log: ServerLog) {
         var known = libraries[name] ?? Library()
         defer { libraries[name] = known }
@@ -80,7 +81,8 @@ package struct QuestionTruth: Sendable {
         known.place = truth.cursor.map { (truth.log, $0, truth.lost) }
         guard let before, let cursor = truth.cursor, before.log == truth.log, !truth.hasLeft, before.cursor <= cursor
         else {
-            // The end of a log makes lists stale; whether one that stays the same has ended is not always known.
+            // The end of a log makes lists stale. If the log's index stays the same, it is not always known whether it
+            // ended.
             if let before, truth.log != before.log { known.staledAt = max(known.staledAt, checkedCount) }
             known.floors = [:]
             known.forgetLists()
@@ -90,9 +92,9 @@ package struct QuestionTruth: Sendable {
             !before.lost.contains { $0.contains(range.lowerBound) && $0.contains(range.upperBound) }
         }
         if isLost { known.staledAt = max(known.staledAt, checkedCount) }
-        // Numbers that were found again wrote entities that are not told apart here.
+        // Which entities recovered sequences wrote is not tracked here.
         if before.lost != truth.lost { known.floors = [:] }
-        // An event with several entities may come late, and write some of them, while its number stays lost.
+        // An event with several entities may arrive late and write some of them, while its sequence stays lost.
         for range in truth.lost {
             for event in log.events(after: range.lowerBound - 1, through: range.upperBound)
             where event.changes.count > 1 {
@@ -111,13 +113,13 @@ package struct QuestionTruth: Sendable {
         }
     }
 
-    /// Ends the comparison after one input. Questions up to `questionCount` are older than all that is noticed later.
+    /// Ends the comparison after one input: the first `questionCount` questions are older than anything noticed later.
     package mutating func endCheck(questionCount: Int) { checkedCount = questionCount }
 
-    /// Compares an entity, without layers, with what was there before.
+    /// Compares an entity without layers with what it showed before.
     ///
-    /// - Parameter fields: nil when the entity is not there.
-    /// - Returns: What is wrong; nil when nothing.
+    /// - Parameter fields: The fields; nil if the entity does not exist.
+    /// - Returns: The violation in words; nil if there is none.
     package mutating func problem(_ library: String, _ id: String, shows fields: ItemFields?) -> String? {
         guard let stamp = fields?.stamp else { return nil }
         let floor = libraries[library]?.floors[id]
@@ -126,9 +128,9 @@ package struct QuestionTruth: Sendable {
         return "\(library) \(id) shows \(stamp), and \(floor) was known, which is newer (L12)"
     }
 
-    /// Compares a list with the questions that were asked.
+    /// Compares a list with the latest question about it.
     ///
-    /// - Returns: What is wrong; nil when nothing.
+    /// - Returns: The violation in words; nil if there is none.
     package func problem(_ library: String, _ query: ServerQuery, lists ids: [String], isStale: Bool) -> String? {
         guard query != .local, let known = libraries[library] else { return nil }
         guard let newest = known.newest[query], let answered = newest.ids else { return nil }
@@ -137,7 +139,7 @@ package struct QuestionTruth: Sendable {
                 + "after question \(known.staledAt) (L12)"
         }
         guard query.membership == nil else { return nil }
-        // What was deleted or removed since is missing; nothing else is.
+        // Elements that were deleted or removed since may be missing; nothing else may differ.
         var rest = answered[...]
         for id in ids {
             guard let place = rest.firstIndex(of: id) else {
@@ -149,7 +151,7 @@ package struct QuestionTruth: Sendable {
         return nil
     }
 
-    /// Returns the number of the question after which a reader that comes now must have the server asked.
+    /// Returns the number of questions so far that are too old for a reader that asks now.
     package func mustAskAfter(_ library: String) -> Int {
         libraries[library].map { max($0.staledAt, $0.clearedAt) } ?? 0
     }

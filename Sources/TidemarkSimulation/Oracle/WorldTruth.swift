@@ -2,16 +2,17 @@
 package struct WorldTruth: Sendable {
     /// The libraries by name.
     package var libraries: [String: LibraryTruth]
-    /// The layers, oldest first, including those that may be there.
+    /// The layers, oldest first, including those that are only possible.
     package var layers: [LayerTruth] = []
 
+    /// Creates the state of a cache that has received nothing.
     package init(libraries: [String]) {
         self.libraries = Dictionary(uniqueKeysWithValues: libraries.map { ($0, LibraryTruth()) })
     }
 
     /// Returns an entity of the base with layers applied.
     ///
-    /// - Parameter pending: The pending ids of the layers that are there.
+    /// - Parameter pending: The pending ids of the layers to apply, in order.
     package func visible(_ base: ItemFields?, id: String, library: String, pending: [String]) -> ItemFields? {
         var fields = base
         for name in pending {
@@ -33,17 +34,17 @@ package struct WorldTruth: Sendable {
             for index in layers.indices where layers[index].library == name {
                 if library.doubtfulMutations.contains(layers[index].pendingID) { layers[index].isCertain = false }
                 guard library.hasLeft, layers[index].awaited != nil else { continue }
-                // The layer waits for a place in a log that ended: the first write of the new log settles it.
+                // The layer waits for a position in a log that ended: the first write of the new log settles it.
                 layers[index].isCertain = false
                 layers[index].awaited = nil
             }
         }
     }
 
-    /// Compares the layers with those that the cache reports as pending, and keeps those that may be there.
+    /// Compares the layers with the pending edits that the cache reports, and keeps those that are possible.
     ///
-    /// - Parameter mayComeLater: The pending ids of layers that may still be added later.
-    /// - Returns: The violation in words; nil when there is none.
+    /// - Parameter mayComeLater: The pending ids of layers that may still be added.
+    /// - Returns: The violation in words; nil if there is none.
     package mutating func follow(pending: [String], mayComeLater: Set<String>) -> String? {
         let known = layers.map(\.pendingID)
         if let stranger = pending.first(where: { !known.contains($0) }) {
@@ -57,7 +58,7 @@ package struct WorldTruth: Sendable {
             return "layer \(missing.pendingID) is gone (L2)"
         }
         layers.removeAll { !pending.contains($0.pendingID) && !mayComeLater.contains($0.pendingID) }
-        // A layer that had to wait for the disk was added when the disk answered.
+        // A layer that waited for the disk was added when the disk answered.
         let waiting = layers.filter { !pending.contains($0.pendingID) }
         layers = pending.compactMap { name in layers.first { $0.pendingID == name } } + waiting
         for index in layers.indices where index < pending.count { layers[index].isPlaced = true }

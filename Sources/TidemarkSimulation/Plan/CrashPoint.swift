@@ -1,13 +1,13 @@
 import TidemarkFaultDisk
 
-/// The place where the first process of a simulation ends: at a change of its disk.
+/// Where the first process of a simulation ends: at a change of its disk.
 package struct CrashPoint: Hashable, Sendable {
-    /// The number of the change, counted from 1.
+    /// The number of the change, from 1.
     package let number: Int
+    /// Whether the process ends before, during or after the change.
     package let moment: FaultDisk.Moment
 
-    /// Makes a point from the number of a change. The number and the seed decide the moment: neighbours have different
-    /// ones.
+    /// Creates a crash point. The number and the seed decide the moment, so that neighbours differ.
     package init(number: Int, seed: UInt64) {
         self.number = number
         let moments = FaultDisk.Moment.allCases

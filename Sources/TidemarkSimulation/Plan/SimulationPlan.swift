@@ -1,15 +1,20 @@
 import TidemarkTesting
 
-/// A schedule: the inputs of a simulated world in order, defined by a seed and by the inputs that are kept.
+/// A schedule: the inputs of a simulated world in order, determined by a seed and by the inputs that are kept.
 package struct SimulationPlan: Sendable {
-    /// The number of inputs of a schedule in `make test`.
+    /// The number of inputs per schedule in `make test`.
     package static let inputCount = 200
 
+    /// The seed of the schedule.
     package let seed: UInt64
+    /// The properties of the schedule.
     package let traits: SimulationTraits
+    /// The inputs in order.
     package let inputs: [SimulationInput]
 
-    /// - Parameter isQuiet: Whether nothing goes wrong by itself.
+    /// Draws a schedule.
+    ///
+    /// - Parameter isQuiet: True for a schedule without faults.
     package init(seed: UInt64, inputCount: Int = SimulationPlan.inputCount, isQuiet: Bool = false) {
         self.seed = seed
         let traits = SimulationTraits(seed: seed, isQuiet: isQuiet)
@@ -27,7 +32,7 @@ package struct SimulationPlan: Sendable {
         self.inputs = inputs
     }
 
-    /// Returns the same plan with some inputs only.
+    /// Returns the plan reduced to some of its inputs.
     package func keeping(_ numbers: some Sequence<Int>) -> SimulationPlan {
         let kept = Set(numbers)
         return SimulationPlan(self, inputs.filter { kept.contains($0.number) })

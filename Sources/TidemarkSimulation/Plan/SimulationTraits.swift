@@ -4,34 +4,38 @@ import TidemarkTesting
 package struct SimulationTraits: Sendable {
     /// The weights of ``SimulationInput/Kind``, in order; some are zero.
     package let weights: [Int]
+    /// True if the log names epochs.
     package let hasEpochs: Bool
-    /// Whether the log skips sequences, as a stream that somebody filters does.
+    /// True if the log skips sequences, as a filtered stream does.
     package let isFiltered: Bool
+    /// True if the cache has an upstream for missing events.
     package let hasUpstream: Bool
-    /// Whether no written entity stays in memory.
+    /// True if entities stay in memory only until they are written.
     package let isDiskOnly: Bool
-    /// The limit of entities in both tiers; nil for any number.
+    /// The limit on entities in both tiers; nil for no limit.
     package let entityCountMax: Int64?
-    /// The number of ids beside the five that are drawn all the time.
+    /// How many ids there are besides the five that are drawn half of the time.
     package let coldIDCount: Int
 
-    /// Whether valid lines come whose numbers are far ahead of the log.
+    /// True if valid lines may name sequences far ahead of the log.
     package let hasLies: Bool
 
-    /// Whether the cache sends edits to the server by itself.
+    /// True if the cache sends edits to the server itself.
     package let sends: Bool
 
-    /// Whether a GraphQL client uses the cache beside the host.
+    /// True if a GraphQL client uses the cache in addition to the host.
     package let asksGraph: Bool
 
-    /// Whether answers name no place in the log, so that the order of questions and of what happens meanwhile decides;
-    /// libraries are cleared, too, and writes of the server are numbered.
+    /// True if answers name no log position, so that the order of questions and of other writes decides. Libraries are
+    /// then cleared too, and the server numbers its writes.
     package let asksRacing: Bool
 
-    /// The number of entities from which the database keeps them in blocks; nil: never.
+    /// How many entities it takes for the database to store them in blocks; nil for never.
     package let blockEntityCountMin: Int64?
 
-    /// - Parameter isQuiet: Whether nothing goes wrong by itself.
+    /// Draws the properties.
+    ///
+    /// - Parameter isQuiet: True for a schedule without faults.
     package init(seed: UInt64, isQuiet: Bool = false) {
         var random = SeededGenerator(seed: seed ^ 0x7261_6974)
         hasEpochs = random.chance(600)
@@ -43,20 +47,20 @@ package struct SimulationTraits: Sendable {
         let coldIDs = random.pick([2, 10, 40])
         let hasFaults = random.chance(800) && !isQuiet
         hasLies = hasFaults && random.chance(250)
-        // Drawn apart, so that every other schedule is what it was before edits were sent.
+        // Drawn from generators of their own, so that adding these properties did not change other schedules.
         var chances = SeededGenerator(seed: seed ^ 0x6F75_7462_6F78)
         sends = chances.chance(200)
         var forms = SeededGenerator(seed: seed ^ 0x626C_6F63_6B73)
         blockEntityCountMin = forms.chance(500) ? Int64(1 + forms.below(20)) : nil
         var documents = SeededGenerator(seed: seed ^ 0x6772_6170_6871)
-        // False numbers leave the place of an answer open, which is the cursor when it was asked for; and an answer
-        // with some fields of an evicted entity leaves the others open.
+        // With false sequences the position of an answer is unknown, because it is the cursor at the time of the
+        // question. With eviction the unselected fields of an evicted entity are unknown.
         let mayAskGraph = !hasLies && entityCountMax == nil && documents.chance(300)
         var races = SeededGenerator(seed: seed ^ 0x7175_6573_7469)
-        // Requests of the outbox name places, and a cache that evicts may show what it shows again.
+        // Requests of the outbox name positions, and a cache that evicts may show an older value again.
         asksRacing = !hasLies && !sends && entityCountMax == nil && !isQuiet && races.chance(400)
         asksGraph = mayAskGraph || asksRacing && races.chance(400)
-        // With few ids, answers and events concern the same entity more often.
+        // With few ids, answers and events more often concern the same entity.
         coldIDCount = asksRacing ? min(coldIDs, 10) : coldIDs
         var weights: [Int] = []
         for kind in SimulationInput.Kind.allCases {
@@ -80,13 +84,14 @@ package struct SimulationTraits: Sendable {
             for kind in [SimulationInput.Kind.fetch, .answerUpdate] { weigh(kind, races.pick([8, 16, 24])) }
             weigh(.update, 8)
             weigh(.wait, 16)
-            // After a server was restored, what is older is right.
+            // After a server was restored, older values are correct.
             weigh(.restore, 0)
         }
         self.weights = weights
     }
 
-    /// The weight of a kind. Most schedules are mostly events; faults are rare in each, and absent from some.
+    /// Returns the weight of a kind. Most inputs of a schedule are events; faults are rare, and absent from some
+    /// schedules.
     private static func weight(_ kind: SimulationInput.Kind, drawn: Int, hasFaults: Bool) -> Int {
         switch kind {
         case .change: 30

@@ -1,16 +1,20 @@
 import TidemarkModel
 
-/// A document that a simulated client asks: some fields of some entities, each under an alias.
+/// A query document of a simulated client: some fields of some entities, each under an alias.
 package struct GraphQuestion: Hashable, Sendable {
-    /// One entity and the fields of it that are selected, besides its key.
+    /// One entity and its selected fields, besides its key.
     package struct Selection: Hashable, Sendable {
+        /// The id of the entity.
         package let id: String
+        /// The names of the selected fields.
         package let fields: [String]
     }
 
-    /// The name of the operation, by which the server knows the question.
+    /// The name of the operation, by which the server finds the question.
     package let name: String
+    /// The library of the entities.
     package let library: String
+    /// The selected entities; the alias of the first is `f0`.
     package let selections: [Selection]
 
     /// The text of the query.
@@ -21,12 +25,12 @@ package struct GraphQuestion: Hashable, Sendable {
         return ByteString("query \(name) { \(fields.joined(separator: " ")) }")
     }
 
-    /// Answers the question with the entities that a server has.
+    /// Answers the question from the server's entities.
     ///
-    /// An entity that the server does not have is null. A field that it does not have is null, too, and an error
-    /// explains it: that null must not be stored.
+    /// A missing entity is null. A missing field is null with an error for its path, so the cache must not store that
+    /// null.
     ///
-    /// - Returns: The answer as JSON, and the entities that it carries.
+    /// - Returns: The response as JSON, and the entities in it.
     func answer(from entities: [String: ItemFields]) -> (text: String, given: [(id: String, fields: ItemFields)]) {
         var members: [String] = []
         var errors: [String] = []
@@ -52,27 +56,32 @@ package struct GraphQuestion: Hashable, Sendable {
     }
 }
 
-/// A mutation that a simulated client sends while it waits.
+/// A mutation that a simulated client sends and waits for.
 package struct GraphEdit: Sendable {
-    /// The fate of the request, as far as the server knows it.
+    /// What happened to the request, as far as the server knows.
     package enum Fate: Sendable {
-        /// No request came yet.
+        /// No request has arrived.
         case unsent
-        /// The request came: the layer is on the disk.
+        /// The request has arrived, so the layer is on disk.
         case arrived
-        /// The answer left; it is stored as of one of several places.
+        /// The response was sent; it is stored as of one of several positions.
         case answered([SimulatedServer.Given])
+        /// The request was refused.
         case refused
-        /// The client hears nothing of what happened.
+        /// The client learns nothing about the outcome.
         case lost
     }
 
+    /// The library of the entity.
     package let library: String
+    /// The id of the entity.
     package let id: String
+    /// What the mutation does.
     package let operation: LayerOperation
+    /// What happened to the request.
     package var fate = Fate.unsent
 
-    /// The fields that the mutation hopes for.
+    /// The fields of the optimistic response.
     var hoped: ItemFields {
         switch operation {
         case .put(let fields), .patch(let fields): fields
@@ -80,7 +89,7 @@ package struct GraphEdit: Sendable {
         }
     }
 
-    /// The text of the mutation of a pending id.
+    /// Returns the text of the mutation with a pending id.
     func document(_ pendingID: String) -> ByteString {
         ByteString("mutation \(pendingID) { edit { __typename id \(names.joined(separator: " ")) } }")
     }

@@ -2,60 +2,68 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// The edits that a simulated server is asked to perform, and what it did about each.
+/// The edits that a simulated server is asked to perform, and what it did with each.
 ///
-/// The server performs one mutation of a pending id, in whatever attempt it comes. Its memory survives every crash of
-/// the cache. Laws: L2.
+/// The server performs one mutation per pending id, at whichever attempt. Its memory survives crashes of the cache.
+/// Laws: L2.
 package struct SentEdits: Sendable {
-    /// One edit that the cache may send.
+    /// An edit that the cache may send.
     package struct Edit: Sendable {
+        /// The library of the edit.
         package let library: String
+        /// The key of the queue in which the edit is sent; nil for the library's queue.
         package let key: String?
+        /// The changes of the edit, by entity.
         package let changes: [(id: String, operation: LayerOperation)]
-        /// The changes as the cache was given them.
+        /// The operations as submitted to the cache.
         package let operations: [TransactionOperation]
-        /// Whether the cache had the edit as soon as it was made. Others have their place when the disk answers.
+        /// True if the cache had the edit as soon as it was made. Otherwise it takes its place once the disk answers.
         package var isPrompt = false
-        /// The number of the last attempt that came.
+        /// The number of the last attempt that arrived.
         package var attempt = 0
-        /// The index of the log, and the place in it, at which the server performed the edit; nil when it did not.
+        /// The index of the log and the sequence at which the server performed the edit; nil if it did not.
         package var place: (log: Int, sequence: Int64)?
-        /// The number of the arrival with which the edit was performed; nil when it was not.
+        /// The number of the arrival that performed the edit; nil if it was not performed.
         package var performedBy: Int?
-        /// Whether an answer left that settles the edit at once.
+        /// True if an answer was sent that settles the edit immediately.
         package var isConfirmed = false
-        /// Whether an answer left that lets the edit wait for its place in the log.
+        /// True if an answer was sent after which the edit waits for its log position.
         package var isAnswered = false
+        /// How often the server refused the edit.
         package var refusalCount = 0
-        /// The number of logs that the cache had left when a request came that was answered.
+        /// How many logs the cache had left when the first answered request arrived.
         package var leftLogCount = 0
     }
 
-    /// One request that came.
+    /// A request that arrived.
     package struct Arrival: Sendable {
+        /// The pending id of the edit.
         package let pendingID: String
+        /// The number of the arrival, from 1.
         package let number: Int
     }
 
     /// The edits by pending id; bounded by the inputs of the plan.
     package private(set) var edits: [String: Edit] = [:]
-    /// The requests that came since the last check.
+    /// The requests that arrived since the last check.
     package var arrivals: [Arrival] = []
     private var arrivalCount = 0
     /// The lines of performed edits that are not on the wire yet.
     var posted: [WireLine] = []
     /// The first violation that the server noticed.
     package private(set) var problem: String?
-    /// Whether requests and answers get lost.
+    /// True while requests and answers can get lost.
     package var hasFaults = true
 
+    /// Registers an edit before the cache can send it.
     package mutating func know(_ pendingID: String, _ edit: Edit) { edits[pendingID] = edit }
 
+    /// Records that the cache had the edit as soon as it was made.
     package mutating func notePrompt(_ pendingID: String) { edits[pendingID]?.isPrompt = true }
 
-    /// Records that a request came.
+    /// Records that a request arrived.
     ///
-    /// - Returns: The edit with the number of the arrival; nil for a request that must not be.
+    /// - Returns: The edit and the number of the arrival; nil for a request that must not exist.
     mutating func arrive(_ mutation: SentMutation) -> (edit: Edit, number: Int)? {
         let pendingID = mutation.pendingID.description
         guard let edit = edits[pendingID], edit.library == mutation.library.description else {
@@ -87,7 +95,7 @@ package struct SentEdits: Sendable {
         if confirms { edits[pendingID]?.isConfirmed = true }
     }
 
-    /// Follows a server that went back: later edits were never performed, the others are in the new branch.
+    /// Follows a restored server: later edits were never performed, earlier ones are in the new branch of the log.
     package mutating func restore(_ library: String, from log: Int, to newLog: Int, through sequence: Int64) {
         for (pendingID, edit) in edits where edit.library == library {
             guard let place = edit.place, place.log == log else { continue }

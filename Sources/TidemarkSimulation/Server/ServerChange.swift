@@ -1,10 +1,13 @@
-/// The effect of one event of a simulated server on one entity.
+/// What one event of a simulated server does to one entity.
 package enum ServerChange: Hashable, Sendable {
+    /// Replaces the entity.
     case replace(ItemFields)
+    /// Merges fields into the entity, which is created if missing.
     case merge(ItemFields)
+    /// Deletes the entity.
     case delete
 
-    /// Returns the fields after the change; nil when there is no entity.
+    /// Returns the fields after the change; nil if there is no entity.
     package func applied(to fields: ItemFields?) -> ItemFields? {
         switch self {
         case .replace(let new): new
@@ -16,21 +19,22 @@ package enum ServerChange: Hashable, Sendable {
 
 /// One event in a simulated server's log.
 package struct ServerEvent: Sendable {
+    /// The sequence of the event.
     package var sequence: Int64
-    /// The sequence of the event before this one; at most `sequence - 1`.
+    /// The sequence of the previous event; at most `sequence - 1`.
     package var previous: Int64
-    /// The changes in the order of the line, no id twice. If there are several, all are replacements.
+    /// The changes in line order; each id occurs once. If there are several, all are replacements.
     package var changes: [(id: String, change: ServerChange)]
-    /// The pending id of the optimistic edit that caused the event; nil when none did.
+    /// The pending id of the optimistic edit that caused the event; nil for none.
     package var mutation: String?
-    /// Whether the line cannot be used, from whatever source it comes.
+    /// True if the line is unusable, whatever source delivers it.
     package var isPoison = false
-    /// The number of the write, where a server numbers them; larger than those in the values of earlier ones.
+    /// The number of the write if the server numbers its writes; larger than those in earlier values.
     package var stamp: Int64?
 
     /// Returns the event as a line of a stream.
     ///
-    /// - Parameter epoch: The epoch of the log; nil when the log names none.
+    /// - Parameter epoch: The epoch of the log; nil if the log names none.
     package func line(library: String, epoch: String?) -> String {
         var head = "\"library_id\":\"\(library)\",\"sequence\":\(sequence)"
         if previous != sequence - 1 { head += ",\"prev\":\(previous)" }

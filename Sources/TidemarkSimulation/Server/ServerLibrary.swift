@@ -1,19 +1,26 @@
-/// One library of a simulated server: its branches of the log, and its entities.
+/// One library of a simulated server: the branches of its log, and its entities.
 package struct ServerLibrary: Sendable {
+    /// The id of the library.
     package let name: String
-    /// The branches of the log; the server continues with the last one.
+    /// The branches of the log; the server appends to the last one.
     package private(set) var logs: [ServerLog]
+    /// The current entities by id.
     package private(set) var entities: [String: ItemFields] = [:]
 
+    /// Creates an empty library.
+    ///
+    /// - Parameter epoch: The epoch of its log; nil if the log names none.
     package init(name: String, epoch: String?) {
         self.name = name
         logs = [ServerLog(epoch: epoch, start: [:], base: 0)]
     }
 
+    /// The current branch of the log.
     package var log: ServerLog { logs[logs.count - 1] }
+    /// The last sequence of the current branch.
     package var last: Int64 { log.last }
 
-    /// The index of the newest branch with the given epoch; nil when there is none.
+    /// Returns the index of the newest branch with an epoch; nil if there is none.
     package func logIndex(epoch: String) -> Int? {
         logs.lastIndex { ($0.epoch ?? "") == epoch }
     }
@@ -21,8 +28,8 @@ package struct ServerLibrary: Sendable {
     /// Changes entities and appends the event to the log.
     ///
     /// - Parameters:
-    ///   - skipping: The number of sequences to skip before the event, because they belong to another reader.
-    ///   - stamp: The number of the write; nil where the server does not number them.
+    ///   - skipping: How many sequences to skip before the event, as for another reader's events.
+    ///   - stamp: The number of the write; nil if the server does not number writes.
     package mutating func append(
         _ changes: [(id: String, change: ServerChange)], mutation: String? = nil, isPoison: Bool = false,
         skipping: Int64 = 0, stamp: Int64? = nil
@@ -40,7 +47,7 @@ package struct ServerLibrary: Sendable {
         logs.append(ServerLog(epoch: epoch, start: entities, base: base))
     }
 
-    /// Restores the server to an earlier sequence: later events never happened.
+    /// Restores the server to an earlier sequence, as if later events had never happened.
     package mutating func restore(to sequence: Int64) {
         let log = log
         logs.append(
@@ -50,14 +57,16 @@ package struct ServerLibrary: Sendable {
         entities = log.entities(at: sequence)
     }
 
+    /// Returns an event of this library as a line.
     package func line(_ event: ServerEvent) -> String { event.line(library: name, epoch: log.epoch) }
 
-    /// A heartbeat line, which the server sends now and then so that a lost end of the log is noticed.
+    /// A heartbeat line, which reveals a lost end of the log.
     package var heartbeat: String {
         let epoch = log.epoch.map { ",\"epoch\":\"\($0)\"" } ?? ""
         return #"{"library_id":"\#(name)"\#(epoch),"event":{"Heartbeat":{"last_sequence":\#(last)}}}"#
     }
 
+    /// The line that announces that the log begins anew.
     package var reset: String {
         #"{"library_id":"\#(name)","event":{"Reset":{"epoch":"\#(log.epoch ?? "")"}}}"#
     }

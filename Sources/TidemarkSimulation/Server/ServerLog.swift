@@ -1,14 +1,15 @@
-/// One branch of a library's log: the events between two restarts, or two restorations, of its server.
+/// One branch of a library's log: the events between two restarts or restorations of its server.
 package struct ServerLog: Sendable {
-    /// The epoch; nil when the log's lines name none.
+    /// The epoch; nil if the log's lines name none.
     package let epoch: String?
     /// The entities before the first event.
     package let start: [String: ItemFields]
     /// The sequence before the first event.
     package let base: Int64
-    /// The events, ascending. Bounded by the inputs of a schedule.
+    /// The events in ascending order. Bounded by the inputs of a schedule.
     package private(set) var events: [ServerEvent]
 
+    /// Creates a branch.
     package init(epoch: String?, start: [String: ItemFields], base: Int64, events: [ServerEvent] = []) {
         self.epoch = epoch
         self.start = start
@@ -16,9 +17,10 @@ package struct ServerLog: Sendable {
         self.events = events
     }
 
-    /// The last sequence; ``base`` in an empty log.
+    /// The last sequence; ``base`` if the branch is empty.
     package var last: Int64 { events.last?.sequence ?? base }
 
+    /// Appends an event, whose sequence must be higher than ``last``.
     package mutating func append(_ event: ServerEvent) {
         precondition(event.sequence > last, "event \(event.sequence) stands behind \(last)")
         events.append(event)
@@ -31,7 +33,7 @@ package struct ServerLog: Sendable {
         return events[lower..<max(lower, upper)]
     }
 
-    /// Returns the entities after an event.
+    /// Returns the entities after the event with a sequence.
     package func entities(at sequence: Int64) -> [String: ItemFields] {
         var entities = start
         for event in events where event.sequence <= sequence && !event.isPoison {

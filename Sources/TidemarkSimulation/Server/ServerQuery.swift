@@ -1,10 +1,10 @@
 import TidemarkReferenceModel
 
-/// The queries that simulated hosts ask, one of each kind of list.
+/// The queries that simulated hosts read, one for each kind of list.
 package enum ServerQuery: Int, CaseIterable, Sendable {
     /// All entities, in the server's order.
     case all
-    /// A choice of the server in its order, without a rule.
+    /// A selection by the server, in its order, without a rule.
     case liked
     /// A list with a rule.
     case ruled
@@ -13,10 +13,10 @@ package enum ServerQuery: Int, CaseIterable, Sendable {
     /// A list with a rule that is evaluated over the cache's entities.
     case local
 
-    /// The query's `input`.
+    /// The `input` of the query.
     package var input: String { "{\"q\":\(rawValue)}" }
 
-    /// The query's membership rule; nil for the server's order.
+    /// The membership rule; nil for a list in the server's order.
     package var membership: String? {
         switch self {
         case .all, .liked: nil
@@ -28,9 +28,9 @@ package enum ServerQuery: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the ids that the list has when these are all entities.
+    /// Returns the ids of the list over a set of entities.
     ///
-    /// - Throws: An error when an entity is not JSON.
+    /// - Throws: ``ReferenceJSONError`` if an entity is not JSON.
     package func ids(of entities: [String: ItemFields]) throws(ReferenceJSONError) -> [String] {
         switch self {
         case .all: return entities.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }

@@ -5,11 +5,11 @@ import TidemarkGraphQLStore
 import TidemarkModel
 import TidemarkTesting
 
-/// The simulated server as a server of GraphQL: its answers race with events, and get lost.
+/// The simulated server as a GraphQL server: its responses race with events, and get lost.
 ///
-/// An answer names no place in the log: it counts as of the cache's cursor when the request left. The world knows that
-/// place only between the cache's last check and the arrival of the request, so each answer is noted with every place
-/// that it may have.
+/// A response names no log position: it counts as of the cache's cursor when the request was sent. The simulation knows
+/// that position only to lie between the cache's last check and the arrival of the request, so each response is
+/// recorded with every position that it may have.
 final class SimulatedGraph: GraphUpstream {
     private let server: SimulatedServer
     private let clock: ManualClock
@@ -57,7 +57,9 @@ final class SimulatedGraph: GraphUpstream {
 
     private enum Fate: Sendable {
         case fails(UpstreamError, delay: Int64)
-        /// - Parameter given: nil for an answer without data.
+        /// The server sends a response, given as text.
+        ///
+        /// - Parameter given: The entities in the response; nil for a response without data.
         case answers(String, [SimulatedServer.Given]?, delay: Int64)
 
         var delay: Int64 {
@@ -66,7 +68,7 @@ final class SimulatedGraph: GraphUpstream {
             }
         }
 
-        /// Notes what the client hears, in the moment in which it hears it.
+        /// Records the outcome at the moment when the client receives it.
         func end(_ name: String, _ state: inout SimulatedServer.State) {
             let fate: GraphEdit.Fate
             switch self {
@@ -98,7 +100,7 @@ final class SimulatedGraph: GraphUpstream {
         return .answers(answer.text, given(answer.given, library, place, state, number), delay: delay)
     }
 
-    /// Performs a mutation, refuses it, or does one of them and says nothing.
+    /// Performs a mutation, refuses it, or does one of these and loses the response.
     private static func perform(
         _ name: String, _ place: (epoch: String, cursor: Int64), _ state: inout SimulatedServer.State
     ) -> Fate {
@@ -130,7 +132,7 @@ final class SimulatedGraph: GraphUpstream {
         return .answers(text, places, delay: delay)
     }
 
-    /// Returns an answer with every place that it may have.
+    /// Returns a response with every position that it may have.
     private static func given(
         _ entities: [(id: String, fields: ItemFields)], _ library: ServerLibrary,
         _ place: (epoch: String, cursor: Int64), _ state: SimulatedServer.State, _ question: Int
@@ -142,9 +144,9 @@ final class SimulatedGraph: GraphUpstream {
     }
 }
 
-/// The knowledge of a simulated server about documents.
+/// The state of a simulated server for GraphQL documents.
 package struct GraphDesk: Sendable {
-    /// The questions by the name of their operation. Bounded by the inputs of the plan.
+    /// The questions by name of their operation. Bounded by the inputs of the plan.
     package var questions: [String: GraphQuestion] = [:]
     /// The mutations by pending id. Bounded by the inputs of the plan.
     package var edits: [String: GraphEdit] = [:]

@@ -10,6 +10,7 @@ extension SimulatedServer: MutationUpstream {
         case answered(OptimisticCommit, Given?, delay: Int64)
     }
 
+    /// Receives one attempt at an edit: performs it, refuses it, or loses the request or the answer.
     package func send(_ mutation: SentMutation) async throws(UpstreamError) -> OptimisticCommit {
         let (fate, leftLogCount) = state.withLock { state in
             state.questionCount += 1
@@ -52,7 +53,7 @@ extension SimulatedServer: MutationUpstream {
             state.sent.refused(pendingID)
             return .fails(UpstreamError("the server refuses the edit", isRefusal: true), delay: delay)
         }
-        // An answer that is so late comes after the end of its attempt.
+        // So late that the answer arrives after the end of its attempt.
         if fault == 2 { delay = 20_000 + Int64(state.random.below(60_000)) }
         if edit.place == nil, !perform(pendingID, edit, arrival, &state) {
             state.sent.refused(pendingID)
@@ -62,9 +63,9 @@ extension SimulatedServer: MutationUpstream {
         return answer(pendingID, edit, &state, delay: delay)
     }
 
-    /// Performs an edit: the event goes to the log and on its way.
+    /// Performs an edit: appends its event to the log and puts the line on the wire.
     ///
-    /// - Returns: False when the server no longer has an entity that a patch changes.
+    /// - Returns: False if the server no longer has an entity that a patch changes.
     private static func perform(_ pendingID: String, _ edit: SentEdits.Edit, _ arrival: Int, _ state: inout State)
         -> Bool
     {
@@ -92,14 +93,14 @@ extension SimulatedServer: MutationUpstream {
         return true
     }
 
-    /// Answers an edit that was performed, now or before.
+    /// Answers an edit that was performed, now or earlier.
     private static func answer(_ pendingID: String, _ edit: SentEdits.Edit, _ state: inout State, delay: Int64) -> Fate
     {
         var commit = OptimisticCommit(pendingID: ByteString(pendingID))
         guard let place = state.sent.edits[pendingID]?.place, let library = state.libraries[edit.library],
             place.log == library.logs.count - 1
         else {
-            // A place in an earlier log says nothing in this one: the server says what there is now.
+            // Positions of an earlier log are void in this one, so the server answers with the current state.
             guard let library = state.libraries[edit.library] else { return .answered(commit, nil, delay: delay) }
             let there = edit.changes.compactMap { change in
                 library.entities[change.id].map { (id: change.id, fields: $0) }

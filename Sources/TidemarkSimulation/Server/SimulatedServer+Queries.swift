@@ -5,13 +5,14 @@ import TidemarkReferenceModel
 import TidemarkTesting
 
 extension SimulatedServer: QueryUpstream {
-    /// An answer to a query that the server has drawn and not given yet.
+    /// An answer to a query that is decided but not delivered yet.
     private struct Draft: Sendable {
         var answer: Result<(QueryResult, Given), UpstreamError>
         var delay: Int64
         var query: ServerQuery?
     }
 
+    /// Answers a query, or fails, after a simulated delay.
     package func fetch(_ query: QueryKey) async throws(UpstreamError) -> QueryResult {
         let (isRacing, placeOf) = state.withLock { state in
             state.questionCount += 1
@@ -67,10 +68,10 @@ extension SimulatedServer: QueryUpstream {
             }, delay: delay, query: kind)
     }
 
-    /// Returns an answer that names no place with every place that it may have.
+    /// Returns an answer that names no position with every position that it may have.
     ///
-    /// It counts as of the cache's cursor when it was asked for. The world knows that between the last check and the
-    /// arrival of the question.
+    /// It counts as of the cache's cursor when the question was asked, which the simulation knows only to lie between
+    /// the last check and the arrival of the question.
     static func everyPlace(
         of given: Given, _ place: (epoch: String, cursor: Int64)?, _ state: State
     ) -> [Given] {
@@ -90,10 +91,10 @@ extension SimulatedServer: QueryUpstream {
         }
     }
 
-    /// Returns the server's answer to a query now.
+    /// Returns the server's current answer to a query.
     ///
-    /// - Parameter question: The number of the question where answers race: then the answer names no place, and a list
-    ///   without a rule has an order of its own; nil where they do not.
+    /// - Parameter question: The number of the question if answers race: the answer then names no position, and a list
+    ///   without a rule has an order of its own. nil if they do not race.
     package static func answer(
         _ kind: ServerQuery, _ library: ServerLibrary, racing question: Int? = nil
     ) -> Result<(QueryResult, Given), UpstreamError> {

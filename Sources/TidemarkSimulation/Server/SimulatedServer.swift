@@ -4,90 +4,102 @@ import TidemarkModel
 import TidemarkReferenceModel
 import TidemarkTesting
 
-/// The faults of an upstream's next answers.
+/// The faults of an upstream's answers.
 package enum UpstreamFault: CaseIterable, Sendable {
+    /// The upstream fails.
     case fails
-    /// The upstream does not know the question, and reports this.
+    /// The upstream responds that it does not know the method.
     case knowsNothing
+    /// The answer has no events.
     case isEmpty
-    /// The answer has the first events only. This is not a fault of an upstream, but makes the cache ask again.
+    /// The answer has only the first events. This is not a fault, but the cache must send another question.
     case isPartial
-    /// The last line ends in its middle.
+    /// The last line is cut off.
     case isCut
-    /// The answer has older events too, and some events twice.
+    /// The answer includes older events, and repeats events.
     case repeats
-    /// The answer leaves out events and claims to be complete.
+    /// The answer omits an event and claims to be complete.
     case lies
-    /// The upstream claims that its log is complete up to the largest possible number.
+    /// The upstream claims that its log is complete up to the largest possible sequence.
     case boasts
-    /// The answer takes so long that much happens meanwhile.
+    /// The answer takes so long that many inputs happen before it.
     case isLate
 }
 
-/// The server of a simulated world, shared by the world and the upstreams that the cache asks.
+/// The server of a simulated world, shared by the world and the cache's upstreams.
 ///
-/// Everything happens on one thread; the lock is there for the compiler.
+/// Everything happens on one thread; the lock only satisfies the compiler.
 package final class SimulatedServer: Sendable {
-    /// An answer to a query that the cache received.
+    /// An answer that the cache received, or will.
     package struct Given: Sendable {
+        /// The library of the entities.
         package var library: String
+        /// The index of the log in which the answer has its position.
         package var log: Int
+        /// The position of the answer in its log.
         package var sequence: Int64
+        /// The entities in the answer.
         package var entities: [(id: String, fields: ItemFields)]
-        /// The number of logs that the cache had left when it asked, as far as the world knew. The answer's place in
-        /// the log is void once the cache follows another log.
+        /// How many logs the cache had left when it asked, as far as the simulation knew. The position is void once the
+        /// cache follows another log.
         package var askedAfter = 0
-        /// Whether the answer names its place. Else it is as old as its question.
+        /// True if the answer names its position; false if it is as old as its question.
         package var hasPlace = true
-        /// Whether it confirms an edit and names no place: the entities keep the places that they have.
+        /// True for the confirmation of an edit that names no position: the entities keep theirs.
         package var keepsPlaces = false
-        /// Whether it answers a mutation: it wins over lists and documents that were asked for later, and not over what
-        /// a host wrote after it was sent.
+        /// True for the answer to a mutation. It wins over lists and documents that were requested later, but not over
+        /// what a host wrote after it was sent.
         package var isMutation = false
-        /// The entities that it says are gone.
+        /// The entities that the answer reports as deleted.
         package var deleted: [String] = []
-        /// Whether the answer has every field of its entities.
+        /// True if the answer has every field of its entities.
         package var isWhole = true
-        /// The number of its question; an answer that nobody asked for has a number of its own.
+        /// The number of its question; an unsolicited answer gets a number too.
         package var question = 0
     }
 
+    /// The state of the server and of the upstreams.
     package struct State: Sendable {
+        /// The libraries by id.
         package var libraries: [String: ServerLibrary] = [:]
+        /// The random numbers for the server's decisions.
         package var random: SeededGenerator
-        /// The faults of the next answers, in order.
+        /// The faults of the next answers about missing events, in order.
         package var faults: [UpstreamFault] = []
-        /// The number of next answers to queries that fail.
+        /// How many of the next answers to queries and documents fail.
         package var queryFailureCount = 0
+        /// True while answers are slow.
         package var isLate = false
-        /// The events that an answer denied.
+        /// The events that an answer claimed not to exist, since the last check.
         package var denied: [(library: String, sequence: Int64)] = []
-        /// Usable events that answers brought, by the log that was asked.
+        /// The usable events in answers, by the log that was read, since the last check.
         package var brought: [(library: String, log: Int, sequence: Int64)] = []
+        /// The answers that the cache received since the last check.
         package var given: [Given] = []
-        /// The number of logs that the cache had left at its last check, by library.
+        /// How many logs the cache had left at its last check, by library.
         package var leftLogCounts: [String: Int] = [:]
-        /// Whether an answer had a fault that excuses lost numbers.
+        /// True if an answer had a fault that excuses lost sequences.
         package var hasFailed = false
         /// The answers as text, for the trace; nil without a trace.
         package var trace: [String]?
-        /// Whether an answer may claim that its log is complete up to the largest number. The cache believes this up to
-        /// the tail of a heartbeat; where tails lie, too, events could pass unseen without a fault of the cache.
+        /// True if an answer may claim that its log is complete up to the largest sequence. The cache believes this up
+        /// to the tail of a heartbeat; if tails are false too, events could be passed over without a fault of the
+        /// cache.
         package var mayBoast = true
-        /// The number of questions under way.
+        /// How many questions are in progress.
         package var questionCount = 0
         /// The edits that the cache sends.
         package var sent = SentEdits()
         /// The documents of a GraphQL client.
         package var graph = GraphDesk()
-        /// The questions about lists and documents, and what became of them.
+        /// The questions about lists and documents, and their answers.
         package var questions = QuestionDesk()
-        /// The place that the cache follows, by library, as of its last check.
+        /// The log position of the cache at its last check, by library.
         package var places: [String: (log: Int, cursor: Int64)] = [:]
-        /// Returns the cache's place in its log now.
+        /// Returns the cache's current log position; nil if there is no cache.
         package var place: (@Sendable (_ library: String) async -> (epoch: String, cursor: Int64)?)?
 
-        /// Draws the milliseconds until an answer: where answers race, several inputs pass meanwhile.
+        /// Draws the delay of an answer in milliseconds. If answers race, several inputs happen before the answer.
         mutating func drawDelay() -> Int64 {
             Int64(random.below(isLate ? 20_000 : questions.isRacing ? 500 : 20))
         }
@@ -96,18 +108,21 @@ package final class SimulatedServer: Sendable {
     let state: Mutex<State>
     let clock: ManualClock
 
+    /// Creates a server with its libraries.
     package init(libraries: [String: ServerLibrary], clock: ManualClock, seed: UInt64) {
         self.clock = clock
         state = Mutex(State(libraries: libraries, random: SeededGenerator(seed: seed)))
     }
 
+    /// Reads or changes the state.
     package func with<Result>(_ body: (inout State) -> Result) -> Result { state.withLock { body(&$0) } }
 
+    /// Returns a library by id; nil if there is none.
     package func library(_ name: String) -> ServerLibrary? { state.withLock { $0.libraries[name] } }
 }
 
 extension SimulatedServer: Upstream {
-    /// An answer that an upstream has drawn and not given yet.
+    /// An answer about missing events that is decided but not delivered yet.
     private struct Draft: Sendable {
         var lines: [UInt8] = []
         var coveredThrough: Int64?
@@ -116,6 +131,7 @@ extension SimulatedServer: Upstream {
         var denied: [Int64] = []
     }
 
+    /// Answers with the events from a sequence on, possibly with a fault, after a simulated delay.
     package func events(
         since sequence: EventSequence, of library: ByteString
     ) async throws(UpstreamError) -> UpstreamAnswer {
@@ -145,10 +161,10 @@ extension SimulatedServer: Upstream {
             return draft
         }
         var events = Array(library.log.events(after: first - 1, through: .max))
-        // Nobody can say up to where a log is complete that has no events for the question after a restart.
+        // After a restart, a log without events for the question cannot say up to where it is complete.
         let isOver = library.logs.count > 1 && events.isEmpty
         draft.coveredThrough = state.random.chance(500) && !isOver ? library.last : nil
-        // Numbers that the log never had stay missing when no answer says up to where the log is complete.
+        // Sequences that the log never had stay missing if no answer says up to where the log is complete.
         state.hasFailed = state.hasFailed || first > library.last && !state.mayBoast || library.logs.count > 1
         switch fault {
         case .fails:

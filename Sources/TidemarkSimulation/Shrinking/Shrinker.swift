@@ -1,22 +1,33 @@
-/// Reduces a failing schedule to inputs without which it does not fail.
+/// Reduces a failing schedule to inputs that are needed for the failure.
 ///
-/// Ever smaller runs of inputs are left out, as long as the rest still fails.
+/// It omits ever shorter runs of inputs, as long as the rest still fails.
+///
+/// ```swift
+/// let plan = SimulationPlan(seed: 17)
+/// let needed = try await Shrinker().shrunk(plan.inputs.map(\.number)) { numbers in
+///     let outcome = try await SimulationRun.outcome(of: plan.keeping(numbers))
+///     if case .failure = outcome.result { return true }
+///     return false
+/// }
+/// print(needed)
+/// ```
 ///
 /// - Source: Zeller, Hildebrandt: Simplifying and isolating failure-inducing input, 2002.
 package struct Shrinker {
-    /// The number of schedules that are tried at most: 400.
+    /// The maximum number of schedules to try: 400.
     package var attemptCountMax = 400
 
+    /// Creates a shrinker with the default limit.
     package init() {}
 
     /// Reduces a list of inputs.
     ///
     /// - Parameters:
-    ///   - inputs: The numbers of the inputs of a schedule that fails.
-    ///   - fails: Returns whether a schedule of these inputs alone fails.
-    /// - Returns: Some of the inputs, in their order; a schedule of them fails.
+    ///   - inputs: The numbers of the inputs of a failing schedule.
+    ///   - fails: Returns true if the schedule with only these inputs fails.
+    /// - Returns: Some of the inputs, in order; the schedule with them fails.
     /// - Throws: The error of `fails`.
-    /// - Complexity: O(n log n) tries where one input causes the failure, O(n²) at worst; never more than
+    /// - Complexity: O(log n) tries if one input causes the failure, O(n²) at worst; never more than
     ///   ``attemptCountMax``.
     package func shrunk(_ inputs: [Int], fails: ([Int]) async throws -> Bool) async throws -> [Int] {
         var kept = inputs

@@ -3,13 +3,15 @@ import Tidemark
 import TidemarkModel
 import TidemarkReferenceModel
 
-/// The data of a watched document: by alias the fields of an entity as JSON; nil for null.
+/// The data of a watched document: by alias, an entity's fields as JSON; nil for null.
 struct GraphData: Hashable, Sendable {
     var entities: [String: [String: String]?] = [:]
 
     init() {}
 
-    /// - Throws: An error for data of another form.
+    /// Parses data.
+    ///
+    /// - Throws: ``SimulationFailure`` for data of another form.
     init(_ json: ReferenceJSON) throws {
         guard let members = json.members else { throw SimulationFailure("data is \(json.written), not an object (L6)") }
         for member in members { entities[Self.text(member.key.unescaped)] = .some(try Self.fields(member.value)) }
@@ -23,7 +25,7 @@ struct GraphData: Hashable, Sendable {
         return Dictionary(uniqueKeysWithValues: members.map { (text($0.key.unescaped), text($0.value.written)) })
     }
 
-    /// Applies a patch of RFC 6902 whose paths lead to aliases and their fields.
+    /// Applies an RFC 6902 patch whose paths name aliases and their fields.
     mutating func apply(_ patch: ReferenceJSON) throws {
         for operation in patch.elements ?? [] {
             let path = Self.string(operation.member("path"))
@@ -59,16 +61,16 @@ extension String {
     fileprivate var trimmingQuotes: String { hasPrefix("\"") ? String(dropFirst().dropLast()) : self }
 }
 
-/// A sink that applies the patches of watched documents to the data that they began with.
+/// A sink that applies patches to the initial data of watched documents.
 final class GraphSink: ObserverSink {
     struct Watched: Sendable {
         let question: GraphQuestion
         var data: GraphData
-        /// The last notification beside its patch; nil before the first one.
+        /// The last notification without its patch; nil before the first one.
         fileprivate var told: Told?
     }
 
-    /// The members of a notification that are news without a patch.
+    /// The members of a notification that are news even without a patch.
     fileprivate struct Told: Equatable, Sendable {
         let stale: ReferenceJSON?
         let response: ReferenceJSON?

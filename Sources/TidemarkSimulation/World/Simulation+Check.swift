@@ -3,7 +3,9 @@ import TidemarkModel
 import TidemarkTesting
 
 extension Simulation {
-    /// Compares the state that the cache shows with the truth.
+    /// Compares what the cache shows with what it must show.
+    ///
+    /// - Parameter isThorough: True to read entities from disk and to compare lists and documents too.
     func check(isThorough: Bool) throws {
         guard process != nil else { return }
         let seen = try look(isThorough: isThorough)
@@ -14,7 +16,7 @@ extension Simulation {
             trace?("    heard of \(name): \(places.joined(separator: " "))")
         }
         let given = takeAnswers()
-        // An answer that came meanwhile may have come before the cursor moved, or after.
+        // An answer in the meantime may have arrived before the cursor moved or after.
         mayHave(given)
         truthOnTheWay = given.isEmpty ? nil : truth
         try checkLibraries(seen)
@@ -29,7 +31,7 @@ extension Simulation {
         let unsettled = truth
         if let problem = truth.follow(pending: seen.pending, mayComeLater: mayLay) { throw SimulationFailure(problem) }
         let left = Set(truth.layers.map(\.pendingID))
-        // An edit that was made and settled since the last check: a disk may have the edit alone.
+        // Covers an edit that was made and settled since the last check, because a disk may have only the edit.
         truthBeforeAnswers =
             unsettled.layers.contains { $0.request != nil && !left.contains($0.pendingID) } ? unsettled : nil
         try checkSent(seen)
@@ -51,7 +53,7 @@ extension Simulation {
             + "stalled \(executor.isLaneStalled) now \(clock.now() - 1_700_000_000_000)"
     }
 
-    /// Takes the answers that upstreams gave since the last check, and records the events that they denied.
+    /// Returns the upstreams' answers since the last check, and records the events that they denied or delivered.
     func takeAnswers() -> [SimulatedServer.Given] {
         let isSettled = isSettled
         return server.with { state in
@@ -71,7 +73,7 @@ extension Simulation {
         for call in underway { call.effect(&truth, false) }
     }
 
-    /// Whether nothing that the cache received is still waiting.
+    /// True if nothing that the cache received is still waiting.
     var isSettled: Bool {
         underway.isEmpty && !executor.isLaneStalled && server.with { $0.questionCount == 0 }
     }
@@ -191,7 +193,7 @@ extension Simulation {
         }
     }
 
-    /// Checks that lists go stale only by changes that concern them.
+    /// Checks that lists become stale only through changes that concern them.
     private func checkFreshness(_ seen: Seen) throws {
         for name in fresh {
             let status = seen.statuses[name]

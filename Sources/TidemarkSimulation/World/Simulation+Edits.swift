@@ -58,7 +58,7 @@ extension Simulation {
                     guard let place = world.truth.layers.firstIndex(where: { $0.pendingID == pendingID }) else {
                         return
                     }
-                    // While the edit waited, the layer that it depends on may have settled.
+                    // While this edit waited, the edit that it depends on may have settled.
                     let hasWaited = world.current?.number != input.number
                     let isOrphan = dependsOn.map { other in
                         !world.truth.layers.contains {
@@ -67,7 +67,8 @@ extension Simulation {
                         }
                     }
                     guard let error = outcome.value ?? nil else {
-                        // A refused mutation took along what depends on it, though its place on the disk is confirmed.
+                        // The refusal of a mutation discards the edits that depend on it, even if the disk confirmed
+                        // them.
                         world.truth.layers[place].isCertain = !(hasWaited && isOrphan == true)
                         if world.current?.number == input.number {
                             world.server.with { $0.sent.notePrompt(pendingID) }
@@ -97,21 +98,21 @@ extension Simulation {
         }
     }
 
-    /// Lets the server perform an edit or refuse it; the answer may get lost.
+    /// Has the server perform or refuse an edit; the answer may get lost.
     func answerUpdate(_ input: SimulationInput, _ random: inout SeededGenerator) throws {
         let open = truth.layers.filter { $0.isCertain && !$0.isHandled && $0.request == nil }
         guard process != nil, !open.isEmpty else { return }
         try answer(random.pick(open), input.number, &random, isSure: false)
     }
 
-    /// Numbers a write, where the server does.
+    /// Adds a write number if the server numbers its writes.
     private func stamped(_ fields: ItemFields) -> ItemFields {
         traits.asksRacing ? fields.merged(ItemFields(["v": "\(nextStamp())"])) : fields
     }
 
-    /// Answers an edit.
+    /// Has the server answer an edit.
     ///
-    /// - Parameter isSure: Whether the answer certainly reaches the host.
+    /// - Parameter isSure: True if the answer must reach the host.
     func answer(_ layer: LayerTruth, _ input: Int, _ random: inout SeededGenerator, isSure: Bool) throws {
         let name = layer.library
         if let place = truth.layers.firstIndex(where: { $0.pendingID == layer.pendingID }) {
@@ -148,7 +149,7 @@ extension Simulation {
             var given = SimulatedServer.Given(
                 library: name, log: now.logs.count - 1, sequence: now.last, entities: given,
                 askedAfter: truth.libraries[name]?.leftLogCount ?? 0)
-            // A confirmation without a place counts from now on.
+            // A confirmation without a position counts from now on.
             if traits.asksRacing, random.chance(700), place(&given) {
                 commit.sequence = nil
                 given.keepsPlaces = true
@@ -201,7 +202,7 @@ extension Simulation {
                         return
                     }
                     if let given { for (id, _) in given.entities { world.questions.rewrote(given.library, id) } }
-                    // After a failure of the disk the commit is done in memory.
+                    // Even if the disk failed, the commit has taken effect in memory.
                     let isCertain = outcome.value == .some(nil)
                     if let given {
                         world.recordAnswer(given, isCertain: isCertain && isSure, &world.truth)
@@ -230,7 +231,7 @@ extension Simulation {
     }
 
     func rollBack(_ pendingID: String, _ input: Int) throws {
-        // The layers that depend on this one are rolled back with it.
+        // Layers that depend on this one are rolled back with it.
         trace?("    roll back \(pendingID)")
         var gone: Set = [pendingID]
         for layer in truth.layers {

@@ -5,10 +5,10 @@ import TidemarkSQLite
 import TidemarkTesting
 
 extension Simulation {
-    /// The time in simulated milliseconds that the cache has to reach the server's state.
+    /// How long the cache may take to reach the server's state, in simulated milliseconds.
     static let patience: Int64 = 900_000
 
-    /// Ends all faults. The cache must then reach the server's state, and still have it after it is opened again.
+    /// Ends all faults. The cache must then reach the server's state, and keep it when it is opened again.
     func end() throws {
         server.with { state in
             state.faults = []
@@ -17,7 +17,7 @@ extension Simulation {
         }
         executor.isLaneStalled = false
         while true {
-            // The disk of a process that was started by a crash may be about to stop again.
+            // The disk of a process that was started after a crash may be about to stop again.
             process?.disk.heal()
             try drain()
             guard try wait(atMost: Self.patience, until: { self.underway.isEmpty }) else {
@@ -58,7 +58,7 @@ extension Simulation {
         try check(isThorough: true)
     }
 
-    /// Lets the server answer every edit.
+    /// Has the server answer every edit.
     private func settleEdits() throws {
         var random = SeededGenerator(seed: plan.seed)
         while let layer = truth.layers.first(where: { $0.request == nil }) {
@@ -75,7 +75,7 @@ extension Simulation {
         if traits.sends { try drainOutbox() }
     }
 
-    /// Waits until gaps close, and refreshes stale libraries.
+    /// Waits until gaps close, and fetches the queries of stale libraries again.
     private func becomeLive() throws {
         try comeToRest()
         for status in try statuses() {
@@ -87,7 +87,7 @@ extension Simulation {
         }
     }
 
-    /// Waits until nothing is missing, held or asked for.
+    /// Waits until nothing is missing, held or requested.
     func comeToRest() throws {
         let isAtRest = {
             try self.statuses().allSatisfy { $0.phase == .live || $0.phase == .stale || $0.phase == .cold }
@@ -115,7 +115,7 @@ extension Simulation {
         return statuses
     }
 
-    /// Checks that entities, places and lists are those of the server.
+    /// Checks that entities and cursors equal those of the server.
     private func compareWithServer() throws {
         let seen = try look(isThorough: true)
         for name in Self.libraryNames {
@@ -129,10 +129,10 @@ extension Simulation {
                 let fields = shown.fields
                 let wanted = library.entities[id]
                 if fields == wanted { continue }
-                // A change that a source never sent, or sent about another log, cannot be known.
+                // A change that a source never sent, or sent for another log, cannot be known.
                 let hasAll = wanted.map { $0.values.allSatisfy { fields?.values[$0.key] == $0.value } } ?? true
                 let isMisplaced = known.candidates(id).count > 1 || known.isMisplaced(id)
-                // A field that an answer does not have stays, though the server may have removed it.
+                // A field that an answer lacks stays, although the server may have removed it.
                 let isPartial = hasAll && known.candidates(id).contains { $0.isAnswer || !$0.named.isEmpty }
                 let isExcused = try isPartial || isExcused(name) && (hasAll || isMisplaced)
                 guard isExcused else {
@@ -144,7 +144,7 @@ extension Simulation {
         }
     }
 
-    /// Whether the cache may have missed events: lost, denied, or in a log that ended.
+    /// True if the cache may have missed events: lost or denied ones, or those of a log that ended.
     private func isExcused(_ name: String) throws -> Bool {
         let isLost = try statuses().contains { $0.library.description == name && !$0.lost.isEmpty }
         return isLost || (server.library(name)?.logs.count ?? 0) > 1

@@ -5,20 +5,20 @@ import TidemarkModel
 import TidemarkReferenceModel
 import TidemarkTesting
 
-/// A GraphQL client of the cache: answers that race with events, watched documents, and mutations through crashes.
+/// A GraphQL client of the cache: responses that race with events, watched documents, and mutations across crashes.
 extension Simulation {
     private static let watcherCountMax = 8
 
-    /// Gives a cache the documents' engine, with the simulated server behind it.
+    /// Attaches the GraphQL engine to a cache, with the simulated server behind it.
     static func attachGraph(to cache: SyncCache, _ server: SimulatedServer) async {
         await cache.attach {
             GraphEngine(rules: GraphRules(), upstream: SimulatedGraph(server))
         }
     }
 
-    /// Draws a question about some entities of a library; nil where none is known.
+    /// Draws a question about some entities of a library; nil if no entity is known.
     ///
-    /// - Parameter isWhole: Whether all fields that the server has of each entity are selected.
+    /// - Parameter isWhole: True to select all fields that the server has of each entity.
     private func question(
         _ input: SimulationInput, _ name: String, _ random: inout SeededGenerator, isWhole: Bool = false
     ) -> GraphQuestion? {
@@ -47,7 +47,7 @@ extension Simulation {
 
     // MARK: Answers
 
-    /// Writes an answer that names its place in the log.
+    /// Stores a response with a known log position.
     func writeDocument(_ input: SimulationInput, _ name: String, _ random: inout SeededGenerator) throws {
         guard process != nil, let question = question(input, name, &random), let library = server.library(name) else {
             return
@@ -87,7 +87,7 @@ extension Simulation {
         }
     }
 
-    /// Has a document fetched while events come.
+    /// Fetches a document while events arrive.
     func fetchDocument(_ input: SimulationInput, _ name: String, _ random: inout SeededGenerator) throws {
         guard process != nil, let question = question(input, name, &random) else { return }
         try read(Self.request(question, .networkOnly), question, input, observing: nil)
@@ -121,7 +121,7 @@ extension Simulation {
 
     // MARK: Mutations
 
-    /// Shows a mutation, has it performed, and follows what becomes of it.
+    /// Shows a mutation, has it performed, and follows its outcome.
     func mutateDocument(_ input: SimulationInput, _ name: String, _ random: inout SeededGenerator) throws {
         guard process != nil, !executor.isLaneStalled, let known = ids[name] else { return }
         let id = random.pick(known)
@@ -130,7 +130,7 @@ extension Simulation {
         let there = try call { cache -> Bool? in
             do throws(CacheError) { return try await cache.read(EntityRequest(key)).entity != nil } catch { return nil }
         }
-        // An entity that is visible is changed; another one is put.
+        // Patch an entity that is visible; put any other.
         guard case .some(.some(let isThere)) = there.value else { return }
         let pendingID = "p\(input.number)"
         let edit = GraphEdit(library: name, id: id, operation: isThere ? .patch(fields) : .put(fields))
@@ -172,14 +172,14 @@ extension Simulation {
                     guard world.server.with({ $0.graph.edits[pendingID]?.hasArrived == true }) else {
                         return world.neverSent(pendingID, outcome.value ?? nil)
                     }
-                    // The request leaves when the layer is on the disk, and not before.
+                    // The request is sent only after the layer is on disk.
                     world.truth.layers[place].isCertain = true
                     world.acknowledge(max(before, input.number))
                     world.followMutation(pendingID, input.number, outcome)
                 }))
     }
 
-    /// Forgets a layer whose request never left.
+    /// Forgets a layer whose request was never sent.
     private func neverSent(_ pendingID: String, _ error: CacheError?) {
         truth.layers.removeAll { $0.pendingID == pendingID }
         guard let error, error.code != .storageFailed || !(diskMayFail || isClosing), !isClosing else { return }
@@ -198,23 +198,23 @@ extension Simulation {
                     }
                     switch world.server.with({ $0.graph.edits[pendingID]?.fate }) {
                     case .answered, .refused:
-                        // An error of the disk leaves it open whether the layer is gone.
+                        // After an error of the disk it is unknown whether the layer is gone.
                         if outcome.value == .some(nil) { world.truth.layers.remove(at: place) }
                     default:
-                        // Nobody knows the outcome: the layer stays, and the host may settle it.
+                        // The outcome is unknown: the layer stays, and the host may settle it.
                         world.truth.layers[place].isHandled = false
                     }
                 }))
     }
 
-    /// Applies what the end of a mutation may have done: its answer is stored in the step that takes its layer away.
+    /// Applies the possible effects of a mutation's end: its response is stored in the step that removes its layer.
     private func loosen(_ pendingID: String, _ truth: inout WorldTruth) {
         switch server.with({ $0.graph.edits[pendingID]?.fate }) {
         case .answered(let given): for given in given { recordAnswer(given, isCertain: false, &truth) }
         case .refused: break
         default: return
         }
-        // A refused mutation takes along the edits that depend on it.
+        // The refusal of a mutation discards the edits that depend on it.
         var loosened: Set = [pendingID]
         for place in truth.layers.indices {
             let layer = truth.layers[place]

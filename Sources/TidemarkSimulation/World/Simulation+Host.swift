@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// Requests of a cache's host.
+/// Requests by the cache's host.
 extension Simulation {
     func put(_ input: SimulationInput, _ name: String, _ query: ServerQuery) throws {
         let racing = traits.asksRacing ? input.number : nil
@@ -13,7 +13,7 @@ extension Simulation {
         guard place(&given) else { return }
         given.askedAfter = truth.libraries[name]?.leftLogCount ?? 0
         for (id, _) in given.entities { accounts[name, default: DeliveryAccount()].touch(id, given.sequence) }
-        // Events under way may be stored before the answer or after it, and make it stale.
+        // Events in progress may be stored before the result or after it, and make it stale.
         let isAlone = underway.isEmpty && !executor.isLaneStalled
         trace?("    < \(name) \(query) at \(given.sequence): \(given.entities.map { "\($0.id) \($0.fields)" })")
         let outcome = try call { cache -> CacheError? in
@@ -107,7 +107,7 @@ extension Simulation {
         process?.sink.forget(subscription.id)
     }
 
-    /// Lets the slow reader stop reading, or continue.
+    /// Stops or resumes the slow observer.
     func stall(_ random: inout SeededGenerator) throws {
         guard let sink = process?.slowSink else { return }
         let room = random.pick([0, 0, 1, nil])
@@ -162,7 +162,7 @@ extension Simulation {
                 }))
     }
 
-    /// Notes that entities of a library may have been removed by hand.
+    /// Records that entities of a library may have been removed on request.
     func forget(_ name: String, _ truth: WorldTruth) {
         guard let library = server.library(name) else { return }
         let last = max(library.last, truth.libraries[name]?.cursor ?? -1)
@@ -179,7 +179,7 @@ extension Simulation {
                 return false
             }
         }
-        // The call makes durable everything before this input; the input itself may add more.
+        // The call makes everything before this input durable; the input itself may add more.
         let before = snapshots.last?.input ?? -1
         follow(
             Underway(

@@ -25,7 +25,7 @@ extension Simulation {
         case .queryFault: server.with { $0.queryFailureCount += 1 + random.below(3) }
         case .put: try put(input, name, random.pick(ServerQuery.allCases))
         case .fetch:
-            // Where answers race, most are about one list.
+            // If answers race, most fetches are about one list.
             let query = traits.asksRacing && random.chance(600) ? .liked : random.pick(ServerQuery.allCases)
             try fetch(input, name, query)
         case .observe: try observe(name, random.pick(ServerQuery.allCases))
@@ -53,7 +53,7 @@ extension Simulation {
 
     // MARK: The server
 
-    /// Draws an id: half of the draws are one of five ids, the others seldom repeat one.
+    /// Draws an id: half of the draws pick one of five ids, the others one of many.
     private func id(_ library: String, _ random: inout SeededGenerator) -> String {
         let hot = ["k0", "k1", "k2", "c:0", "5eed0000-0000-4000-8000-0000000c0de5"]
         let id = random.chance(500) ? random.pick(hot) : "c\(random.below(traits.coldIDCount))"
@@ -68,9 +68,9 @@ extension Simulation {
     private func value(_ name: String, _ random: inout SeededGenerator) -> String {
         switch name {
         case "n": random.pick(["0", "1", "2", "3", "1.0", "null"])
-        // Many readers take U+2028 for the end of a line; it does not end one here.
+        // Many readers treat U+2028 as a line end; here it is not.
         case "t": random.pick([#""x""#, #""y""#, #""""#, "\"\u{2028}\""])
-        // Numbers above 2^53 that are odd, so that no double can represent them.
+        // Odd numbers above 2^53, which no double represents exactly.
         default: traits.asksRacing ? "\(nextStamp())" : "\(9_007_199_254_740_993 + 2 * random.below(1_000_000))"
         }
     }
@@ -124,7 +124,7 @@ extension Simulation {
         append(changes, name, &random)
     }
 
-    /// Begins the log anew. Lines of the old one may still be under way.
+    /// Begins the log anew. Lines of the old log may still be in flight.
     private func restart(_ name: String, _ random: inout SeededGenerator) {
         guard let old = server.library(name) else { return }
         let base = random.chance(500) ? 0 : Int64(random.below(100))
@@ -137,8 +137,8 @@ extension Simulation {
                 text: library.reset, library: name, log: library.logs.count - 1, base: nil, isReset: true))
     }
 
-    /// Restores the server to a sequence before the cache's place and announces it at once: nobody can tell two
-    /// histories of one epoch apart when their lines are mixed on the way.
+    /// Restores the server to a sequence before the cache's cursor, and announces it immediately: two histories of one
+    /// epoch cannot be told apart once their lines mix.
     private func restore(_ name: String, _ random: inout SeededGenerator) throws {
         guard let library = server.library(name), let known = truth.libraries[name], let cursor = known.cursor,
             known.log == library.logs.count - 1, underway.isEmpty, process != nil,
@@ -153,7 +153,7 @@ extension Simulation {
         wire[name] = []
         delivered.removeAll { $0.library == name }
         try beat(name)
-        // A crash must not undo that the cache knows of it: two histories of one epoch would be mixed.
+        // A crash must not undo the cache's knowledge of this, or two histories of one epoch would mix.
         let outcome = try call { cache -> Bool in
             do throws(StorageError) {
                 try await cache.flush()
@@ -167,7 +167,7 @@ extension Simulation {
         snapshots = [(current?.number ?? .max, truth)]
     }
 
-    /// Sends a heartbeat, which names the end of the log.
+    /// Delivers a heartbeat, which names the end of the log.
     func beat(_ name: String) throws {
         guard let library = server.library(name) else { return }
         try ingest(
@@ -220,7 +220,7 @@ extension Simulation {
         try ingest(arriving, input: input.number)
     }
 
-    /// Sends lines to the cache.
+    /// Delivers lines to the cache.
     func ingest(_ arriving: [WireLine], input: Int) throws {
         guard process != nil else { return }
         let lines = arriving
@@ -232,9 +232,9 @@ extension Simulation {
                 process?.durable.forget(line.library)
             }
             if line.isReset || line.log != truth.libraries[line.library]?.log { fresh.remove(line.library) }
-            // A line that cannot be used names no place, whatever number it has.
+            // An unusable line establishes no position, whatever sequence it names.
             guard let base = line.base, !line.isSpoiled else { continue }
-            // The cache may follow that log from now on, and return to this one at an earlier place.
+            // The cache may follow that log from now on, and later return to this one at an earlier position.
             if line.log != truth.libraries[line.library]?.log { process?.durable.forget(line.library) }
             if let sequence = line.sequence {
                 accounts[line.library, default: DeliveryAccount()].give(sequence, log: line.log)

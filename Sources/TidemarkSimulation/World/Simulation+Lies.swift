@@ -2,10 +2,9 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// Lines that come long after their time, and lines with false numbers.
+/// Lines that arrive long after their time, and lines with false sequences.
 extension Simulation {
-    /// Sends some events of the log once more, whatever happened to them before; half of them are lost ones, if there
-    /// are any.
+    /// Delivers some events of the log once more. If some events are lost, half of the lines are picked from them.
     func lateCopies(_ name: String, input: Int, _ random: inout SeededGenerator) throws {
         guard let library = server.library(name), !library.log.events.isEmpty else { return }
         let lost = lostEvents(name, library)
@@ -34,10 +33,10 @@ extension Simulation {
         }
     }
 
-    /// Sends a number ahead of the log: on a line that is cut off, and, in runs with false numbers, in a heartbeat or
-    /// on a valid event.
+    /// Delivers a sequence ahead of the log: on a line that is cut off or, in schedules with false sequences, in a
+    /// heartbeat or on a valid event.
     ///
-    /// A false number is one of the log that the cache follows: in another log it would be the first number that is
+    /// A false sequence belongs to the log that the cache follows; in another log it would be the first position
     /// received.
     func lie(_ name: String, input: Int, _ random: inout SeededGenerator) throws {
         guard let library = server.library(name) else { return }
@@ -58,7 +57,7 @@ extension Simulation {
         if kind == 1 {
             line.text = "{\"library_id\":\"\(name)\"\(epoch),\"event\":{\"Heartbeat\":{\"last_sequence\":\(number)}}}"
             truth.libraries[name]?.heard(lie: number, changes: [])
-            // Behind a cursor that an earlier false number moved, it looks like the end of a log that went back.
+            // Behind a cursor that an earlier false sequence moved, it looks like the end of a restored log.
             truth.libraries[name]?.heard(log: line.log, base: number, mayGoBack: true)
         } else {
             let events = library.log.events.filter { !$0.isPoison }
@@ -73,7 +72,7 @@ extension Simulation {
         try ingest([line], input: input)
     }
 
-    /// Takes back every cursor that is past the end of its log, as an operator does.
+    /// Moves back every cursor that is past the end of its log, as an operator would.
     func takeBackLies() throws {
         guard traits.hasLies else { return }
         try comeToRest()
@@ -97,12 +96,12 @@ extension Simulation {
         }
     }
 
-    /// Asks for all lost numbers once more, and for those that stay lost again: a late write that was held off because
-    /// of a removal may be without effect once a later one of the same answer is there.
+    /// Requests all lost sequences once more, and a second time those that stay lost: a late write that was held off
+    /// because of a removal may be superseded once a later one from the same answer was applied.
     func healAll() throws {
         guard traits.hasUpstream else { return }
         for round in 0..<2 where round == 0 || hasLostEvents {
-            // One question a library at a time: a cache that reconciles does not ask for lost numbers.
+            // One question per library at a time: a cache that reconciles does not heal.
             try comeToRest()
             let outcome = try call { await $0.heal() }
             guard try wait(atMost: Self.patience, until: { outcome.value != nil }) else {
@@ -111,8 +110,8 @@ extension Simulation {
         }
     }
 
-    /// Sends the events that are still lost in the stream, in any order, and those that stay lost once more: a late
-    /// write that was held off because of another one may be without effect once a third one is there.
+    /// Delivers the events that are still lost, in any order, and a second time those that stay lost: a late write that
+    /// was held off because of another may be superseded once a third was applied.
     func deliverLost() throws {
         for round in 0..<2 where hasLostEvents { try deliverLost(round: UInt64(round)) }
     }
@@ -128,9 +127,9 @@ extension Simulation {
         try check(isThorough: true)
     }
 
-    /// Checks that no number stays lost whose event came late, unless the event had to be held off.
+    /// Checks that no sequence stays lost whose event arrived late, unless the event had to be held off.
     ///
-    /// - Parameter source: The name of the source that brought the lost events.
+    /// - Parameter source: The source that delivered the lost events, for messages.
     func checkFound(_ source: String) throws {
         guard !mayLack, hasLostEvents else { return }
         let seen = try look(isThorough: true)

@@ -4,9 +4,9 @@ import TidemarkReferenceModel
 import TidemarkTesting
 
 extension Simulation {
-    /// Reads the visible state of the cache.
+    /// Reads what the cache shows.
     ///
-    /// - Parameter isThorough: Whether entities that are not in memory are read from the disk, and lists are read.
+    /// - Parameter isThorough: True to read entities that are not in memory from disk, and to read lists.
     func look(isThorough: Bool) throws -> Seen {
         let names = Self.libraryNames.flatMap { library in (ids[library] ?? []).map { (library, $0) } }
         var observed: [SubscriptionID: [[UInt8]]] = [:]
@@ -44,7 +44,7 @@ extension Simulation {
         return seen
     }
 
-    /// Returns the stored list of a query; nil when the query has no key.
+    /// Returns the stored list of a query; nil if the query has no key.
     static func list(
         _ query: ServerQuery, _ library: String, _ cache: SyncCache
     ) async -> Result<QueryAnswer, CacheError>? {

@@ -2,9 +2,9 @@ import Tidemark
 import TidemarkModel
 import TidemarkTesting
 
-/// Edits that the cache sends by itself. Laws: L2.
+/// Edits that the cache sends itself. Laws: L2.
 extension Simulation {
-    /// Draws the request of an edit; nil when the host sends the edit itself.
+    /// Draws the request of an edit; nil if the host sends the edit itself.
     func request(_ random: inout SeededGenerator) -> MutationRequest? {
         guard traits.sends, random.chance(700) else { return nil }
         var request = MutationRequest(method: "edit", compactInput: Array("[1]".utf8))
@@ -15,7 +15,7 @@ extension Simulation {
         return request
     }
 
-    /// Lets a process send its edits: after its state was compared with that of the process before.
+    /// Lets a process send its edits. Call it after the process was compared with the previous one.
     func startOutbox() throws {
         guard traits.sends else { return }
         let server = server
@@ -34,7 +34,7 @@ extension Simulation {
         }
     }
 
-    /// Marks the edits that an answer, or the lack of one, may have settled.
+    /// Marks the edits that may have settled, through an answer or through giving up.
     func loosenSent(_ truth: inout WorldTruth) {
         let edits = server.with { $0.sent.edits }
         var mayBeGone: Set<String> = []
@@ -51,7 +51,7 @@ extension Simulation {
             let isSettled = edit.isConfirmed || edit.isAnswered && isReached != false
             if isSettled || mayBeGone.contains(layer.pendingID) { truth.layers[index].isCertain = false }
         }
-        // What depends on a discarded edit is discarded with it.
+        // Edits that depend on a discarded edit are discarded with it.
         for index in truth.layers.indices {
             guard let other = truth.layers[index].dependsOn, mayBeGone.contains(other) else { continue }
             mayBeGone.insert(truth.layers[index].pendingID)
@@ -59,7 +59,7 @@ extension Simulation {
         }
     }
 
-    /// Checks that requests came in the order of their edits, each attempt once.
+    /// Checks that requests arrived in the order of their edits, each attempt once.
     func checkSent(_ seen: Seen) throws {
         let (sent, arrivals) = server.with { state in
             defer { state.sent.arrivals = [] }
@@ -82,7 +82,7 @@ extension Simulation {
         }
     }
 
-    /// Lets the server perform what is in the outbox, and the host decide about what has failed.
+    /// Has the server perform what is in the outbox, and the host decide about failed edits.
     func drainOutbox() throws {
         server.with { $0.sent.hasFaults = false }
         for _ in 0..<200 {
@@ -97,8 +97,7 @@ extension Simulation {
                     try rollBack(pendingID.description, .max)
                     continue
                 }
-                // An edit that was only unlucky is sent again; one whose entity is gone is refused until it is given
-                // up.
+                // Send a failed edit again, unless it was refused three times, as when its entity is gone.
                 _ = try call { cache -> Bool in
                     do throws(CacheError) {
                         try await cache.retry(pendingID)
@@ -114,14 +113,14 @@ extension Simulation {
         throw SimulationFailure("the outbox never becomes empty (L2)")
     }
 
-    /// Checks that performed edits have settled; those whose place is in a log that ended are rolled back.
+    /// Checks that performed edits have settled, and rolls back those whose position is in a log that ended.
     private func checkNoneIsLeft() throws {
         try deliverAll()
         for layer in truth.layers where layer.request != nil {
-            // The lines that were delivered for an earlier layer may have settled this one.
+            // Lines that were delivered for an earlier layer may have settled this one.
             guard truth.layers.contains(where: { $0.pendingID == layer.pendingID }) else { continue }
             let edit = server.with { $0.sent.edits[layer.pendingID] }
-            // An answer may name a place in a log that the cache did not follow yet, or no longer followed.
+            // An answer may name a position in a log that the cache did not follow yet, or no longer followed.
             let hasOneLog = server.library(layer.library)?.logs.count == 1
             if hasOneLog, let place = edit?.place, let cursor = truth.libraries[layer.library]?.cursor,
                 cursor >= place.sequence
@@ -135,6 +134,6 @@ extension Simulation {
 }
 
 extension SentEdits {
-    /// Returns the number of the input that made an edit.
+    /// Returns the number of the input that created an edit.
     static func number(_ pendingID: String) -> Int { Int(pendingID.dropFirst()) ?? 0 }
 }

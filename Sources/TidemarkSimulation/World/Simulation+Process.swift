@@ -6,7 +6,7 @@ import TidemarkSQLite
 import TidemarkTesting
 
 extension Simulation {
-    /// The losses of a crash.
+    /// What a crash loses: unsynced data, or only the process.
     struct CrashKind {
         var loss: FaultDisk.Loss
 
@@ -64,7 +64,7 @@ extension Simulation {
             self.process?.countsAtStart = counts
         case .failure(let error):
             guard disk.isStopped else { throw SimulationFailure("the database does not open: \(error) (L5)") }
-            // The process ended while it opened the database: another one opens what is left.
+            // The process ended while it opened the database; another one opens the remains.
             trace?("    crash while opening: \(disk.place)")
             hasCrashed = true
             let next = try newFolder()
@@ -87,7 +87,7 @@ extension Simulation {
         return configuration
     }
 
-    /// Ends the process at once, and lets another one open what is left.
+    /// Ends the process immediately, and lets another one open the remains.
     func crash(_ kind: CrashKind) throws {
         guard let old = process else { return }
         trace?("    crash: \(kind.loss), \(old.disk.place)")
@@ -99,7 +99,7 @@ extension Simulation {
         let next = try newFolder()
         try old.disk.writeImage(kind.loss, to: next.path)
         let durable = Self.libraryNames.map { ($0, old.durable.place(of: $0)) }
-        // Work of the process that still runs can change nothing on its disk.
+        // Code of the old process that still runs must not change its disk.
         old.disk.plan(.stop(.before), at: old.disk.changeCount + 1, count: .max, seed: 0)
         try shutDown(mayFail: true)
         hasCrashed = true
@@ -115,7 +115,7 @@ extension Simulation {
         try startOutbox()
     }
 
-    /// Closes the process in order.
+    /// Closes the cache in an orderly way.
     func shutDown(mayFail: Bool) throws {
         guard process != nil else { return }
         executor.isLaneStalled = false
@@ -132,7 +132,7 @@ extension Simulation {
         guard try wait(atMost: 600_000, until: { outcome.value != nil }) else {
             throw SimulationFailure("closing never ends")
         }
-        // A close answers the calls that waited with an error; a crashed process answers nobody.
+        // Closing answers the waiting calls with an error; a crashed process answers no call.
         if mayFail { underway = [] } else { collect() }
         if !mayFail, let error = outcome.value ?? nil, !diskMayFail {
             throw SimulationFailure("closing failed on a good disk: \(error)")
@@ -144,7 +144,7 @@ extension Simulation {
         server.with { $0.place = nil }
         questions.forgetAll()
         guard mayFail else { return }
-        // After a crash, answers and calls are dropped; after an orderly end they are checked with the next process.
+        // After a crash, answers and calls are dropped; after an orderly end, the next process is checked against them.
         finished = []
         server.with { $0.given = [] }
     }
@@ -178,7 +178,8 @@ extension Simulation {
                 trace?("    it is as after input \(snapshots[place].input)")
                 unhide(&candidate, seen)
                 truth = candidate
-                // An upstream may have brought lost events since the files were opened, and a next crash may undo this.
+                // An upstream may have delivered lost events since the files were opened, and the next crash may undo
+                // this.
                 snapshots = [snapshots[place], (snapshots[place].input, candidate)]
                 return
             }
@@ -189,14 +190,14 @@ extension Simulation {
         )
     }
 
-    /// Adds the candidates of every snapshot for entities with layers: their base is hidden, so any snapshot may be the
-    /// one that was recovered.
+    /// For entities with layers, adds the candidates of every snapshot: their base is hidden, so any snapshot may be
+    /// the one that was recovered.
     private func unhide(_ candidate: inout WorldTruth, _ seen: Seen) {
         for layer in candidate.layers {
             guard let library = server.library(layer.library) else { continue }
             for snapshot in snapshots {
                 guard var other = snapshot.truth.libraries[layer.library] else { continue }
-                // A snapshot that does not lead to the cache's place may still have a value that was written in
+                // A snapshot that does not lead to the cache's position may still have a value that was written in
                 // between.
                 var followed = other
                 if followed.follow(seen.statuses[layer.library], library, isSettled: true) == nil { other = followed }
@@ -210,8 +211,8 @@ extension Simulation {
 
     /// Compares a snapshot with the recovered state.
     ///
-    /// - Parameter next: The truth one input later: a part of it may be there.
-    /// - Returns: The first difference in words; nil when there is none.
+    /// - Parameter next: The state one input later, parts of which may be on disk.
+    /// - Returns: The first difference in words; nil if there is none.
     private func compareRecovered(_ candidate: inout WorldTruth, _ next: WorldTruth?, _ seen: Seen) -> String? {
         for name in Self.libraryNames {
             guard let library = server.library(name) else { continue }

@@ -1,9 +1,9 @@
 import Tidemark
 import TidemarkModel
 
-/// Questions whose answers arrive after events, edits, invalidations and clears that they do not know of (law L12).
+/// Questions whose answers arrive after events, edits, invalidations and clears that they do not include (law L12).
 extension Simulation {
-    /// Lets the server know the place that a cache follows whenever it is asked something.
+    /// Lets the server read the cache's log position whenever a question arrives.
     func followPlaces(of cache: SyncCache) {
         server.with { state in
             state.place = { [weak cache] library in
@@ -14,9 +14,9 @@ extension Simulation {
         }
     }
 
-    /// Gives an answer that nobody asked for, where answers race, the place that it counts for: the cache's own.
+    /// Numbers an unsolicited answer and, if answers race, gives it the position that it counts for: the cache's own.
     ///
-    /// - Returns: False when that place is open.
+    /// - Returns: False if that position is unknown.
     func place(_ given: inout SimulatedServer.Given) -> Bool {
         given.question = server.with { $0.questions.ask(given.library) }
         guard traits.asksRacing else { return true }
@@ -49,7 +49,7 @@ extension Simulation {
         questions.cleared(name, after: count)
     }
 
-    /// Tells the account of questions what reached the cache since the last check: events, lists and mutations.
+    /// Updates the account of questions with the events, lists and mutations since the last check.
     func followQuestions() {
         guard traits.asksRacing else { return }
         for name in Self.libraryNames {
@@ -60,7 +60,7 @@ extension Simulation {
             defer { state.questions.listed = [] }
             return state.questions.listed
         }) { questions.listed(list) }
-        // A disk that fails keeps answers from being stored.
+        // A failing disk prevents answers from being stored.
         if diskMayFail { questions.forgetLists() }
         let mutations = server.with { $0.questions.takeMutated() }
         for (library, id) in mutations { questions.rewrote(library, id) }
@@ -74,7 +74,7 @@ extension Simulation {
                     $0.library == name && $0.changes.contains { $0.id == id }
                 }
                 if isCovered { continue }
-                // A place in a log that the cache never followed is taken for one in the log that it follows.
+                // The cache takes a position in a log that it never followed for one in the log that it follows.
                 let known = truth.libraries[name]
                 if known?.isMisplaced(id) == true || known?.blurred.contains(id) == true {
                     questions.rewrote(name, id)
@@ -83,7 +83,7 @@ extension Simulation {
                 if let problem = questions.problem(name, id, shows: shown.fields) { throw SimulationFailure(problem) }
             }
         }
-        // A disk that does not answer keeps answers from being stored.
+        // A stalled disk prevents answers from being stored.
         if !executor.isLaneStalled {
             for (name, query, list) in seen.lists {
                 guard case .success(let answer) = list else { continue }

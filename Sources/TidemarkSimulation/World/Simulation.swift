@@ -3,39 +3,39 @@ import TidemarkFaultDisk
 import TidemarkModel
 import TidemarkTesting
 
-/// The run of one schedule: a real cache over a real database, in a world where a seed decides time, order, network and
-/// disk.
+/// Runs one schedule: a real cache over a real database, in a world where a seed decides time, order, network and disk.
 ///
-/// After every input the cache is compared with ``WorldTruth``; at the end all faults stop, and the cache must reach
+/// After every input the cache is compared with ``WorldTruth``. At the end all faults stop, and the cache must reach
 /// the server's state. Everything runs on the thread that calls ``run()``.
 package final class Simulation {
     static let libraryNames = ["a", "b"]
 
+    /// The schedule.
     package let plan: SimulationPlan
     let traits: SimulationTraits
     let executor: SimulatedExecutor
     let clock: ManualClock
     let server: SimulatedServer
-    /// The random numbers for the world's decisions between inputs.
+    /// The random numbers for decisions between inputs.
     var random: SeededGenerator
-    /// The lines under way, by library. Bounded by the inputs.
+    /// The lines on their way, by library. Bounded by the inputs.
     var wire: [String: [WireLine]] = [:]
     /// The newest lines that arrived.
     var delivered: [WireLine] = []
     /// The running process; nil between a crash and the next opening.
     var process: SimulatedProcess?
     var truth: WorldTruth
-    /// The account of what answers on their way may not undo.
+    /// What answers in flight must not undo.
     var questions = QuestionTruth()
-    /// The accounts of what was delivered, by library; they continue through crashes.
+    /// What was delivered, by library; continues across crashes.
     var accounts: [String: DeliveryAccount] = [:]
-    /// The states that may be on the disk, oldest first: everything that was true since the last acknowledgement.
+    /// The states that may be on disk, oldest first: everything that was true since the last acknowledgement.
     var snapshots: [(input: Int, truth: WorldTruth)] = []
-    /// The number of jobs that had run at the last check.
+    /// How many jobs had run at the last check.
     private var seenJobCount: UInt64?
-    /// The truth while answers of the last check came and no cursor had moved yet: a disk may have exactly this state.
+    /// The state with the answers since the last check but before any cursor moved: a disk may have exactly this state.
     var truthOnTheWay: WorldTruth?
-    /// The truth before answers to sent edits settled them at the last check; nil when none did.
+    /// The state before answers to sent edits settled them at the last check; nil if none did.
     var truthBeforeAnswers: WorldTruth?
     var underway: [Underway] = []
     /// The calls that ended since the last check.
@@ -43,32 +43,36 @@ package final class Simulation {
     /// The subscriptions of the running process.
     var subscriptions: [(library: String, query: ServerQuery, id: SubscriptionID)] = []
     var pendingCount = 0
-    /// The libraries whose list of all entities was stored and has had no reason to go stale since.
+    /// The libraries whose list of all entities was stored and has had no reason to become stale since.
     var fresh: Set<String> = []
-    /// The numbers that these libraries had lost at that moment.
+    /// The lost ranges of these libraries at that moment.
     var lostWhenFresh: [String: [LostRange]] = [:]
     /// The ids that events or edits named, by library.
     var ids: [String: [String]] = [:]
-    /// The last shown state of entities, by library and id.
+    /// The last shown state of each entity, by library and id.
     var lastShown: [String: [String: Shown]] = [:]
-    /// The fields of resources that were read before, by their bytes.
+    /// The fields of resources that were parsed before, by their bytes.
     var parsed: [[UInt8]: ItemFields] = [:]
-    /// Whether a disk was made anew, or could not be read: entities may be missing that were never evicted.
+    /// True if entities may be missing that were never evicted, because a disk was replaced by an empty one or could
+    /// not be read.
     var mayLack = false
-    /// Whether the process is being closed, so that waiting calls may fail.
+    /// True while the process is being closed, when waiting calls may fail.
     var isClosing = false
-    /// Whether a disk was asked to fail.
+    /// True if a disk was made to fail.
     var diskMayFail = false
     var digest = SimulationDigest()
-    /// Whether the first process has ended in a crash.
+    /// True if the first process has ended in a crash.
     package internal(set) var hasCrashed = false
     var current: SimulationInput?
-    /// The failure that a call found; it is thrown at the next check.
+    /// The failure that a call found, to be thrown at the next check.
     var noted: SimulationFailure?
 
+    /// Prepares the run of a schedule.
+    ///
     /// - Parameters:
-    ///   - crashPoint: The place where the first process ends; nil to follow the plan.
-    ///   - folder: The folder of the disks; nil for the system's temporary folder.
+    ///   - plan: The schedule.
+    ///   - crashPoint: Where the first process ends; nil to follow the plan.
+    ///   - folder: The folder of the simulated disks; nil for the system's temporary folder.
     ///   - trace: Called with a description of every step, line by line.
     package init(
         _ plan: SimulationPlan, crashPoint: CrashPoint? = nil, folder: String? = nil,
@@ -112,7 +116,7 @@ package final class Simulation {
     /// Runs the schedule to its end.
     ///
     /// - Returns: The digest of everything that was seen.
-    /// - Throws: ``SimulationFailure``; the error of the file system when a disk cannot be made.
+    /// - Throws: ``SimulationFailure`` if a law was broken; the error of the file system if a disk cannot be created.
     package func run() throws -> SimulationDigest {
         defer { abandon() }
         trace?("\(traits)")
@@ -150,13 +154,13 @@ package final class Simulation {
         try startOutbox()
     }
 
-    /// Runs the work that is ready, and checks the result.
+    /// Runs the jobs that are ready, and checks the result.
     func finish(_ input: SimulationInput) throws {
         try drain()
         if process?.disk.isStopped == true { try crash(CrashKind(seed: input.seed)) }
-        // When no job of the cache ran, nothing of the cache can have changed.
+        // If no job of the cache ran, the cache cannot have changed.
         if executor.jobCount != seenJobCount {
-            // Inputs that concern all lists at once need a check of all lists.
+            // Inputs that concern all lists need a check of all lists.
             let concernsAll = [.remove, .rollBack, .invalidate, .clear].contains(input.kind)
             let mayBring = traits.asksRacing && input.kind == .wait && input.seed % 2 == 0
             try check(isThorough: concernsAll || mayBring || input.seed % 8 == 0)
@@ -178,7 +182,7 @@ package final class Simulation {
         if let noted { throw noted }
     }
 
-    /// Lets time pass.
+    /// Lets time pass, and runs what becomes due.
     func wait(milliseconds: Int64) throws {
         let end = clock.now() + milliseconds
         while let next = clock.nextDeadline, next <= end {
@@ -191,7 +195,7 @@ package final class Simulation {
 
     /// Lets time pass until a condition holds.
     ///
-    /// - Returns: False when the condition does not hold after that time.
+    /// - Returns: False if the condition does not hold within that time.
     func wait(atMost milliseconds: Int64, until isSo: () throws -> Bool) throws -> Bool {
         let end = clock.now() + milliseconds
         try drain()
@@ -214,7 +218,7 @@ package final class Simulation {
         return outcome
     }
 
-    /// Follows a call that was made; it may have ended already.
+    /// Tracks a call, which may have ended already.
     func follow(_ call: Underway) {
         var call = call
         for index in underway.indices {
@@ -238,7 +242,7 @@ package final class Simulation {
         }
     }
 
-    /// Records that the truth after an input is on the disk.
+    /// Records that the state after an input is on disk.
     func acknowledge(_ input: Int) {
         guard let place = snapshots.lastIndex(where: { $0.input <= input }), place > 0 else { return }
         snapshots.removeFirst(place)

@@ -3,21 +3,21 @@ struct Underway {
     let name: String
     /// The number of the input that made the call.
     let input: Int
-    /// Whether the call brings lines. While it waits, they may still take effect.
+    /// True if the call delivers lines; while it waits, they may still take effect.
     let isDelivery: Bool
-    /// The pending id of the layer that the call adds; nil when it adds none.
+    /// The pending id of the layer that the call adds; nil for none.
     let lays: String?
     let isDone: () -> Bool
-    /// The effect that the call may have had, or certainly had.
+    /// Applies the effect that the call may have had, or certainly had.
     let effect: (inout WorldTruth, _ isCertain: Bool) -> Void
     /// Called after the call has ended.
     ///
-    /// `isSure`: no other write, and no line, was under way at the same time, which might have come after the call
-    /// though it was made before.
+    /// `isSure`: true if no other write or line was in progress at the same time, which could take effect later
+    /// although it was made earlier.
     let finish: (_ world: Simulation, _ isSure: Bool) -> Void
-    /// Whether another write, or lines, were under way at the same time.
+    /// True if another write or line was in progress at the same time.
     var isOverlapped = false
 
-    /// Whether the call writes entities of its own.
+    /// True if the call writes entities.
     var isWrite: Bool { name == "put" || name == "remove" || name == "commit" }
 }

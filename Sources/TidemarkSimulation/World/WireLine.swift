@@ -4,18 +4,18 @@ struct WireLine {
     let library: String
     /// The server's log that the line belongs to.
     let log: Int
-    /// The place from which a cache that knows nothing of the log continues after this line; nil when it names no
-    /// place.
+    /// The position from which a cache without knowledge of the log continues after this line; nil if the line names
+    /// none.
     let base: Int64?
-    /// The number of its event in that log; nil when it is no event of the log.
+    /// The sequence of its event in that log; nil if it is not an event of the log.
     var sequence: Int64?
-    /// Whether the line is an event of the log, usable or not.
+    /// True if the line is an event of the log, usable or not.
     var isEvent = false
-    /// Whether the line announces that the log begins anew.
+    /// True if the line announces that the log begins anew.
     var isReset = false
-    /// Whether the line is a heartbeat, which names the end of the log. After an upstream's answer has overtaken it, it
-    /// seems to say that the log went back.
+    /// True for a heartbeat, which names the end of the log. If an upstream's answer has overtaken it, it looks as if
+    /// the log had gone back.
     var isHeartbeat = false
-    /// Whether the line cannot be used.
+    /// True if the line is unusable.
     var isSpoiled = false
 }

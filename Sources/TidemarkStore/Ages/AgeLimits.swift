@@ -16,10 +16,13 @@ struct AgeLimits {
         root = policy.rootLimit(of: type, operation: operation)
     }
 
-    /// Calls `body` with each selected field that has a limit, and with the limit. An absent field has none.
+    /// Calls `body` for each selected field that has a limit. Absent fields have none.
     ///
-    /// - Parameter fields: The unescaped names of the selected fields; nil: all.
-    /// - Complexity: O(resource): a composite field is scanned, because nested fields were written with it.
+    /// - Parameters:
+    ///   - resource: One validated object.
+    ///   - fields: The unescaped names of the selected fields; nil selects all.
+    ///   - body: Receives the field's name and its least limit.
+    /// - Complexity: O(resource): composite fields are scanned whole, because nested fields have limits of their own.
     func forEachLimit(
         of resource: UnsafeRawBufferPointer, fields: Set<[UInt8]>?, _ body: (ByteString, AgeLimit) -> Void
     ) {
@@ -33,7 +36,7 @@ struct AgeLimits {
         }
     }
 
-    /// Returns the least limit of a field and of everything nested in its value.
+    /// Returns the least limit among a field and everything nested in its value.
     private func least(
         of field: ByteString, in type: ByteString, reachedWith parent: AgeLimit, _ value: Range<Int>,
         of bytes: UnsafeRawBufferPointer
@@ -43,7 +46,7 @@ struct AgeLimits {
         return AgeLimits.least(limit, nested(in: target, reachedWith: limit, value, of: bytes))
     }
 
-    /// Returns the least limit of the fields of an object, or of each object of a list. The wire bounds the nesting.
+    /// Returns the least limit among the fields of an object, or of each object in a list. `Limits` bounds the nesting.
     private func nested(
         in type: ByteString, reachedWith limit: AgeLimit, _ value: Range<Int>, of bytes: UnsafeRawBufferPointer
     ) -> AgeLimit {

@@ -1,9 +1,9 @@
-/// The sizes of payload blocks.
+/// The sizes of the memory blocks that hold payloads.
 ///
-/// The sizes come in steps of 4 bytes up to 1 KiB, so that rounding costs next to nothing; then in eight sizes for each
-/// doubling, up to 32 KiB. A longer payload gets a block of its own, to the byte.
+/// Up to 1 KiB, sizes differ by 4 bytes, so that rounding wastes next to nothing; then there are eight sizes for each
+/// doubling, up to 32 KiB. A longer payload gets a block of exactly its own size.
 enum BlockSize {
-    /// The number of size classes, without the one for longer blocks, whose index this is.
+    /// The number of size classes. This index itself is the class of all longer blocks.
     static let classCount = 256 + 8 * 5
     private static let byteCountMax = 32 << 10
 
@@ -16,7 +16,7 @@ enum BlockSize {
         return 256 + (doubling - 10) * 8 + (last >> (doubling - 3)) & 7
     }
 
-    /// Returns the size of the block that holds this many bytes.
+    /// Returns the size of the block for a payload of this many bytes.
     @inline(__always)
     static func rounded(_ byteCount: Int) -> Int {
         if byteCount <= 1_024 { return max(4, (byteCount + 3) & ~3) }
@@ -25,9 +25,9 @@ enum BlockSize {
         return (byteCount + step - 1) & ~(step - 1)
     }
 
-    /// Returns the number of blocks that a new chunk has: an eighth of those of this size in use, 4 … 64, and no more
-    /// than fill 64 KiB; a longer block has a chunk to itself. So at most an eighth of the blocks is free when none was
-    /// freed.
+    /// Returns how many blocks a new chunk has: an eighth as many as are in use of this size, from 4 to 64, and no more
+    /// than fit into 64 KiB. A longer block has a chunk to itself. So, until blocks are freed, at most an eighth of
+    /// them is spare.
     static func blockCount(_ byteCount: Int, usedCount: Int) -> Int {
         byteCount > byteCountMax ? 1 : min(max(4, usedCount / 8), 64, max(1, (64 << 10) / byteCount))
     }

@@ -1,4 +1,4 @@
-/// The part of an entity that is known: evicted fields count as evicted, not as absent.
+/// How much of an entity is known. Evicted fields are unknown, which differs from absent.
 ///
 /// - Source: Protocol/limits.md, fields that stay.
 package enum Completeness: UInt8, Hashable, Sendable {
@@ -6,16 +6,16 @@ package enum Completeness: UInt8, Hashable, Sendable {
     case whole = 1
     /// Only the fields that stay are known.
     case reduced
-    /// The fields that stay are known, and fields that were merged into them since.
+    /// The fields that stay are known, and those that were merged into the entity since its eviction.
     case partial
-    /// The entity was reduced, and then an answer brought its fields.
+    /// The entity was reduced, and a response has supplied its fields since.
     case answered
 
-    /// Whether rules can be evaluated over the entity: a field that they do not find is then absent, rather than
+    /// True if rules can be evaluated over the entity: a field that is not stored then counts as absent, not as
     /// unknown.
     package var isEvaluable: Bool { self == .whole || self == .answered }
 
-    /// Returns the completeness after fields were written.
+    /// Returns the completeness after a write of single fields.
     func after(_ writer: EntityStamp.Writer) -> Completeness {
         switch (self, writer) {
         case (.whole, _): .whole
@@ -25,7 +25,7 @@ package enum Completeness: UInt8, Hashable, Sendable {
         }
     }
 
-    /// Reads the completeness of an entity that a journal returned.
+    /// Reads the completeness of an entity that a journal returned; `.whole` if the bytes do not say.
     ///
     /// - Parameter fields: The bytes of ``StoredEntity/fields``.
     package init(fields: some Collection<UInt8>) {

@@ -1,9 +1,12 @@
 import TidemarkModel
 
-/// A key in the form that the entity table looks up: nothing is copied, and the hash is computed once.
+/// A key in the form in which the entity table looks it up: its bytes are not copied, and its hash is computed once.
 package struct EntityIdentity {
+    /// The entity's library.
     package let library: LibraryIndex
+    /// The entity's resource type.
     package let type: TypeIndex
+    /// True if the id is a UUID.
     package let isUUID: Bool
     /// The id as in ``EntitySlot/id``.
     let id: UUIDValue
@@ -11,6 +14,7 @@ package struct EntityIdentity {
     let text: UnsafeRawBufferPointer
     let hash: UInt64
 
+    /// Creates the identity of an entity whose id is a UUID.
     package init(library: LibraryIndex, type: TypeIndex, uuid: UUIDValue, seed: UInt64) {
         self.library = library
         self.type = type
@@ -20,6 +24,9 @@ package struct EntityIdentity {
         hash = EntityIdentity.mixed(uuid, library: library, type: type, seed: seed)
     }
 
+    /// Creates the identity of an entity whose id is not a UUID.
+    ///
+    /// - Parameter text: The id's bytes. They must outlive the identity.
     package init(library: LibraryIndex, type: TypeIndex, text: UnsafeRawBufferPointer, seed: UInt64) {
         self.library = library
         self.type = type
@@ -29,8 +36,8 @@ package struct EntityIdentity {
         hash = EntityIdentity.mixed(id, library: library, type: type, seed: seed)
     }
 
-    /// Folds two multiplications; the seed differs in every process, so that a stranger cannot craft ids that fill one
-    /// chain.
+    /// Hashes a key by two folded multiplications. The seed differs in every process, so that nobody can craft ids that
+    /// all collide.
     static func mixed(_ id: UUIDValue, library: LibraryIndex, type: TypeIndex, seed: UInt64) -> UInt64 {
         let place = UInt64(library) << 16 | UInt64(type)
         let first = (id.high ^ seed).multipliedFullWidth(by: id.low ^ 0xA076_1D64_78BD_642F)
@@ -39,14 +46,14 @@ package struct EntityIdentity {
         return second.high ^ second.low
     }
 
-    /// The key in the form that journals use.
+    /// The key in the form that journals store.
     package var storedKey: StoredKey {
         StoredKey(library: library, type: type, id: isUUID ? .uuid(id) : .text(ByteString(text)))
     }
 }
 
 extension StoredKey {
-    /// Calls `body` with the key in the form that the entity table looks up.
+    /// Calls `body` with the key in the form in which the entity table looks it up.
     func withIdentity<Result>(seed: UInt64, _ body: (EntityIdentity) -> Result) -> Result {
         switch id {
         case .uuid(let value):

@@ -1,31 +1,35 @@
 import TidemarkModel
 
-/// The last write of an entity or one of its fields: when it happened, and its kind.
+/// When an entity or one of its fields was last written, and by what.
 package struct EntityStamp: Hashable, Sendable {
-    /// The kind of write.
+    /// What made a write.
     package enum Writer: UInt8, Sendable {
+        /// A change event.
         case event = 0
-        /// An answer to a query: the value includes everything up to its sequence.
+        /// A response to a query; the value includes everything up to the response's sequence.
         case answer
+        /// A transaction.
         case transaction
-        /// A server's confirmation of a layer: the value includes everything up to its sequence, as with an answer.
+        /// A server's confirmation of a layer. As with a response, the value includes everything up to its sequence.
         case confirmation
-        /// An answer of GraphQL: the fields that it wrote include everything up to its sequence, and it says nothing of
+        /// A GraphQL response. The fields that it wrote include everything up to its sequence; it says nothing about
         /// the others.
         case document
     }
 
-    /// The sequence of the write; nil when it had none.
+    /// The sequence of the write; nil if it had none.
     package var sequence: EventSequence?
-    /// The library's generation; sequences compare only within one. Below 2^29.
+    /// The generation of the library's log, below 2^29. Sequences of different generations cannot be compared.
     package var generation: UInt32
-    /// The time of the write, in milliseconds since 1970.
+    /// When the write was made, in milliseconds since 1970.
     package var writtenAt: Int64
+    /// What made the write.
     package var writer: Writer
-    /// Whether the write named some fields and left the others unchanged or unknown: a merge, an answer, a
-    /// confirmation.
+    /// True if the write named some fields and left the others unchanged or unknown, as a merge, a response or a
+    /// confirmation does.
     package var isPartial: Bool
 
+    /// Creates the stamp of a write.
     package init(
         sequence: EventSequence?, generation: UInt32, writtenAt: Int64, writer: Writer = .event, isPartial: Bool = false
     ) {
@@ -36,11 +40,11 @@ package struct EntityStamp: Hashable, Sendable {
         self.isPartial = isPartial
     }
 
-    /// Tells whether an event with `sequence` comes too late to change the value with this stamp.
+    /// Returns true if an event is too old to change the value with this stamp.
     ///
-    /// Only two sequences of one generation can be compared; in any other case the event is applied. An event may write
-    /// an entity twice, in one batch; a value from an answer or a confirmation already includes the event with its own
-    /// sequence.
+    /// Only sequences of one generation can be compared; otherwise the event is applied. At an equal sequence, an event
+    /// may write an entity again, since a batch can name it twice; a value from a response or a confirmation already
+    /// includes the event.
     package func isNewer(than sequence: EventSequence?, generation: UInt32) -> Bool {
         guard let own = self.sequence, let sequence, self.generation == generation else { return false }
         return switch writer {
@@ -49,7 +53,7 @@ package struct EntityStamp: Hashable, Sendable {
         }
     }
 
-    /// Returns the stamp with the sequence of another one where that is higher in the same generation.
+    /// Returns this stamp with the higher of both sequences, if the stamps have the same generation.
     func raised(to other: EntityStamp) -> EntityStamp {
         guard other.generation == generation, let sequence = other.sequence else { return self }
         var raised = self
@@ -58,13 +62,14 @@ package struct EntityStamp: Hashable, Sendable {
     }
 }
 
-/// The packed form in the 32 bits that slots and journals have for it: writer (2 bits), partial or not (1 bit),
-/// generation (29 bits). An answer of GraphQL has the bits of an answer that is not partial; every other answer is.
+/// The packed form, for the 32 bits that slots and journals have: writer (2 bits), partial or not (1 bit), generation
+/// (29 bits). A GraphQL response is packed as a response that is not partial, which no other response is.
 extension EntityStamp {
     private static let writerShift: UInt32 = 30
     private static let partialBit: UInt32 = 1 << 29
     private static let generationMask: UInt32 = 1 << 29 - 1
 
+    /// Creates a stamp from its packed form.
     package init(sequence: EventSequence?, packedGeneration: UInt32, writtenAt: Int64) {
         let isPartial = packedGeneration & EntityStamp.partialBit != 0
         let writer = Writer(rawValue: UInt8(packedGeneration >> EntityStamp.writerShift)) ?? .event
@@ -74,6 +79,7 @@ extension EntityStamp {
             writer: isDocument ? .document : writer, isPartial: isPartial || isDocument)
     }
 
+    /// Generation, writer and partial flag in 32 bits, as slots and journals store them.
     package var packedGeneration: UInt32 {
         let isMarked = isPartial && writer != .document
         let packed: Writer = writer == .document ? .answer : writer

@@ -1,6 +1,6 @@
 /// The LRU list, threaded through the slots.
 extension EntityStore {
-    /// Moves an entity to the recent end of the LRU list.
+    /// Marks an entity as the most recently used one.
     @inline(__always)
     package mutating func touch(_ index: SlotIndex) {
         guard index != mostRecent else { return }

@@ -1,13 +1,13 @@
-/// Compaction: gives memory that is free between payloads back to the allocator.
+/// Compaction: returns memory that is free between payloads to the allocator.
 extension EntityStore {
-    /// Moves payloads out of chunks that are at most half in use, when much memory is free in chunks, so that those
-    /// chunks can be freed.
+    /// Moves payloads out of chunks that are at most half in use, so that these chunks can be freed. No effect while
+    /// little memory is free.
     ///
-    /// Evicted entities were spread over all chunks, and each left a free block that only another payload of its size
-    /// can use. A block that a flush under way reads is not moved.
+    /// Evicted entities were spread over all chunks. Each left a free block that only a payload of the same size can
+    /// use. Blocks that a flush under way reads are not moved.
     ///
-    /// - Parameter seenCountMax: The number of slots to examine at most; the next call continues after them.
-    /// - Complexity: O(slots examined + bytes moved); O(1) when little memory is free.
+    /// - Parameter seenCountMax: The most slots to examine. The next call continues after them.
+    /// - Complexity: O(slots examined + bytes moved); O(1) while little memory is free.
     package mutating func compact(seenCountMax: Int) {
         for _ in 0..<min(seenCountMax, slotCount) {
             guard arena.isSparse else { return }

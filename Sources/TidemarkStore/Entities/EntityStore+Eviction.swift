@@ -1,39 +1,39 @@
 import TidemarkModel
 
-/// The result of one slice of an eviction.
+/// What one slice of an eviction did.
 package struct EvictionSlice: Hashable, Sendable {
-    /// The number of entities that were evicted.
+    /// How many entities were evicted.
     package var evictedCount = 0
-    /// The number of entities that were examined, including the evicted ones.
+    /// How many entities were examined, the evicted ones included.
     package var seenCount = 0
 }
 
 extension EntityStore {
-    /// The number of bytes that the store takes: payloads, stamps of fields, slots and table, used or not.
+    /// How many bytes the store takes: payloads, field stamps, slots and table, used or not.
     package var byteCount: Int {
         arena.chunkByteCount + fieldStampByteCount
             + pages.count * EntityStore.pageSlotCount * MemoryLayout<EntitySlot>.stride
             + tableCapacity * (MemoryLayout<SlotIndex>.stride + 1)
     }
 
-    /// The exact number of bytes that the entities in memory take: payloads, stamps of fields and slots. It is 0 once
-    /// all are evicted.
+    /// How many bytes the entities in memory take, exactly: payloads, field stamps and slots. 0 once all are evicted.
     ///
-    /// The table and free slots are not included; they follow the largest number of entities there ever was.
+    /// The table and free slots are not included: they follow the largest number of entities that were ever in memory.
     package var entityByteCount: Int {
         blockByteCount + fieldStampByteCount + count * MemoryLayout<EntitySlot>.stride
     }
 
-    /// Evicts entities from memory, least recently used first, until the rest takes at most `byteCountMax`.
+    /// Evicts the least recently used entities from memory until the rest takes at most `byteCountMax`.
     ///
-    /// An entity that must stay (law L9) is skipped and moved to the recent end, as if it was used: one that is not
-    /// written, that a flush under way took, or that is pinned. So a later slice continues after it without remembering
-    /// a position.
+    /// An entity that must stay (law L9) is skipped and marked as recently used: one that is dirty, that a flush under
+    /// way includes, that is pinned, or whose type is kept. So the next slice continues after it, without a stored
+    /// position.
     ///
     /// - Parameters:
-    ///   - seenCountMax: The number of entities to examine at most. The number of entities there are completes a scan.
-    ///   - keptTypes: The types that are never evicted.
-    ///   - isPinned: Tells whether a key must stay; called for tracked entities only.
+    ///   - byteCountMax: The most bytes that may remain, as ``entityByteCount`` counts them.
+    ///   - seenCountMax: The most entities to examine. ``count`` makes one full pass.
+    ///   - keptTypes: Types that are never evicted.
+    ///   - isPinned: Returns true if a key must stay; called for tracked entities only.
     /// - Complexity: O(entities examined).
     package mutating func evict(
         toByteCount byteCountMax: Int, seenCountMax: Int = .max,
@@ -55,14 +55,14 @@ extension EntityStore {
         return slice
     }
 
-    /// Tells whether an entity must stay in memory (law L9).
+    /// Returns true if an entity must stay in memory (law L9).
     func mustStay(
         _ index: SlotIndex, _ keptTypes: Set<TypeIndex>, _ isPinned: (StoredKey) -> Bool
     ) -> Bool {
         isUnsafe(slot(index).pointee) || isWanted(index, keptTypes, isPinned)
     }
 
-    /// Tells whether an entity must stay in at least one tier.
+    /// Returns true if an entity must stay in at least one tier.
     func isWanted(
         _ index: SlotIndex, _ keptTypes: Set<TypeIndex>, _ isPinned: (StoredKey) -> Bool
     ) -> Bool {
@@ -71,7 +71,7 @@ extension EntityStore {
         return slot.flags.contains(.isTracked) && isPinned(key(of: index))
     }
 
-    /// Tells whether the journal may not have an entity's last version.
+    /// Returns true if the journal may not have the last version of an entity.
     private func isUnsafe(_ slot: EntitySlot) -> Bool {
         slot.flags.contains(.isDirty) || isUnderWay(slot)
     }

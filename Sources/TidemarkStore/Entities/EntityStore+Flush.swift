@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension EntityStore {
-    /// The number of entities and removals that the journal does not have.
+    /// How many changed and removed entities the next flush includes.
     package var dirtyCount: Int { dirty.count + deletedRows.count }
 
     mutating func markDirty(_ index: SlotIndex, hasNewPayload: Bool) {
@@ -15,10 +15,11 @@ extension EntityStore {
         self.slot(index).pointee.flags = flags
     }
 
-    /// Adds the last version of everything that changed to a flush, ascending by row, and starts collecting again.
+    /// Moves all changes into a flush: the last version of everything that changed, ascending by row.
     ///
-    /// Payloads are lent, not copied, until ``flushCommitted()`` or the next call: later writes go into other blocks.
-    /// The entities count as written from now on: a failed flush is passed to the journal again unchanged.
+    /// Payloads are lent, not copied, until ``flushCommitted()`` or the next call: later writes use other blocks. The
+    /// entities count as written from now on, since a failed flush is committed again unchanged.
+    ///
     /// - Complexity: O(d log d) for d changes.
     package mutating func takeDirty(into flush: inout FlushBatch) {
         endFlush()
@@ -49,16 +50,16 @@ extension EntityStore {
         dirtyByteCount = 0
     }
 
-    /// The capacity for changes that is kept from flush to flush.
+    /// How many list entries keep their memory from flush to flush.
     private static var keptDirtyCountMax: Int { 32_768 }
 
-    /// Notes that the journal committed the last flush that was taken, and no longer reads it.
+    /// Ends the last flush after its commit: the journal no longer reads its payloads.
     package mutating func flushCommitted() {
         endFlush()
         compact(seenCountMax: EntityStore.compactedSlotCountMax)
     }
 
-    /// The number of slots that are examined after a commit: 1,024, which takes some 0.1 ms.
+    /// How many slots are examined after a commit: 1,024, which takes about 0.1 ms.
     private static var compactedSlotCountMax: Int { 1_024 }
 
     private mutating func endFlush() {
@@ -68,7 +69,7 @@ extension EntityStore {
         retiredByteCount = 0
     }
 
-    /// Tells whether a flush under way took the entity, and reads its current block.
+    /// Returns true if the flush under way reads the entity's current block.
     @inline(__always)
     func isUnderWay(_ slot: EntitySlot) -> Bool {
         isFlushUnderWay && slot.flags.flush == lastFlush
@@ -117,7 +118,7 @@ extension EntityStore {
                 writtenAt: slot.writtenAt, isReduced: completeness(of: index) == .reduced))
     }
 
-    /// Marks everything in memory as unwritten, under new rows, because the journal lost its data.
+    /// Marks everything in memory as dirty, under new rows, because the journal lost its data.
     package mutating func markAllDirty() {
         dirty.removeAll(keepingCapacity: true)
         deletedRows.removeAll()
@@ -133,12 +134,12 @@ extension EntityStore {
         }
     }
 
-    /// Removes a row of the journal that has no entity in memory.
+    /// Removes a row of the journal with the next flush. Its entity must not be in memory.
     mutating func removeRow(_ row: StoredRow) {
         deletedRows.append(row)
     }
 
-    /// Returns the number of entities in memory by library index.
+    /// Returns how many entities are in memory, for each library by its index.
     package func countByLibrary(libraryCount: Int) -> [Int64] {
         var counts = [Int64](repeating: 0, count: libraryCount)
         for index in 0..<slotCount where self.slot(SlotIndex(index)).pointee.flags.contains(.isLive) {

@@ -1,9 +1,9 @@
 import TidemarkModel
 
 extension EntityStore {
-    /// Stops the program when the structure contradicts itself; for tests, after every step.
+    /// Stops the program if the structure contradicts itself.
     ///
-    /// No input reaches it: tests and the simulation alone call this.
+    /// No input reaches it: only tests and the simulation call this.
     ///
     /// - Complexity: O(slots + table).
     package func checkInvariants() {
@@ -48,9 +48,9 @@ extension EntityStore {
 }
 
 extension EntityStore {
-    /// Calls `body` with every entity in memory, in no order.
+    /// Calls `body` for every entity in memory, in no order.
     ///
-    /// - Parameter body: Receives the key, the resource's bytes, which are valid only inside it, and the stamp.
+    /// - Parameter body: Receives the key, the resource's bytes and the stamp. The bytes are valid only inside it.
     package func forEach(_ body: (StoredKey, UnsafeRawBufferPointer, EntityStamp) -> Void) {
         for index in 0..<slotCount where self.slot(SlotIndex(index)).pointee.flags.contains(.isLive) {
             body(key(of: SlotIndex(index)), payload(of: SlotIndex(index)), stamp(of: SlotIndex(index)))

@@ -1,19 +1,19 @@
 import TidemarkModel
 
-/// The fields of an entity that stand for a later place in the log than an event.
+/// The fields of an entity that were written at a later place in the log than an event.
 struct LaterFields {
-    /// The entity with these fields alone: a compact object.
+    /// A compact object with only these fields.
     var resource: [UInt8]
-    /// The stamps of the fields, by name or path.
+    /// When each of these fields was written, by name or path.
     var stamps: [ByteString: EntityStamp]
 
-    /// Gives a resource these fields.
+    /// Puts these fields back into a resource.
     ///
-    /// Values that a GraphQL answer wrote inside an object are merged by path. Every other field replaces the field of
-    /// that name.
+    /// Values that a GraphQL response wrote inside an object are merged by path. Every other field replaces the one of
+    /// the same name.
     ///
-    /// - Parameter base: The resource as an earlier event leaves it: a compact object.
-    /// - Returns: The resource, and the members that the event alone has inside objects with a later stamp.
+    /// - Parameter base: The resource as the earlier event leaves it: a compact object.
+    /// - Returns: The resource, and the paths of members that only the event has, inside objects with a later stamp.
     /// - Complexity: O(both).
     func kept(in base: [UInt8]) -> (resource: [UInt8], earlier: [ByteString]) {
         let merged = merged(into: base)
@@ -44,12 +44,12 @@ struct LaterFields {
 }
 
 extension EntityStore {
-    /// Returns the fields that an event comes too late to change, where the others follow it.
+    /// Returns the fields that an event is too old to change, while it may change the others.
     ///
     /// - Parameters:
     ///   - index: An entity whose stamp is newer than the event.
     ///   - sequence: The sequence of the event, in `generation`.
-    /// - Returns: nil for an entity that is judged as a whole: its last write was an event or a transaction.
+    /// - Returns: nil if the entity is compared as a whole, because an event or a transaction wrote it last.
     /// - Complexity: O(resource + paths).
     func laterFields(
         of index: SlotIndex, than sequence: EventSequence?, generation: UInt32
@@ -67,9 +67,12 @@ extension EntityStore {
         return LaterFields(resource: selection.result, stamps: selection.stamps)
     }
 
-    /// Gives an entity a new value around fields that stay as they are. Its own stamp stays, because it is newer.
+    /// Writes an earlier event around the fields that stay. The entity's own stamp stays, because it is newer.
     ///
-    /// - Returns: Whether the payload changed.
+    /// - Parameters:
+    ///   - stamps: The stamps of the entity's fields after the write.
+    ///   - payload: The resource, which already has the fields that stay.
+    /// - Returns: True if the payload changed.
     mutating func write(around stamps: FieldStamps, _ index: SlotIndex, payload: UnsafeRawBufferPointer) -> Bool {
         let completeness = completeness(of: index)
         var stamps = stamps
@@ -88,10 +91,10 @@ extension EntityStore {
     }
 }
 
-/// The later fields of one resource while they are collected. Recursion is bounded by the nesting of what is stored.
+/// Collects the later fields of one resource. The nesting of stored resources bounds the recursion.
 private struct LaterSelection {
     let bytes: UnsafeRawBufferPointer
-    /// The stamps of fields that were written apart, by path.
+    /// The stamps of fields that have one of their own, by path.
     let named: [ByteString: EntityStamp]
     let isLater: (EntityStamp) -> Bool
     private(set) var result: [UInt8] = []
@@ -107,8 +110,8 @@ private struct LaterSelection {
 
     /// Appends the later fields of an object.
     ///
-    /// - Parameter outer: The stamp of every field without one of its own.
-    /// - Returns: Whether there are any.
+    /// - Parameter outer: The stamp of every field that has none of its own.
+    /// - Returns: True if there are any.
     mutating func append(_ range: Range<Int>, path: [UInt8], outer: EntityStamp) -> Bool {
         let object = JSONObject(bytes, range: range)
         var isAny = false
@@ -140,7 +143,7 @@ private struct LaterSelection {
         return isAny
     }
 
-    /// Tells whether some fields below a path are later and others are not: each of them may have a place of its own.
+    /// Returns true if some fields below a path are later and others are not, so that each must be compared by itself.
     private func isMixed(_ prefix: [UInt8], _ stamp: EntityStamp) -> Bool {
         let isOuterLater = isLater(stamp)
         return named.contains { $0.key.bytes.starts(with: prefix) && isLater($0.value) != isOuterLater }

@@ -1,12 +1,12 @@
 import CPrefetch
 
-/// Prefetches of memory ahead of its use, several events at a time.
+/// Prefetches memory some events ahead of its use.
 ///
-/// An event touches four distant places: its table position, its slot, its payload and its neighbours in the LRU list.
-/// Each would be a cache miss of its own, one after the other. Prefetching for some events ahead lets the misses
-/// overlap; the stages are as many events apart as a miss takes.
+/// An event reads four distant places: its table position, its slot, its payload and its neighbours in the LRU list.
+/// One after the other, each would be a cache miss. Prefetching for several events overlaps the misses; the stages are
+/// as many events apart as one miss takes.
 extension EntityStore {
-    /// Prefetches the table position: the first stage.
+    /// First stage: prefetches the table position.
     @inline(__always)
     func prefetchTable(_ hash: UInt64) {
         let position = Int(truncatingIfNeeded: hash >> 8) & (tableCapacity - 1)
@@ -14,7 +14,7 @@ extension EntityStore {
         tidemark_prefetch(table + position)
     }
 
-    /// Prefetches the slot, once the table position is in the cache: the second stage.
+    /// Second stage: prefetches the slot, once the table position is in the processor's cache.
     @inline(__always)
     func prefetchSlot(_ identity: EntityIdentity) -> SlotIndex {
         let position = Int(truncatingIfNeeded: identity.hash >> 8) & (tableCapacity - 1)
@@ -28,7 +28,7 @@ extension EntityStore {
         return index
     }
 
-    /// Prefetches the payload and the neighbours, once the slot is in the cache: the third stage.
+    /// Third stage: prefetches the payload and the LRU neighbours, once the slot is in the processor's cache.
     @inline(__always)
     func prefetchPayload(_ index: SlotIndex) {
         guard index != EntityStore.none else { return }
@@ -46,7 +46,6 @@ extension EntityStore {
         if slot.pointee.next != EntityStore.none { tidemark_prefetch_for_write(self.slot(slot.pointee.next)) }
     }
 
-    /// The number of payload bytes that are prefetched at most: longer payloads are read in order, which the processor
-    /// predicts by itself.
+    /// The most payload bytes to prefetch. Longer payloads are read in order, which the processor predicts by itself.
     private static var prefetchByteCountMax: Int { 1_024 }
 }

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// Entities with only some fields left.
+/// Reduced entities: only some of their fields are left.
 extension EntityStore {
     /// Returns how much of an entity is known.
     ///
@@ -10,7 +10,7 @@ extension EntityStore {
         return fieldStamps[index]?.completeness ?? .whole
     }
 
-    /// Removes everything from an entity except some fields and its ids. Its stamps and its place in the LRU list stay.
+    /// Reduces an entity to some of its fields and its ids. Its stamps and its place in the LRU list stay.
     ///
     /// - Parameter fields: The unescaped names of the fields that stay.
     mutating func reduce(_ index: SlotIndex, to fields: Set<[UInt8]>) {

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// The write of a late event: later writes of the same entity were applied before it.
+/// The write of a late event: other writes of the same entity, with higher sequences, were applied before it.
 enum LateWrite {
     /// A replacement of the whole resource, with the names of its top-level fields.
     case replacement([ByteString])
@@ -10,15 +10,15 @@ enum LateWrite {
 }
 
 extension EntityStore {
-    /// Tells whether the entity would be the same now if a late write had come in order.
+    /// Returns true if a late write would make no difference now, had it been applied in order.
     ///
-    /// This holds when the whole resource was written later. When later writes named only some fields, it holds if they
-    /// named every field that the late write sets and every field that it would have removed. An object that an event
-    /// merged may hold parts of both writes, so it counts as unknown.
+    /// This holds if the whole resource was written later. If later writes named only some fields, it holds if these
+    /// include every field that the late write sets or would have removed. An object that an event merged may hold
+    /// parts of both writes, so it counts as unknown.
     ///
     /// - Parameters:
     ///   - index: The slot of an entity whose last write has a sequence at or above `sequence`.
-    ///   - sequence: The sequence of the late event, of `generation`.
+    ///   - sequence: The sequence of the late event, in `generation`.
     /// - Complexity: O(fields).
     func isSuperseded(
         _ write: LateWrite, at sequence: EventSequence, generation: UInt32, in index: SlotIndex
@@ -38,7 +38,7 @@ extension EntityStore {
             let name = ByteString(object.unescapedName(member))
             let stamp = stamps?[name] ?? whole
             let isMerged = stamp.writer == .event && payload[member.value.lowerBound] == UInt8(ascii: "{")
-            // An object that an answer merged is later only with all of its members.
+            // An object that a response merged is later only if all of its members are.
             let isWhole = stamps?.hasInside(name) { !isLater($0) } != true
             if isLater(stamp), isWhole, !isMerged { later.insert(name) }
         }
@@ -51,7 +51,7 @@ extension EntityStore {
 }
 
 extension EntityStore {
-    /// Lowers stamps of a generation above a sequence to that sequence; the affected entities become dirty.
+    /// Lowers all stamps of a generation that are above a sequence to that sequence. The changed entities become dirty.
     ///
     /// - Complexity: O(entities in memory).
     mutating func lowerStamps(of library: LibraryIndex, generation: UInt32, to sequence: EventSequence) {

@@ -1,6 +1,6 @@
-/// The slots and the hash table over them: linear probing, holes closed on removal.
+/// The slots and the hash table over them: linear probing, and removals that close their holes.
 extension EntityStore {
-    /// Returns a slot to fill, and whether it is still listed for the next flush.
+    /// Returns a free slot, and whether it is still in the list of slots to flush.
     mutating func takeSlot() -> (index: SlotIndex, listed: EntitySlot.Flags) {
         if firstFree != EntityStore.none {
             let index = firstFree
@@ -47,7 +47,7 @@ extension EntityStore {
         tags[position] = EntityStore.tag(of: hash)
     }
 
-    /// Removes an index from the table and closes the hole, so that no chain is ever cut.
+    /// Removes an index from the table and closes the hole, so that every probe chain stays whole.
     mutating func displace(_ index: SlotIndex) {
         let mask = tableCapacity - 1
         var hole = Int(truncatingIfNeeded: hash(of: self.slot(index).pointee) >> 8) & mask

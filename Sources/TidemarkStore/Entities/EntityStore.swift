@@ -2,81 +2,83 @@
 
 import TidemarkModel
 
-/// The entities in memory: an open-addressing table over slots of 64 bytes, payloads beside them, and an intrusive LRU
+/// The entities in memory: an open-addressing hash table over slots of 64 bytes, their payloads, and an intrusive LRU
 /// list.
 ///
-/// The store holds the entities that were read or written recently; the rest is with the journal. An entity that is not
-/// yet written there (dirty), or on its way there, is never evicted from memory alone.
+/// The store holds the entities that were recently read or written; the journal has the others. An entity that is
+/// dirty, or that a flush under way includes, is never evicted from memory alone.
 ///
-/// - Note: Payload bytes handed out as buffers are valid until the store is next changed.
+/// - Note: Payload bytes handed out as buffers are valid until the next change of the store.
 /// - Source: docs/decisions/0003-payload-storage.md.
 package struct EntityStore: ~Copyable {
-    /// The seed of the hash; differs in every process. See ``EntityIdentity``.
+    /// The random seed of the hash, which differs in every process. See ``EntityIdentity``.
     package let seed: UInt64
 
-    /// The slots by index, in pages of `pageSlotCount`; owned. A slot never moves, and at most one page is unused.
-    /// Bounded by the memory limit through eviction.
+    /// The slots, in pages of `pageSlotCount`; owned. A slot never moves, and at most one page is unused. The memory
+    /// limit bounds them through eviction.
     var pages: [UnsafeMutablePointer<EntitySlot>] = []
-    /// The number of slots ever used; slots freed since are linked from `firstFree`.
+    /// How many slots were ever used. Slots freed since are linked from `firstFree`.
     var slotCount = 0
     var firstFree = EntityStore.none
     /// The number of entities in memory.
     package internal(set) var count = 0
 
-    /// The slot index by table position. The capacity is a power of two, at most 13/16 full.
+    /// The slot index at each table position. The capacity is a power of two, at most 13/16 full.
     var table: UnsafeMutablePointer<SlotIndex>
-    /// The tags by table position: 0 for a free position, else seven bits of the hash and the top bit, so that most
-    /// mismatches never touch a slot.
+    /// The tag at each table position: 0 for a free one, otherwise seven bits of the hash and the top bit. Most
+    /// mismatches are found without reading a slot.
     var tags: UnsafeMutablePointer<UInt8>
     var tableCapacity: Int
 
     var mostRecent = EntityStore.none
     var leastRecent = EntityStore.none
     var arena: PayloadArena
-    /// The blocks that the flush under way reads and that no entity has any more. Bounded by the entities that the
-    /// flush took.
+    /// Blocks that no entity uses any more, but that the flush under way still reads. The entities of that flush bound
+    /// them.
     var retired: [UInt32] = []
-    /// The number of bytes of the retired blocks.
+    /// How many bytes the retired blocks have.
     var retiredByteCount = 0
-    /// The byte count of the longest resource that was ever in memory.
+    /// The size of the longest resource that was ever in memory, in bytes.
     private(set) var payloadByteCountHighest = 0
     /// The last slot that ``compact(seenCountMax:)`` examined.
     var compactionHand = -1
 
-    /// The slots that changed since the last flush, in the order of their first change; each once. Bounded by the flush
-    /// policy: the engine stops reading before the list exceeds it.
+    /// The slots that changed since the last flush, each once, in the order of their first change. The flush policy
+    /// bounds it: the engine stops reading before the list exceeds it.
     var dirty: [SlotIndex] = []
-    /// The number of payload bytes that the next flush holds.
+    /// How many payload bytes the next flush includes.
     var dirtyByteCount = 0
     /// The rows of entities that were removed since the last flush; bounded like `dirty`.
     var deletedRows: [StoredRow] = []
     var nextRow: Int64
-    /// The field stamps by slot, for entities whose fields were not all written at once.
+    /// When single fields were written, for the entities whose fields were not all written at once.
     var fieldStamps: [SlotIndex: FieldStamps] = [:]
-    /// The number of bytes of `fieldStamps`.
+    /// How many bytes `fieldStamps` takes.
     var fieldStampByteCount = 0
-    /// The low byte of the number of the last flush that was taken.
+    /// The low byte of the last flush's number.
     var lastFlush: UInt8 = 0
-    /// Whether the last flush is not committed yet: its payloads have no other copy.
+    /// True while the last flush is not committed: its payloads have no other copy.
     var isFlushUnderWay = false
 
-    /// The types that no journal has: their entities are never dirty.
+    /// The types that are never stored in a journal. Their entities are never dirty.
     var unstoredTypes: Set<TypeIndex> = []
-    /// The types whose entities leave memory as soon as the journal has them.
+    /// The types whose entities are evicted from memory as soon as the journal has them.
     var memoryExcludedTypes: Set<TypeIndex> = []
-    /// The slots in memory of entities of `memoryExcludedTypes`.
+    /// The slots of entities whose types are in `memoryExcludedTypes`.
     var memoryExcluded: Set<SlotIndex> = []
 
     static let none = SlotIndex.none
-    /// The number of slots in a page of 64 KiB.
+    /// How many slots fit in a page of 64 KiB.
     static let pageSlotCount = 1_024
     private static let tableCapacityMin = 1_024
 
+    /// Creates an empty store.
+    ///
     /// - Parameters:
     ///   - seed: A random number for the hash table.
-    ///   - lastRow: The journal's highest row; 0 when it has none.
-    ///   - spareByteCountMin: The number of bytes that may be free between payloads before compaction pays: 1 MiB;
-    ///     smaller values are for tests.
+    ///   - lastRow: The highest row number in the journal; 0 if it has no rows.
+    ///   - spareByteCountMin: How many bytes may be free between payloads before compaction pays: 1 MiB. Smaller values
+    ///     are for tests.
     package init(seed: UInt64, lastRow: Int64 = 0, spareByteCountMin: Int = 1 << 20) {
         self.seed = seed
         arena = PayloadArena(spareByteCountMin: spareByteCountMin)
@@ -93,7 +95,9 @@ package struct EntityStore: ~Copyable {
         tags.deallocate()
     }
 
-    /// - Parameter index: The index of a slot that was used at some time.
+    /// Returns the address of a slot.
+    ///
+    /// - Parameter index: A slot that was used at some time.
     @inline(__always)
     func slot(_ index: SlotIndex) -> UnsafeMutablePointer<EntitySlot> {
         pages[Int(index) / EntityStore.pageSlotCount] + Int(index) % EntityStore.pageSlotCount
@@ -101,7 +105,7 @@ package struct EntityStore: ~Copyable {
 
     // MARK: Lookup
 
-    /// Returns the slot of an entity in memory; nil when it is not in memory.
+    /// Returns the slot of an entity; nil if it is not in memory.
     ///
     /// - Complexity: O(1) expected.
     @inline(__always)
@@ -132,14 +136,14 @@ package struct EntityStore: ~Copyable {
             identity.text)
     }
 
-    /// Returns the resource's bytes.
+    /// Returns the bytes of an entity's resource. They are valid until the next change of the store.
     package func payload(of index: SlotIndex) -> UnsafeRawBufferPointer {
         let slot = self.slot(index).pointee
         return UnsafeRawBufferPointer(
             start: arena.address(slot.place) + slot.idByteCount, count: Int(slot.payloadCount))
     }
 
-    /// Returns an entity's id: a UUID, or else its text, which is valid until the entity changes.
+    /// Returns an entity's id: a UUID, or else its text, which is valid until the next change of the store.
     func id(of index: SlotIndex) -> (uuid: UUIDValue?, text: UnsafeRawBufferPointer) {
         let slot = self.slot(index).pointee
         if slot.flags.contains(.isUUID) { return (slot.id, UnsafeRawBufferPointer(start: nil, count: 0)) }
@@ -155,7 +159,7 @@ package struct EntityStore: ~Copyable {
         return StoredKey(library: slot.library, type: slot.type, id: id)
     }
 
-    /// Returns when and by which event the entity was last written.
+    /// Returns when, and by what, an entity was last written.
     package func stamp(of index: SlotIndex) -> EntityStamp {
         let slot = self.slot(index).pointee
         return EntityStamp(
@@ -167,9 +171,12 @@ package struct EntityStore: ~Copyable {
 
     /// Replaces an entity's resource. An equal resource renews only the stamps.
     ///
-    /// - Parameter payload: The new resource. Must not point into this store.
-    /// - Parameter fields: The top-level fields that are written; nil when all are.
-    /// - Returns: Whether the bytes changed.
+    /// - Parameters:
+    ///   - index: The slot of the entity.
+    ///   - payload: The new resource. Must not point into this store.
+    ///   - stamp: When, and by what, it is written.
+    ///   - fields: The fields that the write sets; nil for all.
+    /// - Returns: True if the bytes changed.
     package mutating func write(
         _ index: SlotIndex, payload: UnsafeRawBufferPointer, stamp: EntityStamp, fields: WrittenFields? = nil
     ) -> Bool {
@@ -193,7 +200,7 @@ package struct EntityStore: ~Copyable {
         return !isEqual
     }
 
-    /// Adds an entity that is not in memory.
+    /// Adds an entity that neither tier has, under a new row.
     ///
     /// - Precondition: `find(identity)` is nil.
     @discardableResult
@@ -207,8 +214,12 @@ package struct EntityStore: ~Copyable {
         return index
     }
 
-    /// Adds an entity that the journal loaded.
+    /// Adds an entity that the journal loaded. It is not dirty.
     ///
+    /// - Parameters:
+    ///   - fields: The bytes of ``StoredEntity/fields``.
+    ///   - row: The entity's row in the journal.
+    ///   - doubts: How to correct times that a wrong clock may have written.
     /// - Precondition: `find(identity)` is nil.
     package mutating func install(
         _ identity: EntityIdentity, payload: UnsafeRawBufferPointer, stamp: EntityStamp, fields: [UInt8] = [],
@@ -263,10 +274,10 @@ package struct EntityStore: ~Copyable {
 
     // MARK: The blocks of payloads
 
-    /// The number of bytes in the blocks of entities in memory.
+    /// How many bytes the blocks of the entities in memory have.
     var blockByteCount: Int { arena.blockByteCount - retiredByteCount }
 
-    /// Stores the resource after the id's text, in the same block when that has the right size and no flush reads it.
+    /// Stores the resource after the id's text: in the same block if it has the right size and no flush reads it.
     mutating func store(_ payload: UnsafeRawBufferPointer, in index: SlotIndex) {
         let slot = self.slot(index).pointee
         payloadByteCountHighest = max(payloadByteCountHighest, payload.count)
@@ -284,12 +295,13 @@ package struct EntityStore: ~Copyable {
         self.slot(index).pointee.payloadCount = UInt32(payload.count)
     }
 
-    /// Frees a block, or retires it until the flush that reads it is over.
+    /// Frees a block, or retires it until the flush that reads it has ended.
     mutating func release(_ place: UInt32, of index: SlotIndex) {
         if isUnderWay(self.slot(index).pointee) {
             retired.append(place)
             retiredByteCount += arena.byteCount(place)
-            // The next block is not lent to the flush. The entity is dirty then, so it stays in memory anyway.
+            // The entity's next block is not lent to this flush. The entity is dirty by then, so it stays in memory
+            // anyway.
             self.slot(index).pointee.flags.flush = lastFlush &- 1
         } else {
             arena.free(place)

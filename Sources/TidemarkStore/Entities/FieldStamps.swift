@@ -1,43 +1,44 @@
 import TidemarkModel
 
-/// The stamps of an entity's fields, when not all were written at once.
+/// When the fields of an entity were written, if not all at once.
 ///
-/// Bounded by the fields of the resource: names that the resource no longer has are removed when it is written.
+/// The resource's fields bound it: a write removes the names that the resource no longer has.
 package struct FieldStamps: Hashable, Sendable {
-    /// The stamp of every field that is not named.
+    /// The stamp of every field that `named` does not list.
     package var rest: EntityStamp
-    /// The stamps by the unescaped name of a top-level field; of a field inside embedded objects by its path: names
-    /// joined by ``separator``.
+    /// The stamps of single fields. The key is the unescaped name of a top-level field, or the path of a field inside
+    /// embedded objects: names joined by ``separator``.
     package var named: [ByteString: EntityStamp]
-    /// The part of the entity that is known.
+    /// How much of the entity is known.
     package var completeness: Completeness
 
+    /// Creates the stamps of an entity.
     package init(rest: EntityStamp, named: [ByteString: EntityStamp], completeness: Completeness = .whole) {
         self.rest = rest
         self.named = named
         self.completeness = completeness
     }
 
+    /// The stamp of a field: its own, or else ``rest``.
     package subscript(field: ByteString) -> EntityStamp { named[field] ?? rest }
 
-    /// The number of bytes that the stamps take in memory: the names' bytes and, for each name and for the rest, a
-    /// place in a table.
+    /// How many bytes the stamps take in memory: the names, and a table entry for each name and for the rest.
     ///
     /// - Complexity: O(names).
     var byteCount: Int {
         named.keys.reduce(FieldStamps.placeByteCount) { $0 + FieldStamps.placeByteCount + $1.bytes.count }
     }
 
-    /// The number of bytes of one place: a name and a stamp are 40 bytes, the head of the name's array 32; a table is
+    /// The size of one table entry: name and stamp take 40 bytes, the header of the name's array 32, and a table is
     /// half full at worst.
     private static let placeByteCount = 112
 
-    /// Returns the earliest time among the fields' writes and a given time.
+    /// Returns the earliest of all fields' times and a given one.
     func oldest(from moment: Int64) -> Int64 {
         named.values.reduce(min(moment, rest.writtenAt)) { min($0, $1.writtenAt) }
     }
 
-    /// Tells whether every field of a resource has this stamp.
+    /// Returns true if every field of a resource has a stamp of its own that equals this one.
     ///
     /// - Complexity: O(names), and O(resource) when all names have it.
     func areAll(_ stamp: EntityStamp, of resource: UnsafeRawBufferPointer) -> Bool {
@@ -49,23 +50,23 @@ package struct FieldStamps: Hashable, Sendable {
 
     // MARK: Paths
 
-    /// The byte between the names of a path.
+    /// The byte that joins the names of a path.
     package static let separator: UInt8 = 0
 
-    /// Returns the first name of a path.
+    /// Returns the first name of a path: the top-level field.
     static func topLevel(_ path: ByteString) -> ByteString {
         guard let end = path.bytes.firstIndex(of: separator) else { return path }
         return ByteString(path.bytes[..<end])
     }
 
-    /// Dates the fields that a write set.
+    /// Sets the stamps of the fields that a write set.
     ///
     /// - Complexity: O(names + fields · their levels).
     mutating func date(_ fields: WrittenFields, as stamp: EntityStamp) {
         fields.date(&named, rest: rest, as: stamp)
     }
 
-    /// Tells whether some field inside a field has a stamp of its own for which a condition holds.
+    /// Returns true if a condition holds for the stamp of some path below a field.
     ///
     /// - Complexity: O(names).
     func hasInside(_ field: ByteString, where condition: (EntityStamp) -> Bool) -> Bool {
@@ -75,15 +76,15 @@ package struct FieldStamps: Hashable, Sendable {
 
     // MARK: Encoded size
 
-    /// The number of bytes that ``encode(into:)`` appends at most: 16 MiB. Only an entity of more than 4 MiB, with
-    /// fields of a few bytes each, can reach it.
+    /// The most bytes that ``encode(into:)`` appends: 16 MiB. Only an entity of more than 4 MiB with tiny fields can
+    /// reach it.
     package static let encodedByteCountMax = 16 << 20
-    /// The byte count of completeness, the stamp of the rest and the count.
+    /// The size of the encoded completeness, rest and count.
     private static let encodedHeadByteCount = 25
-    /// The byte count of a name's length and its stamp.
+    /// The size of an encoded name's length and stamp.
     private static let encodedNameByteCount = 24
 
-    /// The number of bytes that ``encode(into:)`` appends.
+    /// How many bytes ``encode(into:)`` appends.
     ///
     /// - Complexity: O(names).
     var encodedByteCount: Int {
@@ -92,10 +93,10 @@ package struct FieldStamps: Hashable, Sendable {
         }
     }
 
-    /// Keeps the encoded bytes within a bound: removes names that the resource no longer has; if that is not enough,
-    /// all fields get the oldest date. A field may then look older than it is, but never newer.
+    /// Keeps the encoded size within a bound. First removes names that the resource no longer has; if that is not
+    /// enough, all fields get the oldest date. A field may then look older than it is, but never newer.
     ///
-    /// - Complexity: O(names); past the bound O(resource) too.
+    /// - Complexity: O(names); also O(resource) past the bound.
     mutating func fit(_ resource: UnsafeRawBufferPointer, byteCountMax: Int = FieldStamps.encodedByteCountMax) {
         guard encodedByteCount > byteCountMax else { return }
         let present = Set(JSONObject.fieldNames(of: resource))
@@ -107,10 +108,10 @@ package struct FieldStamps: Hashable, Sendable {
 
     // MARK: Bytes
 
-    /// The plausible times, in milliseconds since 1970; a file can be forged.
+    /// The times that are accepted from a file, which can be forged; in milliseconds since 1970.
     private static let moments: ClosedRange<Int64> = -1 << 60...1 << 60
 
-    /// Appends the form that journals keep: completeness, rest, count, and each name with its stamp, sorted by bytes.
+    /// Appends the form that journals store: completeness, rest, count, and each name with its stamp, sorted by bytes.
     package func encode(into bytes: inout [UInt8]) {
         bytes.append(completeness.rawValue)
         FieldStamps.append(rest, to: &bytes)
@@ -124,7 +125,7 @@ package struct FieldStamps: Hashable, Sendable {
 
     /// Decodes the form that ``encode(into:)`` appends.
     ///
-    /// - Returns: nil when there are no bytes, or bytes that this version did not write.
+    /// - Returns: nil for no bytes, and for bytes that ``encode(into:)`` cannot have appended.
     package init?(encoded bytes: [UInt8]) {
         guard let completeness = bytes.first.flatMap({ Completeness(rawValue: $0) }) else { return nil }
         var at = 1
@@ -154,7 +155,7 @@ package struct FieldStamps: Hashable, Sendable {
         self.init(rest: rest, named: named, completeness: completeness)
     }
 
-    /// Returns the stamps with times from which ages can be counted.
+    /// Returns the stamps with times that ages can be computed from, after correcting those of a wrong clock.
     func dated(_ doubts: DoubtfulTimes) -> FieldStamps {
         guard doubts != .none else { return self }
         var dated = self
@@ -175,9 +176,9 @@ package struct FieldStamps: Hashable, Sendable {
 }
 
 extension EntityStore {
-    /// Dates the fields that a write names; must be called before the write.
+    /// Dates the fields that a write sets. Call it before the write.
     ///
-    /// - Parameter resource: The resource to be written. When the write names all of its fields, one date is enough.
+    /// - Parameter resource: The resource to be written. If the write sets all of its fields, one date is enough.
     mutating func dateFields(
         _ fields: WrittenFields?, of index: SlotIndex, _ resource: UnsafeRawBufferPointer, _ stamp: EntityStamp
     ) {
@@ -215,18 +216,18 @@ extension EntityStore {
         return stamps
     }
 
-    /// Returns the time of the oldest field write, in milliseconds since 1970.
+    /// Returns when the oldest field was written, in milliseconds since 1970.
     ///
-    /// - Complexity: O(fields that were written apart).
+    /// - Complexity: O(fields with a stamp of their own).
     func oldestWrite(of index: SlotIndex) -> Int64 {
         let whole = stamp(of: index).writtenAt
         guard self.slot(index).pointee.flags.contains(.hasFieldStamps) else { return whole }
         return fieldStamps[index]?.oldest(from: whole) ?? whole
     }
 
-    /// Returns the stamps of fields inside embedded objects that were written apart from them, by path.
+    /// Returns the stamps of fields inside embedded objects that have one of their own, sorted by path.
     ///
-    /// - Complexity: O(n log n) of the stamps.
+    /// - Complexity: O(n log n) for n stamps.
     package func nestedFields(of index: SlotIndex) -> [(path: ByteString, stamp: EntityStamp)] {
         guard let stamps = fieldStamps[index] else { return [] }
         let present = Set(JSONObject.fieldNames(of: payload(of: index)))
@@ -235,7 +236,7 @@ extension EntityStore {
         }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Returns each top-level field with its stamp, in the resource's order.
+    /// Returns each top-level field with its stamp, in the order of the resource.
     package func fields(of index: SlotIndex) -> [(name: ByteString, stamp: EntityStamp)] {
         let stamps = fieldStamps[index]
         let whole = stamp(of: index)
@@ -244,6 +245,7 @@ extension EntityStore {
 }
 
 extension FieldStamps {
-    /// The number of stamps from which obsolete names are searched: 32.
+    /// How many stamps there may be, besides twice the fields of a write, before the write looks for obsolete names:
+    /// 32.
     fileprivate static let pruneCountMin = 32
 }

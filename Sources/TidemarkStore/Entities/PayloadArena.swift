@@ -1,29 +1,30 @@
-/// The blocks of payloads, named by 32 bits: the number of a chunk, and the block's index among its up to 64.
+/// Allocates the blocks that hold payloads. A block is named by 32 bits: a chunk's number, and the block's index in it,
+/// below 64.
 ///
-/// A pointer and a length would take 12 bytes of a slot, and the allocator's header 8 in front of each block. The
-/// record of free blocks is kept outside of them, so allocating or freeing a block touches none of its memory. A chunk
-/// without a block in use goes back to the allocator at once.
+/// A pointer and a length would take 12 bytes of a slot, and the allocator's header 8 in front of each block. The bits
+/// for free blocks are outside of the blocks, so allocating or freeing one touches none of its memory. A chunk without
+/// a block in use is returned to the allocator at once.
 ///
-/// - Note: 2^26 chunks at most.
+/// - Note: At most 2^26 chunks.
 /// - Source: docs/decisions/0003-payload-storage.md.
 struct PayloadArena: ~Copyable {
     static let none = UInt32.max
     private let spareByteCountMin: Int
     let memory = PayloadMemory()
-    /// The chunks of `memory`; refreshed only when one is added.
+    /// The chunks of `memory`. The address changes only when a chunk is added.
     private var chunks: UnsafeMutablePointer<PayloadMemory.Chunk>
-    /// The first chunk with a free block, by class.
+    /// For each size class, the first chunk with a free block.
     private let open: UnsafeMutablePointer<UInt32>
-    /// The number of blocks in use, by class.
+    /// For each size class, the number of blocks in use.
     private let usedCounts: UnsafeMutablePointer<UInt32>
-    /// The first free number of a chunk.
+    /// The first unused chunk number.
     private var firstFree = PayloadArena.none
-    /// The number of bytes of the blocks in use.
+    /// How many bytes the blocks in use have.
     private(set) var blockByteCount = 0
-    /// The number of bytes of chunks, including their free blocks.
+    /// How many bytes the chunks have, free blocks included.
     private(set) var chunkByteCount = 0
 
-    /// - Parameter spareByteCountMin: As for ``EntityStore``.
+    /// Creates an empty arena. `spareByteCountMin` is that of ``EntityStore``.
     init(spareByteCountMin: Int = 1 << 20) {
         self.spareByteCountMin = spareByteCountMin
         chunks = memory.chunks
@@ -49,13 +50,13 @@ struct PayloadArena: ~Copyable {
         return chunk.pointee.start + Int(place & 63) * Int(chunk.pointee.blockByteCount)
     }
 
-    /// Returns the number of bytes of a block.
+    /// Returns the size of a block in bytes.
     ///
     /// - Parameter place: A block in use.
     @inline(__always)
     func byteCount(_ place: UInt32) -> Int { Int(chunks[Int(place >> 6)].blockByteCount) }
 
-    /// Allocates a block of ``BlockSize/rounded(_:)`` bytes.
+    /// Allocates a block of ``BlockSize/rounded(_:)`` bytes and returns its name.
     ///
     /// - Complexity: O(1).
     mutating func allocate(_ byteCount: Int) -> UInt32 {
@@ -87,11 +88,11 @@ struct PayloadArena: ~Copyable {
 
     // MARK: Moving blocks
 
-    /// Whether the free bytes are more than half of those in use, and more than a minimum.
+    /// True if more bytes are free than half of those in use, and more than `spareByteCountMin`.
     var isSparse: Bool { chunkByteCount - blockByteCount > max(spareByteCountMin, blockByteCount / 2) }
 
-    /// Tells whether a block is in a chunk that is at most half in use while another chunk has a free block of this
-    /// size.
+    /// Returns true if moving a block would help: at most half of its chunk is in use, and another chunk has a free
+    /// block of its size.
     ///
     /// - Parameter place: A block in use.
     func isWorthMoving(_ place: UInt32) -> Bool {
@@ -100,7 +101,7 @@ struct PayloadArena: ~Copyable {
         return chunk.free.nonzeroBitCount * 2 >= Int(chunk.blockCount) && open[Int(chunk.size)] != number
     }
 
-    /// Copies a block to another place, and frees the old one.
+    /// Copies a block to another place and frees the old one.
     ///
     /// - Returns: The new place.
     mutating func move(_ place: UInt32) -> UInt32 {
@@ -163,9 +164,9 @@ struct PayloadArena: ~Copyable {
         if chunk.next != PayloadArena.none { chunks[Int(chunk.next)].previous = chunk.previous }
     }
 
-    /// Stops the program when the structure contradicts itself.
+    /// Stops the program if the structure contradicts itself.
     ///
-    /// No input reaches it: tests and the simulation alone call this.
+    /// No input reaches it: only tests and the simulation call this.
     ///
     /// - Complexity: O(chunks).
     func checkInvariants() {

@@ -1,25 +1,25 @@
-/// The memory of payloads: chunks of up to 64 blocks of one size.
+/// The memory that holds payloads: chunks of up to 64 blocks of one size.
 ///
-/// The memory outlives the arena that fills it for as long as a flush reads payloads in it.
+/// A flush keeps it alive for as long as it reads payloads, even after the arena that fills it is gone.
 ///
-/// Sendable by hand-over: only the arena writes here, where its owner runs; a flush keeps the memory alive and reads
-/// blocks at addresses that were lent to it, and no one writes or frees those before the flush is over.
+/// Sendable by hand-over: only the arena writes here, on its owner's executor. A flush reads blocks at addresses that
+/// were lent to it, and nobody writes or frees those before the flush has ended.
 package final class PayloadMemory: @unchecked Sendable {
     /// One chunk, in 32 bytes.
     struct Chunk {
-        /// The address of the first block; dangling when `blockCount` is 0 and the number is free.
+        /// The address of the first block; dangling if `blockCount` is 0 and the chunk number is unused.
         var start: UnsafeMutableRawPointer
-        /// The free blocks as bits, from the lowest on: set for a free block.
+        /// One bit for each block, from the lowest on; set for a free block.
         var free: UInt64
         var blockByteCount: UInt32
-        /// The neighbours among the chunks of this size that have a free block; `next` also links free numbers.
+        /// The neighbours among the chunks of this size with a free block. `next` also links unused chunk numbers.
         var previous: UInt32
         var next: UInt32
-        /// The size class of the blocks; `BlockSize.classCount` for a block that is longer than any class.
+        /// The size class of the blocks; `BlockSize.classCount` for a block longer than any class.
         var size: UInt16
         var blockCount: UInt8
 
-        /// Whether no block is in use.
+        /// True if no block is in use.
         var isEmpty: Bool { free.nonzeroBitCount == Int(blockCount) }
         var byteCount: Int { Int(blockByteCount) * Int(blockCount) }
     }
@@ -38,7 +38,7 @@ package final class PayloadMemory: @unchecked Sendable {
         chunks.deallocate()
     }
 
-    /// Adds a chunk under a new number. The other chunks may move.
+    /// Adds a chunk under a new number. This may move the records of the other chunks.
     func append(_ chunk: Chunk) -> UInt32 {
         if chunkCount == capacity {
             capacity *= 2

@@ -1,33 +1,35 @@
 import TidemarkModel
 
-/// The fields of an entity that one write set, as paths of names joined by ``FieldStamps/separator``.
+/// The fields that one write set, as paths: names joined by ``FieldStamps/separator``.
 ///
-/// A write that names top-level fields sets each as a whole. An answer of GraphQL merges embedded objects: such an
-/// object was written, and those of its members that the answer did not have were not. Only this type decides which
-/// dates a write changes, so that no way of writing can forget the object around a member, or the members beside it.
+/// A write that names top-level fields sets each as a whole. A GraphQL response merges embedded objects: such an object
+/// counts as written, but those of its members that the response lacks do not. Only this type decides which dates a
+/// write changes, so no kind of write can forget the object around a member, or the members beside it.
 ///
 /// - Source: Protocol/policy.md, when fields are too old; Protocol/graphql.md, storing.
 package struct WrittenFields: Hashable, Sendable {
-    /// The values that were written as wholes.
+    /// The paths whose values were written as wholes.
     package private(set) var wholes: [ByteString]
-    /// The embedded objects that were merged: written, though not all of their members were.
+    /// The paths of embedded objects that were merged: written, but not with all of their members.
     private(set) var merged: [ByteString] = []
-    /// The members of merged objects that the write left as they were.
+    /// The paths of merged objects' members that the write did not change.
     private(set) var kept: [ByteString] = []
 
-    /// - Parameter names: Top-level fields that were written as wholes.
+    /// Creates a write of top-level fields as wholes.
+    ///
+    /// - Parameter names: The unescaped names of the fields.
     package init(_ names: [ByteString]) { wholes = names }
 
-    /// Notes a value that was written as a whole.
+    /// Adds a value that was written as a whole.
     mutating func noteWhole(_ path: ByteString) { wholes.append(path) }
 
-    /// Notes an embedded object that was merged.
+    /// Adds an embedded object that was merged.
     mutating func noteMerged(_ path: ByteString) { merged.append(path) }
 
-    /// Notes a member of a merged object that stayed as it was.
+    /// Adds a member of a merged object that did not change.
     mutating func noteKept(_ path: ByteString) { kept.append(path) }
 
-    /// Adds the fields of a later write of the same unit: both have one date.
+    /// Adds the fields of a later write in the same unit. Both writes have one date.
     ///
     /// - Complexity: O(fields · their levels).
     mutating func add(_ later: WrittenFields) {
@@ -43,14 +45,15 @@ package struct WrittenFields: Hashable, Sendable {
         }
     }
 
-    /// Dates what was written, and keeps the dates of what was not.
+    /// Dates what was written, and keeps the dates of everything else.
     ///
     /// A member has the date of the nearest object around it that has one. So a merged object gets the new date, what
-    /// was written inside it loses its own, and each member that was kept gets the date that it had until now.
+    /// was written inside it loses its own date, and each member that did not change gets the date that it had so far.
     ///
     /// - Parameters:
     ///   - dates: The dates of single fields by path.
-    ///   - rest: The date of every field that has none around it.
+    ///   - rest: The date of every field that no entry of `dates` covers.
+    ///   - date: The date of the write.
     /// - Complexity: O(dates + fields · their levels).
     func date<Date>(_ dates: inout [ByteString: Date], rest: Date, as date: Date) {
         let before = kept.map { path in
@@ -67,19 +70,19 @@ package struct WrittenFields: Hashable, Sendable {
         for (path, date) in before { dates[path] = date }
     }
 
-    /// A field inside an object has the date of the object, which was written with it.
+    /// Sets the date of a path. Inside an object it needs none of its own: it has that of the object written with it.
     private func set<Date>(_ date: Date, of path: ByteString, in dates: inout [ByteString: Date]) {
         dates[path] = path.bytes.contains(FieldStamps.separator) ? nil : date
     }
 
     // MARK: Paths
 
-    /// Returns what a path has, or else the nearest path around it.
+    /// Returns the value of a path, or else of the nearest path around it; nil if none has a value.
     static func nearest<Value>(to path: ByteString, where value: (ByteString) -> Value?) -> Value? {
         value(path) ?? nearest(around: path, where: value)
     }
 
-    /// Returns what the nearest path around a path has, the path itself left out.
+    /// Returns the value of the nearest path around a path, without the path itself; nil if none has a value.
     static func nearest<Value>(around path: ByteString, where value: (ByteString) -> Value?) -> Value? {
         var outer = path.bytes[...]
         while let end = outer.lastIndex(of: FieldStamps.separator) {

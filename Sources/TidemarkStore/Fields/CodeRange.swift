@@ -1,4 +1,4 @@
-/// The codes between two bounds, compared as bytes.
+/// The codes between two bounds. Codes compare as bytes.
 package struct CodeRange: Hashable, Sendable {
     /// The first code in the range.
     package var lower: [UInt8]
@@ -8,12 +8,13 @@ package struct CodeRange: Hashable, Sendable {
     /// An upper bound of every code.
     package static let end: [UInt8] = [0xFF]
 
+    /// Creates a range from its first code and the first code after it.
     package init(lower: [UInt8], upper: [UInt8]) {
         self.lower = lower
         self.upper = upper
     }
 
-    /// Creates the range of one code.
+    /// Creates the range that contains only one code.
     package init(_ code: [UInt8]) {
         self.init(lower: code, upper: code + [0])
     }
@@ -21,12 +22,15 @@ package struct CodeRange: Hashable, Sendable {
     /// The range of every code.
     package static let all = CodeRange(lower: [], upper: end)
 
-    /// Whether the range contains only one code.
+    /// True if the range contains exactly one code.
     package var isPoint: Bool { upper.count == lower.count + 1 && upper.last == 0 && upper.starts(with: lower) }
 
+    /// True if the range contains no code.
     package var isEmpty: Bool { !lower.lexicographicallyPrecedes(upper) }
 
-    /// Returns ranges in ascending order that neither overlap nor touch.
+    /// Merges ranges into a list that ascends and has no overlaps.
+    ///
+    /// Adjacent ranges become one, except for two single codes. Empty ranges are dropped.
     ///
     /// - Complexity: O(n log n).
     package static func union(_ ranges: [CodeRange]) -> [CodeRange] {
@@ -43,9 +47,11 @@ package struct CodeRange: Hashable, Sendable {
         return result
     }
 
-    /// Returns the intersection of two lists of ranges.
+    /// Returns the codes that two lists of ranges have in common.
     ///
-    /// - Parameters: Ranges as ``union(_:)`` returns them.
+    /// - Parameters:
+    ///   - left: Ranges as ``union(_:)`` returns them.
+    ///   - right: Ranges as ``union(_:)`` returns them.
     /// - Complexity: O(n + m).
     package static func intersection(_ left: [CodeRange], _ right: [CodeRange]) -> [CodeRange] {
         var result: [CodeRange] = []
@@ -61,7 +67,7 @@ package struct CodeRange: Hashable, Sendable {
         return result
     }
 
-    /// Returns one range around all of them.
+    /// Returns the one range from the start of the first to the end of the last; an empty array for no ranges.
     package static func hull(_ ranges: [CodeRange]) -> [CodeRange] {
         guard let first = ranges.first, let last = ranges.last else { return [] }
         return [CodeRange(lower: first.lower, upper: last.upper)]

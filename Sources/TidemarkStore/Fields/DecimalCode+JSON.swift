@@ -1,11 +1,12 @@
 extension DecimalCode {
-    /// The number of zeros that are written out before a number takes an exponent.
+    /// The most zeros that are written out; a number with more is written with an exponent.
     private static let zeroCountMax = 20
 
-    /// Returns the JSON spelling of a number that is not 0, without its sign.
+    /// Returns the JSON spelling of a number other than 0, without its sign.
     ///
-    /// - Parameter code: The code after its kind, as of a positive number.
-    /// - Returns: The shortest digits, with an exponent instead of more than 20 zeros; nil for bytes that are no code.
+    /// - Parameter code: The code after its kind byte, in the form of a positive number.
+    /// - Returns: The shortest digits, with an exponent in place of more than 20 zeros; nil for bytes that are not a
+    ///   code.
     static func json(_ code: ArraySlice<UInt8>) -> [UInt8]? {
         var code = code
         guard let first = code.popFirst(), let exponent = exponent(first, &code), code.popLast() == 0 else {

@@ -1,24 +1,27 @@
 import TidemarkModel
 
-/// The codes of values as an index keeps them: a long code is cut to its beginning.
+/// How an index stores values: as codes whose byte order is the order of the values.
 ///
-/// A beginning sorts where its full code would sort, so an index of beginnings is in order; a match is then compared
-/// with the entity itself.
+/// Only the beginning of a long code is kept. A beginning sorts where its full code would, so the index stays in order;
+/// the entity itself then confirms each match.
 package enum FieldCode {
-    /// The number of bytes of a code that are kept. Names of files and most titles are shorter. Of paths, the
-    /// beginnings that many share are longer, and keeping more bytes would cost every row.
+    /// How many bytes of a code are kept: 128. File names and most titles are shorter. Many paths share longer
+    /// beginnings, but keeping more bytes would make every row larger.
     package static let byteCountMax = 128
 
     /// The code of a missing value.
     package static let missing: [UInt8] = [ValueCode.missing]
 
-    /// The code of every field of an incomplete entity: lists leave it out, and no range of values contains this code.
-    /// It sorts after all others.
+    /// The code of every field of an incomplete entity. Lists leave such an entity out: no range of values contains
+    /// this code, and it sorts after all others.
     package static let hidden: [UInt8] = CodeRange.end
 
-    /// Returns the kept code of an entity's field.
+    /// Returns the code that an index keeps for an entity's field.
     ///
-    /// - Parameter payload: One validated object without insignificant white space.
+    /// - Parameters:
+    ///   - path: The field.
+    ///   - payload: One validated object without insignificant white space.
+    ///   - completeness: Anything but `.whole` gives ``hidden``.
     /// - Complexity: O(payload.count).
     package static func kept(
         _ path: FieldPath, of payload: UnsafeRawBufferPointer, _ completeness: Completeness
@@ -26,24 +29,24 @@ package enum FieldCode {
         completeness == .whole ? kept(path.code(in: payload)) : hidden
     }
 
-    /// Returns the part of a code that is kept.
+    /// Cuts a code to its first ``byteCountMax`` bytes.
     package static func kept(_ code: [UInt8]) -> [UInt8] {
         code.count > byteCountMax ? Array(code.prefix(byteCountMax)) : code
     }
 
-    /// Tells whether a kept code was not cut, so that it fully determines the value's place in the order.
+    /// Returns true if a kept code was not cut, so that it fully determines the value's place in the order.
     package static func isWhole(_ kept: [UInt8]) -> Bool { kept.count < byteCountMax }
 
-    /// Tells whether a kept code identifies its value: it was not cut, and is of no array or object.
+    /// Returns true if a kept code identifies its value: it was not cut, and the value is no array or object.
     package static func isExact(_ kept: [UInt8]) -> Bool { isWhole(kept) && kept.first != ValueCode.other }
 
-    /// Tells whether a code is of an array or an object.
+    /// Returns true if a code belongs to an array or an object.
     package static func isContainer(_ code: [UInt8]) -> Bool { code.first == ValueCode.other }
 
-    /// Returns the canonical JSON spelling of the values with a code: `1.10` and `11e-1` become `1.1`.
+    /// Returns the canonical JSON spelling of a code's value: `1.10` and `11e-1` both give `1.1`.
     ///
     /// - Parameter code: A code that was not cut, or bytes from a file, which may be anything.
-    /// - Returns: nil for a missing value, for arrays and objects, and for bytes that are no code.
+    /// - Returns: nil for a missing value, for arrays and objects, and for bytes that are not a code.
     package static func json(_ code: [UInt8]) -> [UInt8]? {
         switch code.first {
         case ValueCode.null: return code.count == 1 ? Array("null".utf8) : nil
@@ -57,7 +60,7 @@ package enum FieldCode {
         }
     }
 
-    /// Returns the text of a string's code.
+    /// Returns the text in a string's code, or nil for bytes that are not one.
     private static func text(_ code: [UInt8]) -> [UInt8]? {
         guard code.count >= 3, code.suffix(2).elementsEqual([0, 0]) else { return nil }
         var text: [UInt8] = []

@@ -1,16 +1,18 @@
 import TidemarkModel
 
-/// The conditions of a rule on single fields, as ranges of codes: for finding entities by a field.
+/// What a rule demands of single fields, as ranges of codes. Indexes use it to find candidates.
 ///
-/// An entity that fulfils the rule is in the ranges of every field; not every entity in the ranges fulfils the rule.
+/// Every entity that fulfils the rule is in the ranges of each field. The reverse does not hold: candidates must still
+/// be tested with the rule.
 public struct FieldConstraint: Sendable {
-    /// The number of fields that are considered; conditions on further fields are ignored.
+    /// How many fields are considered; conditions on further fields are ignored.
     package static let fieldCountMax = 64
 
-    /// The ranges by the pointer's text; they ascend and do not touch. An empty array: no entity fulfils the rule.
+    /// The ranges for each field, by the text of its pointer. They ascend and do not overlap. An empty array means that
+    /// no entity fulfils the rule.
     package private(set) var ranges: [ByteString: [CodeRange]] = [:]
 
-    /// Whether there is no condition on a single field.
+    /// True if the rule restricts no single field.
     package var isEmpty: Bool { ranges.isEmpty }
 
     init(_ predicate: Predicate) {
@@ -31,9 +33,9 @@ public struct FieldConstraint: Sendable {
         }
     }
 
-    /// Returns the ranges at a pointer for which a condition can hold.
+    /// Returns the codes of the values at a pointer for which a condition can hold.
     ///
-    /// - Returns: nil when every value may fulfil it.
+    /// - Returns: nil when any value may fulfil the condition.
     private static func ranges(_ predicate: Predicate, of pointer: RulePointer) -> [CodeRange]? {
         switch predicate {
         case .all(let members):
@@ -54,12 +56,12 @@ public struct FieldConstraint: Sendable {
 }
 
 extension Membership {
-    /// The conditions of `where` on single fields.
+    /// What `where` demands of single fields.
     ///
-    /// - Complexity: O(fields · predicates), and sorting the operands.
+    /// - Complexity: O(fields · predicates), plus sorting the operands.
     package var constraint: FieldConstraint { FieldConstraint(predicate) }
 
-    /// Whether every resource of the type belongs to the list.
+    /// True if every resource of the type belongs to the list: the rule has no condition and no scope.
     package var takesAll: Bool {
         if case .all(let members) = predicate { members.isEmpty && scope == nil } else { false }
     }
@@ -67,13 +69,14 @@ extension Membership {
     /// The number of components of `order`.
     package var orderCount: Int { order.count }
 
-    /// Returns whether the list's order by a field descends, when it begins with that field; nil when it begins with
-    /// another one, or with none.
+    /// Returns true if the list's order begins with this field and descends, false if it begins with it and ascends.
+    ///
+    /// - Returns: nil if the order begins with another field, or there is no `order`.
     package func leadingDirection(of path: FieldPath) -> Bool? {
         order.first.flatMap { $0.pointer == path.pointer ? $0.isDescending : nil }
     }
 
-    /// Returns the kept code of the field that the order begins with; nil without an order.
+    /// Returns the kept code of the field that `order` begins with; nil without `order`.
     package func leadingCode(of resource: ResourceView) -> [UInt8]? {
         order.first.map { component in
             var code: [UInt8] = []

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// A field of a resource that may be indexed: a JSON Pointer, parsed once.
+/// A field of a resource that can be indexed: a parsed JSON Pointer.
 package struct FieldPath: Hashable, Sendable {
     /// The pointer in the form of RFC 6901; empty for the whole resource.
     package let text: ByteString
@@ -8,15 +8,15 @@ package struct FieldPath: Hashable, Sendable {
 
     /// Parses a pointer.
     ///
-    /// - Parameter text: The pointer without the escapes of JSON, such as `/content_kind`.
-    /// - Throws: An error that says what is wrong and what to write instead, as the end of a sentence that begins with
-    ///   the place.
+    /// - Parameter text: A JSON Pointer without JSON escapes, such as `/content_kind`.
+    /// - Throws: A ``MembershipError`` whose message completes a sentence that begins with the place: what is wrong,
+    ///   and what to write instead.
     package init(_ text: ByteString) throws(MembershipError) {
         pointer = try RulePointer(text.bytes)
         self.text = text
     }
 
-    /// Returns the complete code that orders the field's value.
+    /// Returns the uncut code that orders the field's value.
     ///
     /// - Parameter payload: One validated object without insignificant white space.
     /// - Complexity: O(payload.count).
@@ -26,15 +26,14 @@ package struct FieldPath: Hashable, Sendable {
         return code
     }
 
-    /// Does the same as ``code(in:)``, for a payload whose members were located.
+    /// Returns the uncut code that orders the field's value, for a payload whose members are already located.
     package func code(in resource: ResourceView) -> [UInt8] {
         var code: [UInt8] = []
         ValueCode.appendOrdered(resource.value(at: pointer), of: resource.bytes, to: &code)
         return code
     }
 
-    /// Returns the code that decides the equality of the field's value, and the value's JSON; nil when the field has no
-    /// value.
+    /// Returns the field's value as JSON, with the code by which values are equal; nil if the field has no value.
     ///
     /// - Parameter payload: One validated object without insignificant white space.
     /// - Complexity: O(payload.count).

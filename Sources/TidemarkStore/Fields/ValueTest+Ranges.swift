@@ -1,7 +1,7 @@
 extension ValueTest {
-    /// The kept codes of values that the test may hold for, ascending; nil when it does not restrict them.
+    /// The kept codes of values for which the test may hold, ascending; nil if the test does not restrict them.
     ///
-    /// The ranges are never too narrow: a code that was cut may stand for values on either side.
+    /// The ranges are never too narrow: a code that was cut may belong to values on either side of a bound.
     var ranges: [CodeRange]? {
         switch self {
         case .notEqual: nil
@@ -15,8 +15,8 @@ extension ValueTest {
         }
     }
 
-    /// Returns the kept form of an exact code. The index has only the ordered codes of arrays and objects, which are
-    /// all equal.
+    /// Returns the kept form of an exact code. An index stores arrays and objects by their order, in which all are
+    /// equal.
     private static func kept(exact code: [UInt8]) -> [UInt8] {
         code.first == ValueCode.other ? [ValueCode.other] : FieldCode.kept(code)
     }
@@ -42,7 +42,7 @@ extension ValueTest {
         return CodeRange.union([range])
     }
 
-    /// Returns the codes that are comparable with those of a kind.
+    /// Returns the range of codes that can be compared with a kind; nil for arrays, objects and missing values.
     private static func comparable(_ kind: UInt8) -> CodeRange? {
         switch kind {
         case ValueCode.null: CodeRange(lower: [ValueCode.null], upper: [ValueCode.no])

@@ -1,31 +1,33 @@
 import Synchronization
 import TidemarkModel
 
-/// The part of the stored HTTP answers that callers share with the journal, so that a hit need not wait for its queue.
+/// What callers and the journal share about stored HTTP responses, so that a hit need not wait for the journal's queue.
 ///
 /// | state | changed by | meaning |
 /// |---|---|---|
 /// | versions | the journal, after a commit | a copy in memory that was read under another version is outdated |
-/// | holds | whoever reads or writes a body in chunks | the chunks stay on the disk, also when the answer is removed |
-/// | uses | callers | the order in which answers go; written with the next change |
-/// | questions | whoever asks or removes | an answer that was outdated on its way is not stored |
+/// | holds | whoever reads or writes a body in chunks | the chunks stay on disk, even when the response is removed |
+/// | uses | callers | the order of eviction; written with the next change |
+/// | questions | whoever requests or removes | a response that was outdated in the meantime is not stored |
 ///
-/// All of it is under one lock, which is held for copies only.
+/// One lock protects all of it, and is held only while values are copied.
 ///
 /// - Source: docs/data-file.md, HTTP answers.
 package final class HTTPLedger: Sendable {
-    /// The last use of an answer, and the number of uses that are not written yet.
+    /// When a response was last used, and how many of its uses are not written yet.
     package struct Use: Hashable, Sendable {
+        /// When the response was last used, in milliseconds since 1970.
         package var at: Int64
+        /// The number of uses that are not written yet.
         package var count: Int64
     }
 
     private struct State {
         var versions = [UInt64](repeating: 0, count: HTTPLedger.placeCount)
-        /// The versions that came of one confirmation alone, and the answer that it was of.
+        /// The last confirmation of each group. It counts only while its version is the group's current one.
         var confirmations = [Confirmation?](repeating: nil, count: HTTPLedger.placeCount)
         var holds: [Int64: Int] = [:]
-        /// The number of files that were replaced: holds on an older file keep nothing.
+        /// How often the file was replaced. A hold on an older file keeps nothing.
         var generation = 0
         var uses: [Int64: Use] = [:]
     }
@@ -36,19 +38,20 @@ package final class HTTPLedger: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The questions under way.
+    /// The HTTP requests that are under way.
     package let questions = HTTPQuestions()
 
-    /// The number of groups of URLs that have a version of their own.
+    /// The number of groups of URLs; each group has its own version.
     private static let placeCount = 256
-    /// The number of answers with unwritten uses at which they must be written: 1,000.
+    /// The number of responses with unwritten uses at which these must be written: 1,000.
     package static let useCountMax = 1_000
 
+    /// Creates the state of a journal that was just opened.
     package init() {}
 
     // MARK: Versions
 
-    /// Returns the group of a URL.
+    /// Returns the version group that a URL belongs to.
     package static func place(library: ByteString, url: ByteString) -> Int {
         var hasher = Hasher()
         hasher.combine(library)
@@ -56,15 +59,17 @@ package final class HTTPLedger: Sendable {
         return Int(UInt(bitPattern: hasher.finalize()) % UInt(placeCount))
     }
 
+    /// Returns the current version of a group.
     package func version(_ place: Int) -> UInt64 { state.withLock { $0.versions[place] } }
 
+    /// Outdates copies in memory: raises the versions of groups.
     package func changed(_ places: Set<Int>) {
         state.withLock { state in
             for place in places { state.versions[place] += 1 }
         }
     }
 
-    /// Notes that the head of one answer was replaced by a confirmation, and nothing else changed.
+    /// Records that a confirmation replaced the head of one response, and that nothing else in its group changed.
     package func confirmed(_ number: Int64, at place: Int) {
         state.withLock { state in
             state.versions[place] += 1
@@ -72,7 +77,7 @@ package final class HTTPLedger: Sendable {
         }
     }
 
-    /// Returns the version of a group when the confirmation of one answer is all that changed since another version;
+    /// Returns the current version of a group if the confirmation of one response is the only change since `version`;
     /// otherwise nil.
     package func version(_ place: Int, onlyConfirmed number: Int64, since version: UInt64) -> UInt64? {
         state.withLock { state in
@@ -83,11 +88,12 @@ package final class HTTPLedger: Sendable {
         }
     }
 
+    /// Outdates every copy in memory: raises the versions of all groups.
     package func changedAll() { changed(Set(0..<HTTPLedger.placeCount)) }
 
     // MARK: Holds
 
-    /// Keeps the chunks of a body on the disk until the result is released by its last owner.
+    /// Keeps the chunks of a body on disk until the last reference to the result is released.
     package func hold(_ number: Int64) -> HTTPBodyHold {
         let generation = state.withLock { state in
             state.holds[number, default: 0] += 1
@@ -96,12 +102,13 @@ package final class HTTPLedger: Sendable {
         return HTTPBodyHold(number, generation, self)
     }
 
+    /// Returns true if someone holds the chunks of a body.
     package func isHeld(_ number: Int64) -> Bool { state.withLock { $0.holds[number] != nil } }
 
-    /// Tells whether a hold is on the file that is open: the numbers of another file are other answers.
+    /// Returns true if a hold belongs to the file that is open. In another file its number is another response.
     package func isCurrent(_ hold: HTTPBodyHold) -> Bool { state.withLock { $0.generation == hold.generation } }
 
-    /// Forgets everything: the file was replaced.
+    /// Drops all holds and uses, and raises all versions, because the file was replaced.
     package func restart() {
         state.withLock { state in
             state.holds = [:]
@@ -121,10 +128,13 @@ package final class HTTPLedger: Sendable {
 
     // MARK: Uses
 
-    /// The number of answers whose uses are not written.
+    /// The number of responses with unwritten uses.
     package var useCount: Int { state.withLock { $0.uses.count } }
 
-    /// - Returns: false when too many are unwritten: a call of the journal must write them first.
+    /// Records that a response was used.
+    ///
+    /// - Parameter instant: When it was used, in milliseconds since 1970.
+    /// - Returns: False if too many uses are unwritten; the journal must write them first.
     package func noteUse(_ number: Int64, at instant: Int64) -> Bool {
         state.withLock { state in
             guard state.uses.count < HTTPLedger.useCountMax || state.uses[number] != nil else { return false }
@@ -134,11 +144,13 @@ package final class HTTPLedger: Sendable {
         }
     }
 
+    /// Returns the unwritten uses of a response; nil if there are none.
     package func use(_ number: Int64) -> Use? { state.withLock { $0.uses[number] } }
 
+    /// The unwritten uses, by number of the response.
     package var uses: [Int64: Use] { state.withLock { $0.uses } }
 
-    /// Forgets uses that were written. A use that was noted since stays.
+    /// Drops uses that were written. Uses recorded in the meantime stay.
     package func written(_ uses: [Int64: Use]) {
         state.withLock { state in
             for (number, use) in uses {
@@ -149,8 +161,9 @@ package final class HTTPLedger: Sendable {
     }
 }
 
-/// The claim of one reader or writer on the chunks of a body; it ends with its last reference.
+/// One reader's or writer's claim on the chunks of a body. It ends when its last reference is released.
 package final class HTTPBodyHold: Sendable {
+    /// The number of the response whose chunks are held.
     package let number: Int64
     fileprivate let generation: Int
     private let ledger: HTTPLedger
@@ -164,18 +177,20 @@ package final class HTTPBodyHold: Sendable {
     deinit { ledger.release(number, generation) }
 }
 
-/// A body that is written in chunks before its head: no answer refers to it yet.
+/// A body that is written in chunks before its head, so that no response refers to it yet.
 package struct HTTPBodyDraft: Hashable, Sendable {
-    /// The number that the answer will have.
+    /// The number that the response will have.
     package let number: Int64
+    /// How many chunks were written so far.
     package var chunkCount: Int64 = 0
-    /// The length of the body so far.
+    /// How many bytes of the body were written so far.
     package var byteCount: Int64 = 0
-    /// The bytes that its chunks take on the disk.
+    /// How many bytes the chunks take on disk.
     package var storedByteCount: Int64 = 0
 
+    /// Creates a draft without chunks.
     package init(number: Int64) { self.number = number }
 
-    /// The unpacked size of every chunk but the last: 1 MiB.
+    /// The uncompressed size of every chunk except the last: 1 MiB.
     package static let chunkByteCount = 1 << 20
 }

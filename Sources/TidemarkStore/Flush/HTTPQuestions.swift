@@ -1,19 +1,22 @@
 import Synchronization
 import TidemarkModel
 
-/// A part of the stored answers that one request selects: those of its URL under its key, for its fields.
+/// What one HTTP request asks for: the stored responses of its URL and key that match its header fields.
 package struct HTTPAsked: Sendable {
+    /// The library of the request.
     package var library: ByteString
-    /// The URL that was asked for, in its normal form.
+    /// The requested URL in its normalized form.
     package var url: ByteString
-    /// The method, and the caller's own key.
+    /// The request's method and the caller's own key.
     package var key: ByteString
+    /// True if the response may be kept only until the process ends.
     package var isSession: Bool
     /// The hash of the request's credentials.
     package var credentials: SHA256Digest
-    /// Hashes the request's values of some fields, in the order of their names.
+    /// Returns hashes of the request's values for the given header fields, in that order.
     package var values: @Sendable ([ByteString]) -> [SHA256Digest]
 
+    /// Creates the description of a request.
     package init(
         library: ByteString, url: ByteString, key: ByteString, isSession: Bool, credentials: SHA256Digest,
         values: @escaping @Sendable ([ByteString]) -> [SHA256Digest]
@@ -27,12 +30,14 @@ package struct HTTPAsked: Sendable {
     }
 }
 
-/// The questions that a removal of stored answers, or another answer, concerns.
+/// Which requests under way are outdated by a removal of stored responses, or by another response.
 package enum HTTPScope: AnswerScope {
+    /// Requests that a removal of stored responses outdates.
     case selection(HTTPSelection)
-    /// The questions that an accepted answer would have answered.
+    /// Requests that an accepted response would also have answered.
     case answer(HTTPSelection, credentials: SHA256Digest, names: [ByteString], values: [SHA256Digest])
 
+    /// Returns true if a request is in the scope.
     package func includes(_ asked: HTTPAsked) -> Bool {
         switch self {
         case .selection(let selection): selection.includes(asked)
@@ -42,26 +47,29 @@ package enum HTTPScope: AnswerScope {
     }
 }
 
-/// The questions of HTTP under way, for all clients of a cache and its journal: the one place that decides whether an
-/// answer may still be stored, and whether a caller may join a question.
+/// All HTTP requests under way, of every client of a cache and its journal. Only this type decides whether a response
+/// may still be stored, and whether a caller may join a request.
 ///
-/// A removal is noted before it is written, and the journal asks for the verdict within the transaction that stores an
-/// answer: one that a removal concerns is either not written, or written before the removal takes it out.
+/// A removal is recorded before it is written, and the journal asks for the verdict inside the transaction that stores
+/// a response. So a response that a removal concerns is either not written, or is written first and then removed.
 ///
-/// Laws: L12. Under one lock, which is held for a verdict at most.
+/// Laws: L12. One lock protects it, and is held for one verdict at most.
 package final class HTTPQuestions: Sendable {
     private let gate = Mutex(AnswerGate<HTTPScope>())
 
+    /// Creates the state without requests.
     package init() {}
 
-    /// The number of questions under way.
+    /// The number of requests under way.
     package var count: Int { gate.withLock { $0.openCount } }
 
+    /// Begins a request; it ends when the result is released.
     package func begin(_ asked: HTTPAsked) -> HTTPQuestion {
         HTTPQuestion(asked, gate.withLock { $0.begin() }, self)
     }
 
-    /// Notes that stored answers are removed: what was asked for before is not stored, and nobody joins it.
+    /// Records a removal of stored responses: responses to earlier requests in it are not stored, and nobody joins
+    /// these.
     package func noteRemoval(_ selection: HTTPSelection) { gate.withLock { $0.note(.selection(selection)) } }
 
     fileprivate func noteAnswer(_ scope: HTTPScope, to mark: AnswerGate<HTTPScope>.Mark) {
@@ -77,8 +85,9 @@ package final class HTTPQuestions: Sendable {
     fileprivate func end(_ mark: AnswerGate<HTTPScope>.Mark) { gate.withLock { $0.end(mark) } }
 }
 
-/// One question under way; it ends with its last reference. It compares by identity.
+/// One HTTP request under way; it ends when its last reference is released. Compares by identity.
 package final class HTTPQuestion: Sendable, Hashable {
+    /// What the request asks for.
     package let asked: HTTPAsked
     private let mark: AnswerGate<HTTPScope>.Mark
     private let questions: HTTPQuestions
@@ -91,16 +100,15 @@ package final class HTTPQuestion: Sendable, Hashable {
 
     deinit { questions.end(mark) }
 
-    /// Whether the answer may be stored now.
+    /// True if the response may be stored now.
     package var mayStore: Bool { questions.verdict(mark, asked).mayStore }
 
-    /// Whether a request that is made now may wait for this answer.
+    /// True if a request made now may wait for this response.
     package var mayJoin: Bool { questions.verdict(mark, asked).mayJoin }
 
-    /// Notes that the answer was accepted: older questions that it would have answered are outdated.
+    /// Records that the response was accepted. Older requests that it would also have answered are outdated.
     ///
-    /// - Parameters:
-    ///   - names: The fields that `Vary` of the answer names.
+    /// - Parameter names: The header fields that the response's `Vary` names.
     package func accept(varying names: [ByteString]) {
         let selection = HTTPSelection(
             library: asked.library, url: asked.url, key: asked.key, isSession: asked.isSession)
@@ -108,16 +116,20 @@ package final class HTTPQuestion: Sendable, Hashable {
             .answer(selection, credentials: asked.credentials, names: names, values: asked.values(names)), to: mark)
     }
 
+    /// Compares by identity.
     package static func == (first: HTTPQuestion, second: HTTPQuestion) -> Bool { first === second }
 
+    /// Hashes the identity.
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension HTTPSelection {
+    /// Returns true if the selection matches what a request asks for.
     package func includes(_ asked: HTTPAsked) -> Bool {
         includes(library: asked.library, url: asked.url, key: asked.key, isSession: asked.isSession)
     }
 
+    /// Returns true if the selection matches a stored response.
     package func includes(_ record: HTTPRecord) -> Bool {
         includes(library: record.library, url: record.url, key: record.key, isSession: record.isSession)
     }

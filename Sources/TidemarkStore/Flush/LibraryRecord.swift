@@ -1,32 +1,36 @@
 import TidemarkModel
 
-/// A library as the journal keeps it.
+/// A library and the state of its log, as a journal stores them.
 public struct LibraryRecord: Hashable, Sendable {
+    /// The library's index.
     public var index: LibraryIndex
+    /// The library's id.
     public var name: ByteString
-    /// The log's epoch; nil while the log names none.
+    /// The name of the log; nil while no event has named one.
     public var epoch: ByteString?
-    /// The number of logs that the library has had before: grows by one when an epoch ends.
+    /// How often the log was replaced by a new one; grows by one each time.
     public var generation: UInt32
-    /// The last applied or skipped sequence; nil before the first sequenced event.
+    /// The last sequence that was applied or skipped; nil before the first sequenced event.
     public var cursor: EventSequence?
-    /// Whether something was lost or the log began anew since a query was last refreshed.
+    /// True if events were lost, or the log was replaced, since a query was last refreshed.
     public var isStale: Bool
-    /// The lost ranges, ascending, never adjacent.
+    /// The ranges of lost sequences, ascending and never adjacent.
     public var lost: [LostRange]
+    /// The number of the library's entities in the journal, this flush included.
     public var entityCount: Int64
-    /// The highest sequence that an answer or a confirmation stands for, while that is ahead of the cursor; else nil.
+    /// The highest position of a response or a confirmation, while it is ahead of the cursor; otherwise nil.
     public var answeredThrough: EventSequence?
-    /// The highest sequence that was known when something of a key was last forgotten; nil when nothing was forgotten
-    /// in this generation.
+    /// The highest sequence known when a key's record was last forgotten; nil if none was in this generation. A late
+    /// event at or below it does not write a key without a record.
     public var forgottenThrough: EventSequence?
-    /// Whether the library is stale only because numbers were lost.
+    /// True if the library is stale only because sequences were lost.
     public var isStaleByLossAlone: Bool
-    /// Whether events can disappear from the log of this epoch without a trace.
+    /// True if events can vanish from the log of this epoch without a trace.
     public var isUnknowable: Bool
-    /// The highest place in the log at which something made lists stale; nil when nothing did in this generation.
+    /// The highest position in the log at which lists became stale; nil if none did in this generation.
     public var staleThrough: EventSequence?
 
+    /// Creates the record of a library.
     public init(
         index: LibraryIndex, name: ByteString, epoch: ByteString?, generation: UInt32,
         cursor: EventSequence?, isStale: Bool, lost: [LostRange], entityCount: Int64,
@@ -48,7 +52,7 @@ public struct LibraryRecord: Hashable, Sendable {
         self.staleThrough = staleThrough
     }
 
-    /// The status as it is reported to users; gap and reconciling are not stored.
+    /// The status as reported to users. The states `gap` and `reconciling` are never stored.
     package var status: LibraryStatus {
         LibraryStatus(
             library: name, epoch: epoch ?? "", cursor: cursor,

@@ -1,9 +1,10 @@
 import TidemarkModel
 
-/// Damage that a journal found after it gave its state: entities of any library are lost, or older ones are back.
+/// Damage that a journal found after it returned its state: entities are lost, or have an older version again.
 public struct OpeningLoss: Sendable, Hashable {
-    /// The number of entities that each library has more than its record said; negative for fewer.
+    /// By how much each library's entity count differs from its record; negative if entities are missing.
     public var entityCountChanges: [LibraryIndex: Int64]
 
+    /// Creates the report of a loss.
     public init(entityCountChanges: [LibraryIndex: Int64] = [:]) { self.entityCountChanges = entityCountChanges }
 }

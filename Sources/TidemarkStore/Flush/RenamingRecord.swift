@@ -1,23 +1,25 @@
 import TidemarkModel
 
-/// A temporary id that was renamed, as the journal keeps it.
+/// The renaming of a temporary id to the real one, as a journal stores it.
 ///
 /// - Source: Protocol/optimistic.md, temporary ids.
 public struct RenamingRecord: Hashable, Sendable {
-    /// The number, which orders renamings; no layer has it.
+    /// The renaming's number. Renamings apply in the order of their numbers; no layer has the same number.
     public var number: Int64
+    /// The library of the renamed entity.
     public var library: LibraryIndex
-    /// The type of the entity; nil when it is unknown: the id is renamed under every type.
+    /// The type of the renamed entity; nil if it is unknown, and the id is renamed under every type.
     public var type: TypeIndex?
-    /// The temporary id, canonical.
+    /// The temporary id in its canonical form.
     public var temporary: ByteString
-    /// The real id, canonical.
+    /// The real id in its canonical form.
     public var real: ByteString
-    /// The real id as a JSON value, a string or an integer.
+    /// The real id as a JSON value, a string or an integer, as the server sent it.
     public var json: [UInt8]
-    /// Whether a newer entity has the temporary id; then it is renamed no more.
+    /// True if a newer entity uses the temporary id, so that it is no longer renamed.
     public var isEnded: Bool
 
+    /// Creates the record of a renaming.
     public init(
         number: Int64, library: LibraryIndex, type: TypeIndex?, temporary: ByteString, real: ByteString, json: [UInt8],
         isEnded: Bool = false
@@ -31,6 +33,6 @@ public struct RenamingRecord: Hashable, Sendable {
         self.isEnded = isEnded
     }
 
-    /// The number of bytes that count toward the bound on renamings.
+    /// How many bytes this renaming counts toward the bound on renamings.
     package var byteCount: Int { 64 + temporary.bytes.count + real.bytes.count + json.count }
 }

@@ -2,23 +2,23 @@ import TidemarkModel
 
 /// One mutation that has not settled.
 struct Layer {
-    /// The layer's number, given once; orders layers.
+    /// The layer's number, never reused. Layers apply in the order of their numbers.
     let number: Int64
     let pendingID: ByteString
     let library: LibraryIndex
-    /// The time when the layer was made, in milliseconds since 1970.
+    /// When the layer was made, in milliseconds since 1970.
     let createdAt: Int64
-    /// The changes in order. Their ids change when a real id becomes known.
+    /// The changes in order. Renaming a temporary id changes their ids.
     var changes: [LayerChange]
-    /// The pending ids of the layers with which this one is rolled back.
+    /// The pending ids of the layers that this one depends on: it is rolled back with them.
     var dependsOn: [ByteString]
-    /// Whether the layer is committed; it then waits for its sequence or its event.
+    /// True if the layer is committed and waits for its sequence or its event.
     var isConfirmed = false
-    /// The place in the log that the layer waits for; nil: it waits only for its event.
+    /// The place in the log at which the layer settles; nil if it waits only for its event.
     var awaited: AwaitedPlace?
-    /// The request of the layer and its progress; nil: the host sends it itself, or the server has answered.
+    /// The layer's request and how far its sending is; nil if the host sends it itself, or it was answered.
     var sending: LayerSending?
-    /// Whether the journal has a row for the layer, or a flush under way writes one.
+    /// True if the journal has a row for the layer, or a flush under way creates one.
     var hasRow = false
 
     init(
@@ -50,16 +50,16 @@ struct Layer {
             createdAt: createdAt, changes: changes, sending: sending?.recorded)
     }
 
-    /// The number of bytes that count toward the bound on layers: not less than the layer's row takes.
+    /// How many bytes the layer counts toward the bound on layers: at least as many as its row takes.
     var byteCount: Int {
         let named = dependsOn.reduce(pendingID.bytes.count) { $0 + $1.bytes.count + 16 }
         return changes.reduce(named + (sending?.byteCount ?? 0)) { $0 + $1.byteCount }
     }
 }
 
-/// A place in a library's log that a confirmed layer waits for.
+/// The place in a library's log at which a confirmed layer settles.
 struct AwaitedPlace: Hashable {
     var sequence: EventSequence
-    /// The library's generation; in another one the sequence means nothing.
+    /// The generation of that log. In another generation the sequence has no meaning.
     var generation: UInt32
 }

@@ -1,19 +1,28 @@
 import TidemarkModel
 
-/// One change of a layer, as it was given.
+/// One change of a layer, as it was requested.
+///
+/// ```swift
+/// let key = StoredKey(library: 0, type: 3, id: StoredID("42"))
+/// let rename = LayerChange.patch(key, fields: Array(#"{"name":"Dawn"}"#.utf8), unset: ["draft"])
+/// print(rename.key == key)  // true
+/// ```
 ///
 /// - Source: Protocol/optimistic.md, what a layer shows.
 public enum LayerChange: Hashable, Sendable {
-    /// `resource`: a compact JSON object.
+    /// Shows a whole resource. `resource` is a compact JSON object.
     case put(StoredKey, resource: [UInt8])
-    /// `fields`: a compact JSON object; empty for none. `unset`: unescaped names.
+    /// Replaces and removes top-level fields, if the entity exists. `fields` is a compact JSON object, empty for none;
+    /// `unset` has the unescaped names of fields to remove.
     case patch(StoredKey, fields: [UInt8], unset: [ByteString])
-    /// `fields`: a compact JSON object, merged by path as an answer of GraphQL is.
+    /// Merges fields by path, if the entity exists, as a GraphQL response is merged. `fields` is a compact JSON object.
     case merge(StoredKey, fields: [UInt8])
+    /// Removes one top-level field, named without escapes, if the entity exists.
     case removeField(StoredKey, ByteString)
-    /// `isAlong`: the delete was not requested; the policy cascades it from another one.
+    /// Hides the entity. `isAlong` is true if the delete was not requested: the policy cascades it from another one.
     case delete(StoredKey, isAlong: Bool = false)
 
+    /// The key of the entity that the change concerns.
     public var key: StoredKey {
         switch self {
         case .put(let key, _), .patch(let key, _, _), .merge(let key, _), .removeField(let key, _), .delete(let key, _):
@@ -21,12 +30,12 @@ public enum LayerChange: Hashable, Sendable {
         }
     }
 
-    /// Whether the change was not requested: the policy cascades it from another delete of the layer.
+    /// True if the change was not requested: the policy cascades it from another delete of the layer.
     package var isAlong: Bool {
         if case .delete(_, let isAlong) = self { isAlong } else { false }
     }
 
-    /// The number of bytes that count toward the bound on layers: not less than the layer's row takes for the change.
+    /// How many bytes the change counts toward the bound on layers: at least as many as the layer's row takes for it.
     package var byteCount: Int {
         let overhead = 64 + key.id.byteCount
         switch self {

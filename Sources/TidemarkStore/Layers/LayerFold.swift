@@ -1,13 +1,15 @@
 import TidemarkModel
 
-/// The fold of a layer's change into the value under it.
+/// Applies a layer's changes to the value beneath them.
 ///
 /// - Source: Protocol/optimistic.md, what a layer shows.
 package enum LayerFold {
-    /// Applies a change to a value.
+    /// Applies one change to a value.
     ///
-    /// - Parameter value: The resource under the change; nil when there is none.
-    /// - Returns: The visible resource; nil when there is none.
+    /// - Parameters:
+    ///   - change: The change of a layer.
+    ///   - value: The resource beneath it; nil if there is none.
+    /// - Returns: The visible resource; nil if there is none.
     /// - Complexity: O(value + change).
     package static func apply(_ change: LayerChange, to value: [UInt8]?) -> [UInt8]? {
         switch change {

@@ -1,26 +1,26 @@
 import TidemarkModel
 
-/// The requests of layers, as ``LayerStack`` finds them: by the layer that sends for them, and by the temporary ids in
-/// their inputs. Bounded by the layers.
+/// Finds the requests of layers: by the layer that sends for others, and by the temporary ids in their inputs. The
+/// layers bound it.
 struct LayerRequests {
     private struct NamedID: Hashable {
         var library: LibraryIndex
         var id: ByteString
     }
 
-    /// The layers whose inputs another layer sends, by the pending id of the sender.
+    /// The layers whose inputs another layer sends, by the pending id of that layer.
     private var members: [ByteString: Set<Int64>] = [:]
-    /// The layers whose inputs name an id at the place of a temporary one.
+    /// The layers whose inputs have an id at the place of a temporary one.
     private var naming: [NamedID: Set<Int64>] = [:]
-    /// The layers whose request was added, changed or removed since the last call of ``takeChanged()``.
+    /// The layers whose request was added, changed or removed since the last ``takeChanged()``.
     private var changed: Set<Int64> = []
-    /// The layers among `changed` that were removed while nobody knew what became of their requests.
+    /// The layers in `changed` that were removed before their requests had an answer.
     private var unanswered: Set<Int64> = []
 
-    /// Whether the outbox has changes that its driver has not read.
+    /// True if the outbox has changes that its driver has not taken.
     var isChanged: Bool { !changed.isEmpty }
 
-    /// Notes the request of a layer, if it has one.
+    /// Adds the request of a layer, if it has one.
     mutating func add(_ layer: Layer) {
         guard let sending = layer.sending else { return }
         changed.insert(layer.number)
@@ -43,12 +43,13 @@ struct LayerRequests {
         }
     }
 
-    /// Notes that something else about a layer changed that decides whether it may be sent.
+    /// Records another change of a layer that decides whether its request may be sent.
     mutating func note(_ number: Int64) { changed.insert(number) }
 
     /// Returns the layers whose inputs a layer sends, ascending.
     func members(of sender: ByteString) -> [Int64] { (members[sender] ?? []).sorted() }
 
+    /// Returns true if a layer sends the inputs of others.
     func hasMembers(_ sender: ByteString) -> Bool { members[sender] != nil }
 
     /// Returns the layers of a library whose inputs name an id, ascending.
@@ -56,8 +57,10 @@ struct LayerRequests {
         (naming[NamedID(library: library, id: id)] ?? []).sorted()
     }
 
+    /// Records that a layer is removed before its request has an answer.
     mutating func noteUnanswered(_ number: Int64) { unanswered.insert(number) }
 
+    /// Removes and returns the layers whose requests changed, ascending, and those of them without an answer.
     mutating func takeChanged() -> (changed: [Int64], unanswered: Set<Int64>) {
         defer {
             changed = []

@@ -1,42 +1,49 @@
 import TidemarkModel
 
-/// The request of a layer and the progress of sending it, as far as the journal has it.
+/// The request of a layer and how far its sending is, as a journal stores them.
+///
+/// ```swift
+/// let request = MutationRequest(method: "photo.rename", input: ["id": "42", "name": "Dawn"])
+/// var sending = LayerSending(request)
+/// sending.attemptCount = 1
+/// ```
 public struct LayerSending: Hashable, Sendable {
+    /// The request that the cache sends for the layer.
     public var request: MutationRequest
-    /// The number of attempts that were begun. An attempt is counted on the disk before it is sent.
+    /// How many attempts were begun. An attempt is counted on disk before it is sent.
     public var attemptCount = 0
-    /// The attempts that do not count toward the request's limit: those before a fresh start that the host asked for,
-    /// and those that ended without an answer or a failure, because the session ended or the disk failed.
+    /// How many attempts do not count toward the request's limit: those before the host asked to retry, and those that
+    /// ended without an answer or a failure, because the session ended or the disk failed.
     public var forgivenCount = 0
-    /// Whether an attempt is under way. The journal never has one: in its records the attempt does not count until it
-    /// has failed.
+    /// True while an attempt is under way. In a journal's records, such an attempt counts as forgiven until it fails.
     package private(set) var isUnderWay = false
-    /// The time of the first attempt that counts, in milliseconds since 1970; nil before it.
+    /// When the first attempt that counts was begun, in milliseconds since 1970; nil before it.
     public var firstAttemptAt: Int64?
-    /// The reason why the request failed for good; nil while it is sent, or waits to be.
+    /// Why the request failed for good; nil while it is sent or waits to be sent.
     public var failure: MutationFailure?
-    /// The pending id of the older layer whose request has this layer's input; nil: the layer sends its own.
+    /// The pending id of the older layer that sends this layer's input; nil if the layer sends its own.
     public var sentWith: ByteString?
 
+    /// Creates the state of a request that was never sent.
     public init(_ request: MutationRequest) {
         self.request = request
     }
 
-    /// The number of bytes that count toward the bound on layers.
+    /// How many bytes the request counts toward the bound on layers.
     package var byteCount: Int {
         let failure = failure.map { 32 + $0.message.bytes.count + ($0.code?.bytes.count ?? 0) } ?? 0
         return 64 + request.byteCount + failure + (sentWith?.bytes.count ?? 0)
     }
 
-    /// The request as the journal has it: an attempt that is under way does not count, so that it is repeated when the
-    /// session ends before its answer.
+    /// The state as a journal stores it. An attempt under way does not count, so that it is repeated if the session
+    /// ends before its answer.
     var recorded: LayerSending {
         var sending = self
         sending.endUnanswered()
         return sending
     }
 
-    /// Begins one more attempt.
+    /// Begins another attempt.
     mutating func begin(at now: Int64) {
         endUnanswered()
         if attemptCount == forgivenCount { firstAttemptAt = now }
@@ -44,7 +51,7 @@ public struct LayerSending: Hashable, Sendable {
         isUnderWay = true
     }
 
-    /// Ends an attempt that failed: it counts.
+    /// Ends the attempt under way as failed; it counts.
     mutating func fail() { isUnderWay = false }
 
     private mutating func endUnanswered() {
@@ -52,7 +59,7 @@ public struct LayerSending: Hashable, Sendable {
         isUnderWay = false
     }
 
-    /// Removes the failure, so that the request is sent again with all its attempts.
+    /// Clears the failure, so that the request is sent again with all the attempts that it allows.
     mutating func startAfresh() {
         failure = nil
         isUnderWay = false
@@ -62,28 +69,28 @@ public struct LayerSending: Hashable, Sendable {
 
     // MARK: Temporary ids
 
-    /// The ids in the input at the places of temporary ids, canonical.
+    /// The canonical ids that the input has at the places of temporary ids.
     ///
     /// - Complexity: O(input · places).
     var namedIDs: Set<ByteString> {
         Set(places.compactMap { place in LayerSending.id(request.input[place]) })
     }
 
-    /// Replaces an id in the input.
+    /// Replaces a temporary id in the input, at all places that hold it.
     ///
     /// - Parameters:
     ///   - temporary: The temporary id, canonical.
     ///   - json: The real id as a JSON value.
     mutating func rename(_ temporary: ByteString, to json: [UInt8]) {
-        // Places may be within one another; those that hold the id are not.
+        // Places may contain one another, but those that hold an id do not.
         let named = places.filter { LayerSending.id(request.input[$0]) == temporary }
-        // From the last to the first, so that the earlier ones stay where they are.
+        // From the last place to the first, so that the ranges of the earlier ones stay valid.
         for place in named.sorted(by: { $0.lowerBound > $1.lowerBound }) {
             request.input.replaceSubrange(place, with: json)
         }
     }
 
-    /// The ranges in the input that the pointers name, each once.
+    /// The ranges in the input that the request's pointers name, each once.
     private var places: Set<Range<Int>> {
         request.input.withUnsafeBytes { bytes in
             Set(
@@ -91,14 +98,14 @@ public struct LayerSending: Hashable, Sendable {
                     do throws(MembershipError) {
                         return try RulePointer(text.bytes).value(in: bytes)
                     } catch {
-                        // The pointers of a request are checked when it is made; a forged file may hold others.
+                        // The pointers of a request are checked when it is made, but those in a forged file are not.
                         return nil
                     }
                 })
         }
     }
 
-    /// Returns a value as an id; nil when it is neither a string nor an integer.
+    /// Returns a value as a canonical id; nil if it is neither a string nor an integer.
     private static func id(_ json: ArraySlice<UInt8>) -> ByteString? {
         if json.withUnsafeBytes({ CompactJSON.isInteger($0) }) { return ByteString(Array(json)) }
         return JSONSlice(compact: json).text.map { EntityKey.canonicalID(ByteString($0)) }

@@ -1,16 +1,16 @@
 import TidemarkModel
 
-/// The dates of what layers wrote.
+/// When layers wrote the entities that they show.
 extension LayerStack {
-    /// One write of a layer to an entity.
+    /// One layer's write to an entity.
     struct Write {
-        /// The fields; nil for the whole entity.
+        /// The fields that it wrote; nil for the whole entity.
         var fields: WrittenFields?
-        /// Milliseconds since 1970.
+        /// When it was made, in milliseconds since 1970.
         var writtenAt: Int64
     }
 
-    /// Returns the writes of layers to an entity, oldest first.
+    /// Returns what layers wrote to an entity, oldest first. Writes that a later `put` or `delete` undoes are left out.
     ///
     /// - Complexity: O(changes + the visible resource for each merge).
     func writes(over handle: ListHandle) -> [Write] {
@@ -36,18 +36,20 @@ extension LayerStack {
         return writes
     }
 
-    /// The times when layers wrote the top-level fields of an entity.
+    /// When layers wrote the top-level fields of an entity.
     struct Dates {
-        /// The time of the last replacement of the whole by a layer, in milliseconds since 1970; nil when there was
-        /// none.
+        /// When a layer last replaced the whole entity, in milliseconds since 1970; nil if none did.
         var whole: Int64?
-        /// The times of single fields since.
+        /// When layers wrote single fields after that.
         var named: [ByteString: Int64] = [:]
 
-        /// - Parameter base: The time when the stored field was written; nil when nothing is stored.
+        /// Returns when a field was written; nil if it has no value.
+        ///
+        /// - Parameter base: When the stored field was written; nil if nothing is stored.
         func date(of field: ByteString, base: Int64?) -> Int64? { named[field] ?? whole ?? base }
     }
 
+    /// Returns when layers wrote the top-level fields of an entity.
     func dates(over handle: ListHandle) -> Dates {
         var dates = Dates()
         for write in writes(over: handle) {

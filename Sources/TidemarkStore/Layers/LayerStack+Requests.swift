@@ -1,27 +1,30 @@
 import TidemarkModel
 
-/// The groups of layers that one request serves, and temporary ids in inputs.
+/// Groups of layers that share one request, and temporary ids in the inputs of requests.
 extension LayerStack {
-    /// Returns a layer and those whose inputs its request has, oldest first.
+    /// Returns a layer and the layers that its request also serves, oldest first.
     func group(of layer: Layer) -> [Layer] {
         [layer] + requests.members(of: layer.pendingID).compactMap { layers[$0] }
     }
 
-    /// Lets the other layers of a group send their own requests: the layer that sent for them is being removed.
+    /// Makes the other layers of a group send their own requests, because the layer that sent for them is being
+    /// removed.
     ///
-    /// - Parameter removed: The layers that are removed with it.
+    /// - Parameters:
+    ///   - layer: The layer that sent for the group.
+    ///   - removed: The layers that are removed together with it.
     mutating func releaseGroup(of layer: Layer, except removed: Set<Int64>) {
         for number in requests.members(of: layer.pendingID) where !removed.contains(number) {
             changeSending(number) { $0.sentWith = nil }
         }
     }
 
-    /// Replaces a temporary id in the inputs of the requests of a library that name it and have not left.
+    /// Replaces a temporary id in the inputs of a library's requests that were not sent yet.
     ///
     /// - Parameters:
     ///   - temporary: The temporary id, canonical.
     ///   - json: The real id as a JSON value.
-    ///   - concerns: Tells whether a layer names the entity that is renamed.
+    ///   - concerns: Returns true if a layer names the renamed entity.
     mutating func renameInputs(
         _ temporary: ByteString, to json: [UInt8], in library: LibraryIndex, where concerns: (Layer) -> Bool
     ) {
@@ -33,7 +36,7 @@ extension LayerStack {
 
     // MARK: What left
 
-    /// Returns the request that a layer sends, and the changes that it is sent with: as they left, once they have.
+    /// Returns a layer's request and the changes it is sent with; once they were sent, exactly as they were sent.
     func outgoing(_ layer: Layer) -> (request: MutationRequest, changes: [LayerChange])? {
         if let sent = sent[layer.number] { return (sent.request, sent.changes) }
         let group = group(of: layer)
@@ -41,7 +44,7 @@ extension LayerStack {
         return (request, group.flatMap(\.changes))
     }
 
-    /// Keeps the request of a layer as it left, before the layer changes.
+    /// Keeps a layer's request as it was sent, before the layer changes.
     mutating func keepSent(_ layer: Layer) {
         guard let sending = layer.sending, sending.attemptCount > 0, sent[layer.number] == nil,
             let (request, changes) = outgoing(layer)
@@ -50,12 +53,12 @@ extension LayerStack {
         sent.keep(SentRequests.Sent(number: number, request: request, changes: changes), of: layer.number)
     }
 
-    /// Keeps the requests that serve several layers: each of these may be rolled back by itself.
+    /// Keeps the requests that serve several layers, because each of these layers may be rolled back by itself.
     mutating func keepSentGroups() {
         for layer in all where requests.hasMembers(layer.pendingID) { keepSent(layer) }
     }
 
-    /// Takes over a request as it left, which the journal has.
+    /// Restores a request as it was sent, from its record in the journal.
     mutating func restoreSent(_ record: LayerRecord) {
         noteNumber(record.number)
         guard let layer = layer(named: record.pendingID), layer.library == record.library, layer.sending != nil,

@@ -4,23 +4,23 @@ import TidemarkModel
 
 /// The pending layers, and their effect on each entity that they name.
 ///
-/// The stack knows entities by their number in the reverse index, and holds no base: a caller that changes the base of
-/// a layered entity calls ``fold(_:over:)``. At `layerCountMax` one more layer is refused.
+/// Entities are identified by their handles in the reverse index, and the stack does not store the base: whoever
+/// changes the base of a layered entity must call ``fold(_:over:)``. The caller refuses layers past `layerCountMax`.
 struct LayerStack: ~Copyable {
-    /// One change for one entity.
+    /// One change of one layer.
     struct Touch: Hashable {
         var layer: Int64
-        /// The index among the layer's changes.
+        /// The index of the change in the layer.
         var change: Int
     }
 
-    /// The effect of layers on one entity.
+    /// The effect of all layers on one entity.
     struct Overlay {
         /// The changes in the order in which they apply.
         var touches: [Touch] = []
-        /// The visible resource; nil when nothing is visible.
+        /// The visible resource; nil if none is visible.
         var visible: [UInt8]?
-        /// Whether nothing is visible because a layer deletes the entity.
+        /// True if nothing is visible because a layer deletes the entity.
         var isDeleted = false
     }
 
@@ -32,41 +32,41 @@ struct LayerStack: ~Copyable {
     /// The layers by number.
     private(set) var layers: [Int64: Layer] = [:]
     private var numbers: [ByteString: Int64] = [:]
-    /// The overlays by handle. A layered entity has an entry as long as a layer names it.
+    /// The overlays by handle: one for each entity that some layer names.
     private(set) var overlays: [ListHandle: Overlay] = [:]
-    /// The layers that depend on a layer, by the number of that layer.
+    /// The layers that depend on another one, by the number of that one.
     private var dependents: [Int64: Set<Int64>] = [:]
-    /// The confirmed layers by the log they wait in, ascending by the sequence they wait for.
+    /// The confirmed layers that wait in each log, ascending by the sequence they wait for.
     private var awaiting: [Log: [(sequence: EventSequence, layer: Int64)]] = [:]
     private var lastNumber: Int64 = 0
     private(set) var byteCount = 0
-    /// The numbers of layers that changed since the last flush. Bounded by the number of layers.
+    /// The layers that changed since the last flush. The number of layers bounds it.
     private var dirty: Set<Int64> = []
-    /// The numbers of layers that were removed since the last flush and that the journal has.
+    /// The layers that were removed since the last flush and that the journal has.
     private var removed: [Int64] = []
 
-    /// The requests of layers: groups, temporary ids, and the layers that the outbox has not seen yet.
+    /// The requests of layers: groups, temporary ids, and what the outbox has not taken yet.
     private(set) var requests = LayerRequests()
-    /// The requests that have left, where their layers no longer tell.
+    /// Requests as they were sent, for layers that have changed since.
     var sent = SentRequests()
     /// The temporary ids that were renamed.
     var renamings = Renamings()
 
     var isEmpty: Bool { layers.isEmpty }
     var count: Int { layers.count }
-    /// Whether some layer waits for a place in a log.
+    /// True if some layer waits for a place in a log.
     var isAwaiting: Bool { !awaiting.isEmpty }
-    /// The number of layers that a flush would write or remove.
+    /// How many rows the next flush writes or removes.
     var changeCount: Int { dirty.count + removed.count + sent.changeCount + renamings.changeCount }
 
     // MARK: Lookup
 
     func layer(named pendingID: ByteString) -> Layer? { numbers[pendingID].flatMap { layers[$0] } }
 
-    /// The layers, oldest first.
+    /// All layers, oldest first.
     var all: [Layer] { layers.values.sorted { $0.number < $1.number } }
 
-    /// Returns the layers of an entity, oldest first, each once.
+    /// Returns the layers that change an entity, oldest first, each once.
     func layers(over handle: ListHandle) -> [Layer] {
         var last: Int64?
         return (overlays[handle]?.touches ?? []).compactMap { touch in
@@ -75,7 +75,7 @@ struct LayerStack: ~Copyable {
         }
     }
 
-    /// Returns a layer and all that depend on it, directly or not, oldest first.
+    /// Returns a layer and all that depend on it, directly or indirectly, oldest first.
     func withDependents(_ number: Int64) -> [Layer] {
         var found: Set<Int64> = [number]
         var rest = [number]
@@ -87,9 +87,11 @@ struct LayerStack: ~Copyable {
 
     // MARK: Changes
 
-    /// Adds a layer on top. The caller folds its handles' overlays.
+    /// Adds a layer on top. The caller then folds the overlays of its handles.
     ///
-    /// - Parameter handles: The handles of the entities that its changes name, in order.
+    /// - Parameters:
+    ///   - layer: A new layer, or one from the journal.
+    ///   - handles: For each of its changes, in order, the handle of the entity.
     mutating func push(_ layer: Layer, handles: [ListHandle]) {
         lastNumber = max(lastNumber, layer.number)
         layers[layer.number] = layer
@@ -108,18 +110,20 @@ struct LayerStack: ~Copyable {
 
     var nextNumber: Int64 { lastNumber + 1 }
 
-    /// Returns a number for a record beside the layers.
+    /// Reserves a number for a record that is stored beside the layers.
     mutating func takeNumber() -> Int64 {
         lastNumber += 1
         return lastNumber
     }
 
-    /// Notes the number of a record that the journal has beside the layers.
+    /// Records the number of a stored record beside the layers, so that it is not used again.
     mutating func noteNumber(_ number: Int64) { lastNumber = max(lastNumber, number) }
 
-    /// Removes a layer; layers that depended on it no longer do.
+    /// Removes a layer. Layers that depend on it no longer do.
     ///
-    /// - Parameter handles: The handles that were given to ``push(_:handles:)``, or renamed since.
+    /// - Parameters:
+    ///   - number: The layer's number.
+    ///   - handles: The handles that ``push(_:handles:)`` received, as renamed since.
     mutating func remove(_ number: Int64, handles: Set<ListHandle>) {
         guard let layer = layers.removeValue(forKey: number) else { return }
         numbers.removeValue(forKey: layer.pendingID)
@@ -139,7 +143,7 @@ struct LayerStack: ~Copyable {
         releaseDependents(of: layer)
     }
 
-    /// Removes the dependency of other layers on a layer.
+    /// Ends the dependency of other layers on this one.
     private mutating func releaseDependents(of layer: Layer) {
         for dependent in dependents.removeValue(forKey: layer.number) ?? [] where layers[dependent] != nil {
             byteCount -= layers[dependent]?.byteCount ?? 0
@@ -150,7 +154,7 @@ struct LayerStack: ~Copyable {
         }
     }
 
-    /// Marks a layer as committed; it then waits for its place or its event, and its request is done.
+    /// Marks a layer as committed: it waits for its place or its event, and its request is done.
     mutating func confirm(_ number: Int64, awaiting place: AwaitedPlace?) {
         guard var layer = layers[number] else { return }
         dequeue(layer)
@@ -186,7 +190,7 @@ struct LayerStack: ~Copyable {
         if awaiting[log]?.isEmpty == true { awaiting[log] = nil }
     }
 
-    /// Returns a layer whose library's cursor reached the sequence it waits for; nil when there is none.
+    /// Returns a layer whose awaited sequence the library's cursor has reached; nil if there is none.
     func reached(_ cursor: EventSequence, generation: UInt32, in library: LibraryIndex) -> Int64? {
         guard !awaiting.isEmpty, let first = awaiting[Log(library: library, generation: generation)]?.first else {
             return nil
@@ -194,7 +198,7 @@ struct LayerStack: ~Copyable {
         return first.sequence <= cursor ? first.layer : nil
     }
 
-    /// Tells whether layers wait for a place in an ended log of a library.
+    /// Returns true if layers wait for a place in an ended log of a library.
     func isAwaitingOther(_ generation: UInt32, in library: LibraryIndex) -> Bool {
         awaiting.keys.contains { $0.library == library && $0.generation != generation }
     }
@@ -207,7 +211,7 @@ struct LayerStack: ~Copyable {
         }
     }
 
-    /// Moves an entity's changes to another entity.
+    /// Moves the changes of one entity to another one.
     mutating func rename(_ handle: ListHandle, to real: ListHandle, _ renamed: (LayerChange) -> LayerChange) {
         guard let overlay = overlays.removeValue(forKey: handle) else { return }
         for touch in overlay.touches {
@@ -225,7 +229,7 @@ struct LayerStack: ~Copyable {
 
     // MARK: Requests
 
-    /// Changes the progress of a layer's request.
+    /// Changes the state of a layer's request.
     mutating func changeSending(_ number: Int64, _ body: (inout LayerSending) -> Void) {
         guard var layer = layers[number], layer.sending != nil else { return }
         byteCount -= layer.byteCount
@@ -240,20 +244,22 @@ struct LayerStack: ~Copyable {
         dirty.insert(number)
     }
 
-    /// Returns the numbers of the layers whose requests changed since the last call, ascending, and those of them that
-    /// ``noteUnanswered(_:)`` named.
+    /// Removes and returns the layers whose requests changed since the last call, ascending, with those that
+    /// ``noteUnanswered(_:)`` recorded.
     mutating func takeChangedRequests() -> (changed: [Int64], unanswered: Set<Int64>) { requests.takeChanged() }
 
-    /// Notes that a layer is removed while only the server's answer can tell what became of its request.
+    /// Records that a layer is removed although its request was sent and has no answer yet.
     mutating func noteUnanswered(_ layer: Layer) {
         if let sending = layer.sending, sending.attemptCount > 0 { requests.noteUnanswered(layer.number) }
     }
 
     // MARK: Folding
 
-    /// Computes the visible resource of an entity from its base.
+    /// Recomputes the visible resource of an entity.
     ///
-    /// - Parameter base: The stored resource; nil when nothing is stored.
+    /// - Parameters:
+    ///   - handle: The entity. No effect if no layer names it.
+    ///   - base: The stored resource; nil if none is stored.
     /// - Complexity: O(base + changes).
     mutating func fold(_ handle: ListHandle, over base: [UInt8]?) {
         guard let touches = overlays[handle]?.touches else { return }
@@ -268,16 +274,18 @@ struct LayerStack: ~Copyable {
         overlays[handle]?.isDeleted = value == nil && isDeleted
     }
 
-    /// Tells whether the visible resource of an entity contains nothing of its base.
+    /// Returns true if a layer replaces the whole entity, so that the visible resource has nothing of the base.
     func replaces(_ handle: ListHandle) -> Bool {
         (overlays[handle]?.touches ?? []).contains { touch in
             if case .put? = layers[touch.layer]?.changes[touch.change] { true } else { false }
         }
     }
 
-    /// Tells whether a layer has a patch over nothing, because the server deleted the entity.
+    /// Returns true if one of the layer's patches shows nothing because the server deleted the entity.
     ///
-    /// - Parameter base: Returns the stored resource of a handle, and whether it has a tombstone.
+    /// - Parameters:
+    ///   - handles: For each change of the layer, in order, the handle of the entity.
+    ///   - base: Returns the stored resource of a handle, and whether the key has a tombstone.
     func isOrphaned(_ layer: Layer, handles: [ListHandle], base: (ListHandle) -> (resource: [UInt8]?, isDeleted: Bool))
         -> Bool
     {
@@ -300,7 +308,7 @@ struct LayerStack: ~Copyable {
 
     // MARK: The journal
 
-    /// Adds every layer that changed since the last flush to a flush, complete.
+    /// Moves every layer that changed since the last flush into a flush, as complete records, and every removal.
     mutating func drain(into flush: inout FlushBatch) {
         for number in dirty.sorted() {
             guard let layer = layers[number] else { continue }

@@ -1,11 +1,10 @@
 import TidemarkModel
 
-/// The temporary ids that were renamed, and their real ids: an edit that still names a temporary id becomes one of the
-/// real one.
+/// The temporary ids that were renamed, with their real ids. A later edit that still names a temporary id is changed to
+/// name the real one.
 ///
-/// Bounded by ``countMax`` and ``byteCountMax``: the oldest renaming is forgotten first. Every pending layer was
-/// renamed when its renaming became known, so only later edits need them.
-///
+/// ``countMax`` and ``byteCountMax`` bound it: the oldest renaming is forgotten first. Pending layers are changed as
+/// soon as a renaming is known, so only later edits need this.
 /// - Source: Protocol/optimistic.md, temporary ids.
 package struct Renamings {
     /// One temporary id of a library.
@@ -14,41 +13,41 @@ package struct Renamings {
         var temporary: ByteString
     }
 
-    /// The renamings at most: 10,000.
+    /// The most renamings: 10,000.
     package static let countMax = 10_000
-    /// The bytes of all renamings at most: 4 MiB.
+    /// The most bytes of all renamings: 4 MiB.
     static let byteCountMax = 4 << 20
 
-    /// The renamings by number, which orders them.
+    /// The renamings by number, in the order in which they became known.
     private var renamings: [Int64: RenamingRecord] = [:]
-    /// The numbers of the renamings of a temporary id, at most one for each type.
+    /// The numbers of each temporary id's renamings, at most one for each type.
     private var numbers: [Name: [Int64]] = [:]
     private var byteCount = 0
-    /// The numbers whose records changed since the last flush. Bounded by the number of renamings.
+    /// The renamings that changed since the last flush. The number of renamings bounds it.
     private var dirty: Set<Int64> = []
-    /// The numbers that the journal has and that were removed since the last flush.
+    /// The renamings that the journal has and that were removed since the last flush.
     private var removed: [Int64] = []
     private var written: Set<Int64> = []
 
     var isEmpty: Bool { renamings.isEmpty }
-    /// The number of records that a flush would write or remove.
+    /// How many records the next flush writes or removes.
     var changeCount: Int { dirty.count + removed.count }
 
     // MARK: Lookup
 
-    /// Returns the renaming of an entity's temporary id; nil when the id is no temporary one, or names a newer entity.
+    /// Returns the renaming of an entity's temporary id; nil if the id is not a temporary one, or names a newer entity.
     ///
-    /// - Parameter type: nil: a type that no entity has had yet.
+    /// - Parameter type: The entity's type; nil for a type that no entity has had yet.
     func renaming(of temporary: ByteString, type: TypeIndex?, in library: LibraryIndex) -> RenamingRecord? {
         let all = all(of: temporary, in: library)
         let found = all.first { $0.type == type } ?? all.first { $0.type == nil }
         return found.flatMap { $0.isEnded ? nil : $0 }
     }
 
-    /// Returns the renaming of a temporary id in the input of a request.
+    /// Returns the renaming of a temporary id in a request's input; nil if it must not be replaced.
     ///
-    /// - Parameter types: The types under which the edit itself names the id. Without any the id is renamed when only
-    ///   one entity had it: a wrong entity would be worse than none.
+    /// - Parameter types: The types under which the edit itself names the id. If there are none, the id is replaced
+    ///   only if a single entity had it: naming a wrong entity would be worse than keeping the temporary id.
     func renaming(
         of temporary: ByteString, namedAs types: Set<TypeIndex>, in library: LibraryIndex
     ) -> RenamingRecord? {
@@ -59,14 +58,14 @@ package struct Renamings {
         return first
     }
 
-    /// Tells whether a renaming is known and its temporary id names a newer entity since.
+    /// Returns true if a renaming is known, and a newer entity has used its temporary id since.
     func isEnded(_ temporary: ByteString, to real: ByteString, type: TypeIndex?, in library: LibraryIndex) -> Bool {
         all(of: temporary, in: library).contains {
             ($0.type == nil || $0.type == type) && $0.real == real && $0.isEnded
         }
     }
 
-    /// Tells whether a temporary id is known to have become an id, under any type.
+    /// Returns true if a temporary id is known to have become a real id, under any type.
     func isKnown(_ temporary: ByteString, to real: ByteString, in library: LibraryIndex) -> Bool {
         all(of: temporary, in: library).contains { $0.real == real }
     }
@@ -78,9 +77,9 @@ package struct Renamings {
 
     // MARK: Changes
 
-    /// Remembers a renaming. One of the same id and type is replaced.
+    /// Adds a renaming. It replaces one of the same id and type.
     ///
-    /// - Parameter record: Its number is above that of every other renaming.
+    /// - Parameter record: Its number must be above that of every other renaming.
     mutating func learn(_ record: RenamingRecord) {
         for known in all(of: record.temporary, in: record.library) where known.type == record.type {
             if known.real == record.real, known.json == record.json { return }
@@ -95,7 +94,7 @@ package struct Renamings {
         }
     }
 
-    /// Notes that an edit adds a new entity under a temporary id: the id is renamed no more.
+    /// Ends the renamings of a temporary id, because an edit adds a new entity under it.
     mutating func end(_ temporary: ByteString, type: TypeIndex, in library: LibraryIndex) {
         for known in all(of: temporary, in: library)
         where !known.isEnded && (known.type == type || known.type == nil) {
@@ -122,13 +121,13 @@ package struct Renamings {
 
     // MARK: The journal
 
-    /// Takes over a renaming that the journal has.
+    /// Adds a renaming that the journal has.
     mutating func restore(_ record: RenamingRecord) {
         insert(record)
         written.insert(record.number)
     }
 
-    /// Adds every renaming that changed since the last flush to a flush.
+    /// Moves every renaming that changed since the last flush, and every removal, into a flush.
     mutating func drain(into flush: inout FlushBatch) {
         flush.renamings = dirty.sorted().compactMap { renamings[$0] }
         written.formUnion(dirty)

@@ -1,40 +1,41 @@
 import TidemarkModel
 
-/// The requests that have left, as they left, where their layers have changed since or may change: an attempt under an
-/// idempotency key is repeated unchanged. Law: L13.
+/// Requests exactly as they were sent, for layers that have changed since or may change. An attempt under an
+/// idempotency key is repeated unchanged (law L13).
 ///
-/// A request that is sent for several layers is kept from its first attempt on; that of one layer when an id in its
-/// changes is renamed. Until then the layer has it. Bounded by the layers: each has at most one.
+/// A request that serves several layers is kept from its first attempt on. One that serves a single layer is kept when
+/// an id in the layer's changes is renamed; until then the layer itself has it. Each layer has at most one.
 ///
 /// - Source: Protocol/optimistic.md, the outbox.
 struct SentRequests {
-    /// A request as it left.
+    /// A request as it was sent.
     struct Sent {
-        /// The number of its row in the journal; no layer has it.
+        /// The number of its row in the journal; no layer has the same number.
         var number: Int64
         var request: MutationRequest
         /// The changes of all layers that the request serves, in order.
         var changes: [LayerChange]
-        /// Whether the journal has a row for it, or a flush under way writes one.
+        /// True if the journal has a row for it, or a flush under way creates one.
         var hasRow = false
 
         var byteCount: Int { changes.reduce(request.byteCount) { $0 + $1.byteCount } }
     }
 
-    /// The requests by the number of the layer that sends.
+    /// The requests by the number of the layer that sends them.
     private var sent: [Int64: Sent] = [:]
     private(set) var byteCount = 0
-    /// The layers whose requests the journal does not have.
+    /// The layers whose requests the journal does not have yet.
     private var dirty: Set<Int64> = []
-    /// The rows that the journal has and that were removed since the last flush.
+    /// The journal's rows of requests that were removed since the last flush.
     private var removed: [Int64] = []
 
-    /// The number of rows that a flush would write or remove.
+    /// How many rows the next flush writes or removes.
     var changeCount: Int { dirty.count + removed.count }
 
+    /// The request of a layer as it was sent; nil if none is kept.
     subscript(layer: Int64) -> Sent? { sent[layer] }
 
-    /// Keeps the request of a layer as it left; nothing happens when it is kept already.
+    /// Keeps a layer's request as it was sent. No effect if one is already kept.
     mutating func keep(_ request: Sent, of layer: Int64) {
         guard sent[layer] == nil else { return }
         sent[layer] = request
@@ -42,6 +43,7 @@ struct SentRequests {
         if !request.hasRow { dirty.insert(layer) }
     }
 
+    /// Removes the request of a layer that has settled or was rolled back.
     mutating func remove(_ layer: Int64) {
         guard let old = sent.removeValue(forKey: layer) else { return }
         byteCount -= old.byteCount
@@ -51,10 +53,10 @@ struct SentRequests {
 
     // MARK: The journal
 
-    /// Notes a row of the journal whose layer is gone.
+    /// Removes a row of the journal whose layer no longer exists.
     mutating func removeRow(_ number: Int64) { removed.append(number) }
 
-    /// Adds every request that the journal does not have to a flush.
+    /// Moves every request that the journal does not have, and every removal, into a flush.
     ///
     /// - Parameter layer: Returns a layer by its number.
     mutating func drain(into flush: inout FlushBatch, _ layer: (Int64) -> Layer?) {

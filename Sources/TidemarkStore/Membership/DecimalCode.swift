@@ -1,18 +1,18 @@
-/// The exact code of a number: bytes in the order of the values, for any number of digits.
+/// Encodes numbers so that the byte order of codes is the order of values, exactly and for any number of digits.
 ///
-/// A number other than 0 is ±0.d₁d₂…dₙ · 10ᵉ with d₁ and dₙ not 0, so that `1.10`, `1.1` and `11e-1` are the same
-/// number. Its code is e, then the digits two to a byte, then 0; for a negative number every byte is inverted.
+/// A number other than 0 is ±0.d₁d₂…dₙ · 10ᵉ with d₁ and dₙ not 0, so `1.10`, `1.1` and `11e-1` are the same number.
+/// Its code is e, then the digits two to a byte, then 0. For a negative number every byte is inverted.
 enum DecimalCode {
-    /// The largest magnitude of a written exponent; one beyond it counts as this.
+    /// The largest magnitude of a written exponent; a larger one counts as this one.
     ///
-    /// No measured number is as large; without a bound, two exponents could not be added.
+    /// No measured number is as large, and without a bound two exponents could not be added.
     static let exponentMax = Int(Int32.max)
 
     /// Appends the code of a number.
     ///
     /// - Parameters:
-    ///   - text: A number by the grammar of JSON.
-    ///   - code: Receives the code; its first byte is one of the three kinds of numbers.
+    ///   - text: A number in the grammar of JSON.
+    ///   - code: Receives the code, which begins with one of the three kind bytes of numbers.
     /// - Complexity: O(text.count).
     static func append(_ text: UnsafeRawBufferPointer, to code: inout [UInt8]) {
         let parts = Parts(text)
@@ -46,7 +46,7 @@ enum DecimalCode {
         for byte in digits where byte != UInt8(ascii: ".") {
             let digit = byte - UInt8(ascii: "0")
             if let high = tens {
-                // The byte is one more than the pair, so that the end sorts before every pair.
+                // Each byte is one more than its pair of digits, so that the end mark sorts before every pair.
                 code.append(high * 10 + digit + 1)
                 tens = nil
             } else {

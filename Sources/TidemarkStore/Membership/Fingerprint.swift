@@ -1,10 +1,10 @@
-/// Hashes of values and directories, to find rules by.
+/// Hashes of values and directories, by which rules are found.
 ///
-/// Two values with one fingerprint cost one evaluation of a rule that does not hold, no more; so the keys themselves
-/// need not be kept. The hash is seeded by the process, so that no one can choose values that share a fingerprint; it
-/// is never stored and never used for an order.
+/// If two values share a fingerprint, one rule more is evaluated, so the values themselves need not be kept. Each
+/// process has its own seed, so that nobody can choose values that collide. Fingerprints are never stored, and no order
+/// depends on them.
 enum Fingerprint {
-    /// Returns the fingerprint of a value's code, ordered or exact: all arrays and objects have the same one.
+    /// Returns the fingerprint of a value's code, ordered or exact. All arrays and objects have the same one.
     static func value(_ code: [UInt8]) -> Int {
         var hasher = Hasher()
         if code[0] == ValueCode.other {
@@ -15,7 +15,7 @@ enum Fingerprint {
         return hasher.finalize()
     }
 
-    /// The number of bytes at the beginning of a code that distinguish rules; the rest of a longer code is ignored.
+    /// How many bytes at the beginning of a code distinguish rules. The rest of a longer code is ignored.
     static let prefixByteCountMax = 256
 
     /// Returns the fingerprint of the beginning of a code.
@@ -25,7 +25,7 @@ enum Fingerprint {
         return hasher.finalize()
     }
 
-    /// Returns the fingerprint of a directory on its device.
+    /// Returns the fingerprint of a directory and its device.
     static func directory(_ directory: ScopePath) -> Int {
         var last = 0
         forEachDirectory(on: directory.device, directory.components, endsWithDirectory: true) { fingerprint, _ in
@@ -34,9 +34,9 @@ enum Fingerprint {
         return last
     }
 
-    /// Calls `body` with the directories above a path, from the root on.
+    /// Calls `body` for each directory above a path, from the root on.
     ///
-    /// - Parameter body: Receives the fingerprint, and whether the path is directly in the directory.
+    /// - Parameter body: Receives the directory's fingerprint, and whether the path is directly inside it.
     /// - Complexity: O(path); nothing is copied.
     static func forEachDirectory(
         on device: [UInt8]?, _ components: [UInt8], endsWithDirectory: Bool = false, _ body: (Int, Bool) -> Void
@@ -57,7 +57,7 @@ enum Fingerprint {
 }
 
 extension Hasher {
-    /// Returns the hash of the values combined so far; more can be added.
+    /// Returns the hash of the values combined so far. More values can be combined afterwards.
     fileprivate func finalize(copying: Bool) -> Int {
         let copy = self
         return copy.finalize()

@@ -1,27 +1,28 @@
 import TidemarkModel
 
-/// A query's rule: which resources belong to its list, and in which order.
+/// A query's rule: which resources are in its list, and in which order.
 ///
-/// Only the resource decides: the result depends neither on other resources nor on the time.
+/// Only the resource itself decides. The result depends neither on other resources nor on the time.
+///
 /// - Source: Protocol/queries.md, membership.
 package struct Membership: Sendable {
-    /// The type whose resources the list holds.
+    /// The type of the resources in the list.
     package let resourceType: ByteString
-    /// The number of elements that the list holds at most, the first ones in its order; nil for all.
+    /// The most elements in the list, counted from its start; nil for no limit.
     package let limit: Int?
 
     let predicate: Predicate
     let scope: MembershipScope?
     let order: [MembershipOrder]
-    /// The filings under which ``MembershipCandidates`` may store this rule: a resource can fulfil the rule only if it
-    /// meets one key of each filing.
+    /// The ways in which ``MembershipCandidates`` may file this rule. A resource can fulfil the rule only if it has at
+    /// least one key of each filing.
     let filings: [MembershipFiling]
 
     /// Parses a rule.
     ///
-    /// - Parameter json: One valid JSON object without insignificant white space. Copied as far as it is needed.
-    /// - Throws: An error that says what is wrong, at which JSON Pointer inside the rule, and what to write instead.
-    /// - Complexity: O(json.count), and sorting the members of objects.
+    /// - Parameter json: One valid JSON object without insignificant white space. Parts of it are copied.
+    /// - Throws: ``MembershipError`` with the place in the rule, what is wrong there, and what to write instead.
+    /// - Complexity: O(json.count), plus sorting the members of objects.
     package init(json: [UInt8]) throws(MembershipError) {
         let rule = json.withUnsafeBytes { bytes in
             Result { () throws(MembershipError) in
@@ -43,37 +44,36 @@ package struct Membership: Sendable {
         filings = MembershipFiling.choices(predicate: predicate, scope: scope)
     }
 
-    /// Tells whether a resource belongs to the list: its `where` and its `scope` hold.
+    /// Returns true if a resource is in the list: both `where` and `scope` hold.
     ///
-    /// - Parameter resource: One validated object without insignificant white space, of the rule's type.
+    /// - Parameter resource: One validated object of the rule's type, without insignificant white space.
     /// - Complexity: O(resource.count + predicates · members).
     package func matches(_ resource: UnsafeRawBufferPointer) -> Bool {
         matches(ResourceView(resource))
     }
 
-    /// Does the same as ``matches(_:)-(UnsafeRawBufferPointer)``, for a resource that many rules are evaluated over.
+    /// Returns true if a resource is in the list. Use this form if many rules are evaluated over one resource.
     ///
-    /// - Complexity: O(predicates · members), and the values that they lead to.
+    /// - Complexity: O(predicates · members), plus the values that they lead to.
     package func matches(_ resource: ResourceView) -> Bool {
         predicate.matches(resource) && (scope?.matches(resource) ?? true)
     }
 
-    /// Returns the sort key of a resource: bytes whose order is the list's. The components of `order` come first, then
-    /// the id.
+    /// Returns the sort key of a resource: the components of `order`, then the id. The byte order of sort keys is the
+    /// order of the list.
     ///
     /// - Parameters:
     ///   - resource: One validated object without insignificant white space.
-    ///   - id: The part of the entity's key after its type, which makes the sort key unique.
-    /// - Returns: Bytes to be compared as bytes; a prefix sorts before the longer key.
+    ///   - id: The entity's id, which makes the sort key unique.
+    /// - Returns: The sort key. A key that is a prefix of another sorts before it.
     /// - Complexity: O(resource.count + order.count · members); O(1) without an order.
     package func sortKey(of resource: UnsafeRawBufferPointer, id: ByteString) -> [UInt8] {
         order.isEmpty ? id.bytes : sortKey(of: ResourceView(resource), id: id)
     }
 
-    /// Does the same as ``sortKey(of:id:)-(UnsafeRawBufferPointer,_)``, for a resource that many rules are evaluated
-    /// over.
+    /// Returns the sort key of a resource. Use this form if many rules are evaluated over one resource.
     ///
-    /// - Complexity: O(order.count · members), and the values that they lead to.
+    /// - Complexity: O(order.count · members), plus the values that they lead to.
     package func sortKey(of resource: ResourceView, id: ByteString) -> [UInt8] {
         var key: [UInt8] = []
         for component in order { component.append(resource, to: &key) }

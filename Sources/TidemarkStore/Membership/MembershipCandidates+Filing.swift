@@ -1,5 +1,5 @@
 extension MembershipCandidates {
-    /// Tells whether each pointer and length of a filing is known or can still be added.
+    /// Returns true if every pointer and length of a filing is already used, or can still be added within the bounds.
     func hasRoom(for filing: MembershipFiling) -> Bool {
         var newValues: Set<RulePointer> = []
         var newPaths: Set<RulePointer> = []
@@ -43,7 +43,7 @@ extension MembershipCandidates {
         }
     }
 
-    /// Changes the queries under a key; adds the key's entry when there is none, and removes it when it becomes empty.
+    /// Changes the queries under a key. Adds the key's entry if there is none, and removes it once it is empty.
     mutating func change(_ key: MembershipFiling.Key, _ body: (inout QueryPostings) -> Void) {
         switch key {
         case .value(let pointer, let fingerprint):

@@ -1,7 +1,7 @@
 extension MembershipCandidates {
-    /// Traps when the structure contradicts itself; for tests and for debugging.
+    /// Stops the program if the structure contradicts itself.
     ///
-    /// No input reaches it: tests and the simulation alone call this.
+    /// No input reaches it: only tests and the simulation call this.
     ///
     /// - Complexity: O(everything).
     package func checkInvariants() {
@@ -28,7 +28,7 @@ extension MembershipCandidates {
         }
     }
 
-    /// No input reaches it: tests and the simulation alone call this.
+    /// No input reaches it: only tests and the simulation call this.
     private func check(_ postings: QueryPostings, _ place: String, isFiled: Bool = false) {
         let queries = postings.queries
         precondition(!isFiled || !queries.isEmpty, "an empty list \(place) was kept")

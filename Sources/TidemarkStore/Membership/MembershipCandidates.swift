@@ -1,66 +1,68 @@
-/// An index of the queries of one library and type: finds those whose rule an entity may fulfil, without evaluating the
-/// others.
+/// An index over the rules of one library's queries of one type. It finds the queries whose rule an entity may fulfil,
+/// without evaluating the others.
 ///
-/// A rule is filed under one conjunct that it cannot be fulfilled without: a value at a pointer, a few values, the
-/// beginning of a value (a prefix, or the common part of two bounds), or a directory. An entity's values and
-/// directories are then looked up, not the rules. The choice of the conjunct depends on the rules already filed: it is
-/// the one with the fewest queries. So ten thousand lists of one kind in ten thousand directories are filed under their
-/// directories, whatever they say of the kind.
+/// A rule is filed under one condition that must hold: a value at a pointer, one of a few values, the beginning of a
+/// value (a prefix, or the common part of two bounds), or a directory. An entity's values and directories are then
+/// looked up, instead of the rules being evaluated. Among several conditions, the one with the fewest queries so far is
+/// chosen: ten thousand lists of one kind in ten thousand directories are filed under their directories, whatever else
+/// their rules demand.
 ///
-/// Memory: 4 bytes for each query and filing key, and a table entry for each distinct key. The owner bounds the number
-/// of queries.
+/// Memory: 4 bytes for each query and key, and a table entry for each distinct key. The owner bounds the queries.
+///
 /// - Source: docs/decisions/0008-query-index.md: cost must not grow with the number of unrelated queries.
 package struct MembershipCandidates: Sendable {
-    /// The number of distinct pointers that values are filed under, each of them a lookup in every entity; a rule that
-    /// would need another pointer is evaluated for every entity.
+    /// The most distinct pointers under whose values rules are filed. Each is one lookup for every entity. A rule that
+    /// needs another pointer is evaluated for every entity.
     static let valuePointerCountMax = 64
-    /// The number of distinct lengths of beginnings that are filed under one pointer, each of them a fingerprint for
-    /// every entity.
+    /// The most distinct lengths of beginnings under one pointer. Each is one fingerprint for every entity.
     static let prefixLengthCountMax = 64
-    /// The number of distinct pointers to paths, each of them a lookup in every entity.
+    /// The most distinct pointers to paths. Each is one lookup for every entity.
     static let pathPointerCountMax = 16
 
-    /// The rules filed under the values at one pointer.
+    /// The rules that are filed under values at one pointer.
     struct Values {
         let pointer: RulePointer
-        /// The queries by the fingerprint of the value; no entry is empty.
+        /// The queries by the value's fingerprint; no entry is empty.
         var queries: [Int: QueryPostings] = [:]
-        /// The queries by the beginning of the value's code; one entry for each length.
+        /// The queries by the beginning of the value's code: one element for each length.
         var prefixes: [Prefixes] = []
 
         var isEmpty: Bool { queries.isEmpty && prefixes.isEmpty }
     }
 
-    /// The rules filed under beginnings of one length.
+    /// The rules that are filed under beginnings of one length.
     struct Prefixes {
         let byteCount: Int
-        /// The queries by the fingerprint of the beginning; no entry is empty.
+        /// The queries by the beginning's fingerprint; no entry is empty.
         var queries: [Int: QueryPostings] = [:]
     }
 
-    /// The rules filed under the directories of the paths at one pointer.
+    /// The rules that are filed under directories of the paths at one pointer.
     struct Paths {
         let pointer: RulePointer
-        /// The queries by the fingerprint of the directory that a path must be directly in; no entry is empty.
+        /// The queries by the fingerprint of the directory that must directly contain a path; no entry is empty.
         var direct: [Int: QueryPostings] = [:]
-        /// The queries by the fingerprint of a directory that a path must be in, at any depth; no entry is empty.
+        /// The queries by the fingerprint of the directory that must contain a path at any depth; no entry is empty.
         var recursive: [Int: QueryPostings] = [:]
     }
 
     var values: [Values] = []
     var paths: [Paths] = []
-    /// The rules that no key narrows.
+    /// The queries that are evaluated for every entity, because no key narrows their rules.
     var unfiled = QueryPostings()
 
+    /// Creates an empty index.
     package init() {}
 
-    /// Whether no entity has a candidate.
+    /// True if no entity can have a candidate.
     package var isEmpty: Bool { values.isEmpty && paths.isEmpty && unfiled.isEmpty }
 
-    /// Files a query's rule.
+    /// Files a query under its rule.
     ///
-    /// - Parameter query: A query that is not filed yet, or is filed with the same rule.
-    /// - Complexity: O(filings of the rule), and O(n) of one copy of memory for the n queries under the same key.
+    /// - Parameters:
+    ///   - query: A query that is not filed yet, or is filed with the same rule.
+    ///   - membership: The query's rule.
+    /// - Complexity: O(filings of the rule), plus O(n) of copied memory for the n queries under the same key.
     package mutating func insert(_ query: QueryID, _ membership: Membership) {
         var best: MembershipFiling?
         var bestLoad = Int.max
@@ -75,12 +77,12 @@ package struct MembershipCandidates: Sendable {
         for key in best.keys { change(key) { $0.insert(query) } }
     }
 
-    /// Removes a query; does nothing when it is not filed.
+    /// Removes a query. No effect if it is not filed.
     ///
-    /// - Parameter membership: The rule it was inserted with.
+    /// - Parameter membership: The rule with which it was filed.
     package mutating func remove(_ query: QueryID, _ membership: Membership) {
         unfiled.remove(query)
-        // The structure does not remember which filing was the best at insertion.
+        // The index does not store which filing was chosen at insertion.
         for filing in membership.filings {
             for key in filing.keys where queries(under: key)?.contains(query) == true {
                 change(key) { $0.remove(query) }
@@ -88,10 +90,10 @@ package struct MembershipCandidates: Sendable {
         }
     }
 
-    /// Returns the queries whose rule a resource may fulfil: all those that it does fulfil, and few others.
+    /// Returns the queries whose rule a resource may fulfil: all whose rule it does fulfil, and few others.
     ///
     /// - Parameter resource: One validated object without insignificant white space.
-    /// - Returns: The queries, each once, in ascending order.
+    /// - Returns: The queries, each once, ascending.
     /// - Complexity: O(resource.count + distinct pointers · members + candidates · log candidates), for any number of
     ///   queries.
     package func candidates(for resource: UnsafeRawBufferPointer) -> [QueryID] {
@@ -99,7 +101,8 @@ package struct MembershipCandidates: Sendable {
         return candidates(for: ResourceView(resource))
     }
 
-    /// Does the same as ``candidates(for:)-(UnsafeRawBufferPointer)``, for a resource whose rules are evaluated next.
+    /// Returns the queries whose rule a resource may fulfil. Use this form if rules are evaluated over the resource
+    /// next.
     ///
     /// - Complexity: O(distinct pointers · members + candidates · log candidates), for any number of queries.
     package func candidates(for resource: ResourceView) -> [QueryID] {
@@ -139,7 +142,7 @@ package struct MembershipCandidates: Sendable {
 extension MembershipCandidates.Paths {
     var isEmpty: Bool { direct.isEmpty && recursive.isEmpty }
 
-    /// Calls `body` with the queries filed under the directories above a path.
+    /// Calls `body` with the queries that are filed under the directories above a path.
     func forEachPostings(above path: ScopePath, _ body: (QueryPostings?) -> Void) {
         func visit(_ device: [UInt8]?) {
             Fingerprint.forEachDirectory(on: device, path.components) { fingerprint, isParent in

@@ -1,25 +1,25 @@
-/// Keys of which a resource meets at least one if it fulfils a rule.
+/// A set of keys for one rule: a resource that fulfils the rule has at least one of them.
 struct MembershipFiling: Sendable {
-    /// The number of keys of one filing. More would cost more to keep than they save.
+    /// The most keys of one filing. More would cost more memory than they save time.
     static let keyCountMax = 16
-    /// The number of filings that are compared for one rule.
+    /// The most filings that are compared for one rule.
     static let choiceCountMax = 8
 
     enum Key: Sendable {
         /// The value at a pointer has this fingerprint.
         case value(RulePointer, Int)
-        /// The code of the value at a pointer begins with this number of bytes, of this fingerprint.
+        /// The first `byteCount` bytes of the code of the value at a pointer have this fingerprint.
         case prefix(RulePointer, byteCount: Int, Int)
         /// A path at a pointer, or an alternate path, is in the directory with this fingerprint.
         case path(RulePointer, Int, isRecursive: Bool)
     }
 
-    /// The keys; none when the rule can never be fulfilled.
+    /// The keys; empty if no resource can fulfil the rule.
     let keys: [Key]
 
-    /// Returns the filings that a rule's conjuncts allow, the narrower kinds first.
+    /// Returns the filings that follow from the conditions of a rule, more selective kinds first.
     ///
-    /// - Returns: The filings; empty when no conjunct narrows the rule.
+    /// - Returns: The filings; empty if no condition narrows the candidates.
     static func choices(predicate: Predicate, scope: MembershipScope?) -> [MembershipFiling] {
         var conjuncts = Conjuncts()
         conjuncts.add(predicate)
@@ -33,7 +33,7 @@ struct MembershipFiling: Sendable {
         return choices
     }
 
-    /// Returns one filing for alternatives of which one must hold; nil unless each of them has a filing.
+    /// Returns one filing for alternatives of which one must hold; nil unless each alternative has a filing.
     fileprivate static func union(_ members: [Predicate]) -> MembershipFiling? {
         var keys: [Key] = []
         for member in members {
@@ -47,10 +47,10 @@ struct MembershipFiling: Sendable {
 }
 
 extension MembershipFiling {
-    /// The codes between two bounds at one pointer: they all begin with the common part of the bounds.
+    /// The codes between two bounds at one pointer. They all begin with the common part of the bounds.
     fileprivate struct ValueRange {
         let pointer: RulePointer
-        /// The bounds as codes; for a prefix both are its own code.
+        /// The bounds as codes; both are the prefix's own code for a prefix.
         var lower: [UInt8]?
         var upper: [UInt8]?
 
@@ -58,18 +58,18 @@ extension MembershipFiling {
             guard let lower, let upper else { return nil }
             let common = Array(
                 zip(lower, upper).prefix { $0 == $1 }.map { $0.0 }.prefix(Fingerprint.prefixByteCountMax))
-            // The kind byte alone narrows nothing.
+            // A kind byte alone narrows nothing.
             guard common.count > 1 else { return nil }
             return MembershipFiling(keys: [.prefix(pointer, byteCount: common.count, Fingerprint.prefix(common[...]))])
         }
     }
 
-    /// The filings of conditions that must all hold.
+    /// Collects the filings of conditions that must all hold.
     fileprivate struct Conjuncts {
-        /// The number of pointers whose bounds are tracked.
+        /// The most pointers whose bounds are tracked.
         static let rangeCountMax = 16
 
-        /// The filings with one key, or none.
+        /// The filings with one key or none.
         var single: [MembershipFiling] = []
         /// The filings with several keys.
         var several: [MembershipFiling] = []
@@ -95,7 +95,7 @@ extension MembershipFiling {
                 changeRange(of: pointer) { $0.lower = code }
             case .test(let pointer, .prefix(let text)):
                 let code = ValueCode.prefix(text)
-                // A prefix has a range of its own: combined with another bound it could be less exact.
+                // A prefix has its own range: combined with another bound it could become less exact.
                 ranges.append(ValueRange(pointer: pointer, lower: code, upper: code))
             }
         }

@@ -1,4 +1,4 @@
-/// One component of the order of a list.
+/// One component of a list's `order`.
 struct MembershipOrder: Sendable {
     let pointer: RulePointer
     let isDescending: Bool

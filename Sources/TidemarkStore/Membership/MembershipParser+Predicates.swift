@@ -3,8 +3,8 @@ extension MembershipParser {
     ///
     /// - Parameters:
     ///   - value: The range of the predicate.
-    ///   - place: The JSON Pointer of the predicate inside the rule.
-    ///   - depth: The nesting depth; 1 for the outermost.
+    ///   - place: The JSON Pointer to the predicate inside the rule.
+    ///   - depth: The nesting depth, from 1 for the outermost predicate.
     mutating func predicate(_ value: Range<Int>, at place: String, depth: Int) throws(MembershipError) -> Predicate {
         guard depth <= MembershipParser.depthMax else {
             throw wrong(place, "nests deeper than \(MembershipParser.depthMax); write fewer all, any and not around it")

@@ -1,8 +1,8 @@
 extension MembershipParser {
-    /// The number of bytes of a type's name, as on the wire.
+    /// The most bytes in the name of a type, as on the wire.
     static let typeByteCountMax = 128
 
-    /// Returns the value of a member; nil when it is missing or null.
+    /// Returns the value of a member; nil if it is absent or null.
     func present(_ name: StaticString, of object: JSONObject) -> Range<Int>? {
         guard let value = object.value(named: name), bytes[value.lowerBound] != UInt8(ascii: "n") else { return nil }
         return value
@@ -49,11 +49,11 @@ extension MembershipParser {
         }
     }
 
-    /// Returns an error.
+    /// Creates an error.
     ///
     /// - Parameters:
-    ///   - place: The JSON Pointer of the error, empty for the rule itself.
-    ///   - what: What is wrong and what to write instead, as the end of a sentence that begins with the place.
+    ///   - place: The JSON Pointer to the error, empty for the rule itself.
+    ///   - what: What is wrong and what to write instead: the rest of a sentence that begins with the place.
     func wrong(_ place: String, _ what: String) -> MembershipError {
         MembershipError(place: place, what: what)
     }

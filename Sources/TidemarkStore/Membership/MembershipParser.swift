@@ -1,14 +1,14 @@
 import TidemarkModel
 
-/// Reads the JSON of a membership rule.
+/// Parses the JSON of a membership rule.
 struct MembershipParser {
-    /// The nesting depth of `all`, `any` and `not`; a single test is at depth 1.
+    /// The deepest nesting of `all`, `any` and `not`; a single test has depth 1.
     static let depthMax = 32
-    /// The number of operators, `all`, `any` and `not` of one rule, together.
+    /// The most operators, `all`, `any` and `not` of one rule, together.
     static let predicateCountMax = 1_000
-    /// The number of components of `order`.
+    /// The most components of `order`.
     static let orderComponentCountMax = 16
-    /// The number of elements of all `in` of one rule, together.
+    /// The most elements of all `in` of one rule, together.
     static let alternativeCountMax = 10_000
 
     let bytes: UnsafeRawBufferPointer
@@ -21,7 +21,7 @@ struct MembershipParser {
 
     /// Parses the rule.
     ///
-    /// - Throws: An error that says what is wrong with the rule.
+    /// - Throws: ``MembershipError`` for the first thing that is wrong.
     mutating func rule() throws(MembershipError) -> Membership {
         let rule = try object(0..<bytes.count, at: "")
         let resourceType = try resourceType(rule)

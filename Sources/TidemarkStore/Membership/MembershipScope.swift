@@ -1,16 +1,16 @@
-/// The directory that a resource must be in to belong to a list.
+/// The directory that must contain a resource for it to be in a list.
 struct MembershipScope: Sendable {
     let directory: ScopePath
     let isRecursive: Bool
-    /// The place of a resource's path.
+    /// Where a resource has its path.
     let pointer: RulePointer
 
     static let defaultPointer = RulePointer(member: "sd_path")
     static let alternatesPointer = RulePointer(member: "alternate_paths")
 
-    /// Tells whether one of the resource's paths is in the directory.
+    /// Returns true if one of the resource's paths is in the directory.
     ///
-    /// - Complexity: O(members), and the paths.
+    /// - Complexity: O(members), plus the paths.
     func matches(_ resource: ResourceView) -> Bool {
         var matches = false
         MembershipScope.forEachPath(of: resource, at: pointer) { path in

@@ -1,13 +1,13 @@
-/// The condition in the `where` of a membership rule.
+/// A condition in the `where` of a membership rule.
 indirect enum Predicate: Sendable {
     case all([Predicate])
     case any([Predicate])
     case not(Predicate)
     case test(RulePointer, ValueTest)
 
-    /// Tells whether a resource fulfils the condition.
+    /// Returns true if a resource fulfils the condition.
     ///
-    /// - Complexity: O(predicates · members), and the values that they lead to.
+    /// - Complexity: O(predicates · members), plus the values that they lead to.
     func matches(_ resource: ResourceView) -> Bool {
         switch self {
         case .all(let members): members.allSatisfy { $0.matches(resource) }

@@ -1,6 +1,6 @@
-/// A resource whose outermost members were located once, for many pointers and many rules.
+/// A resource whose top-level members are located once, for many pointers and rules.
 ///
-/// The view does not own the bytes: use it inside the closure that lends them.
+/// It does not own the bytes: use it only inside the closure that lends them.
 package struct ResourceView {
     private struct Member {
         /// The range of the name between its quotes, as written.
@@ -9,9 +9,11 @@ package struct ResourceView {
     }
 
     let bytes: UnsafeRawBufferPointer
-    /// The members in order, repeated ones included; none when the resource is no object.
+    /// The members in order, repeated ones included; empty if the resource is not an object.
     private var members: [Member] = []
 
+    /// Locates the members of a resource.
+    ///
     /// - Parameter bytes: One validated value without insignificant white space.
     /// - Complexity: O(bytes.count).
     package init(_ bytes: UnsafeRawBufferPointer) {
@@ -28,10 +30,10 @@ package struct ResourceView {
         }
     }
 
-    /// A capacity that is enough for most resources, so that the array rarely grows.
+    /// Enough for most resources, so that the array rarely grows.
     private static let memberCountTypical = 32
 
-    /// Returns the value of the last member with a name.
+    /// Returns the value of the last member with a name; nil if there is none.
     ///
     /// - Parameter name: The name without escapes.
     func value(named name: [UInt8]) -> Range<Int>? {
@@ -42,10 +44,9 @@ package struct ResourceView {
         return nil
     }
 
-    /// Returns the value at a place.
+    /// Returns the range of the value at a pointer; nil if there is none.
     ///
-    /// - Returns: The value's range; nil when there is none.
-    /// - Complexity: O(members), and O(the value that the first token leads to).
+    /// - Complexity: O(members), plus O(the value that the first token leads to).
     func value(at pointer: RulePointer) -> Range<Int>? {
         guard let first = pointer.tokens.first else { return 0..<bytes.count }
         guard bytes.first == UInt8(ascii: "{") else { return pointer.value(in: bytes) }

@@ -1,21 +1,23 @@
-/// A place inside a JSON value, in the form of RFC 6901.
+/// A JSON Pointer (RFC 6901), parsed.
 struct RulePointer: Hashable, Sendable {
-    /// The number of tokens that one pointer may have: the nesting depth of a line.
+    /// The most tokens of one pointer: the deepest nesting of a line.
     static let tokenCountMax = 64
 
     struct Token: Hashable, Sendable {
-        /// The member's name, without escapes.
+        /// The name of the member, without escapes.
         let name: [UInt8]
-        /// The index of the element that the token names in an array; nil when it cannot name one.
+        /// The index of the array element that the token names; nil if it cannot name one.
         let index: Int?
     }
 
-    /// The tokens from the outside in; none for the whole value.
+    /// The tokens from the outside in; empty for the whole value.
     let tokens: [Token]
 
-    /// - Parameter text: The pointer's text, without the escapes of JSON.
-    /// - Throws: An error that says what is wrong and what to write instead, as the end of a sentence that begins with
-    ///   the place.
+    /// Parses a pointer.
+    ///
+    /// - Parameter text: The pointer's text, without JSON escapes.
+    /// - Throws: ``MembershipError`` without a place: what is wrong and what to write instead, as the end of a sentence
+    ///   that begins with the place.
     init(_ text: [UInt8]) throws(MembershipError) {
         guard let first = text.first else {
             tokens = []
@@ -41,21 +43,22 @@ struct RulePointer: Hashable, Sendable {
         self.tokens = tokens
     }
 
+    /// Creates a pointer to a top-level member.
     init(member name: StaticString) {
         let bytes = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         tokens = [Token(name: Array(bytes), index: nil)]
     }
 
-    /// Returns the value at this place.
+    /// Returns the range of the value that the pointer names; nil if there is none. If a name is repeated, the last
+    /// member counts.
     ///
     /// - Parameter bytes: One validated value without insignificant white space.
-    /// - Returns: The value's range; nil when there is none. Of members with the same name the last counts.
     /// - Complexity: O(bytes.count).
     func value(in bytes: UnsafeRawBufferPointer) -> Range<Int>? {
         value(in: bytes, from: 0..<bytes.count, tokensFrom: 0)
     }
 
-    /// Returns the value that some of the tokens lead to from another value.
+    /// Returns the value that the tokens from an index on lead to, beginning at another value.
     func value(in bytes: UnsafeRawBufferPointer, from start: Range<Int>, tokensFrom first: Int) -> Range<Int>? {
         var value = start
         for index in first..<tokens.count {
@@ -99,7 +102,7 @@ struct RulePointer: Hashable, Sendable {
 }
 
 extension RulePointer.Token {
-    /// Returns the member or element that this token names in the value that begins at `position`.
+    /// Returns the member or element that this token names in the value at `position`; nil if there is none.
     fileprivate func value(in bytes: UnsafeRawBufferPointer, at position: Int) -> Range<Int>? {
         var cursor = JSONCursor(bytes, at: position)
         switch cursor.byte {

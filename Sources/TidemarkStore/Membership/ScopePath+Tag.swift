@@ -1,12 +1,12 @@
 extension ScopePath {
-    /// The single member of a tagged path.
+    /// The only member of a tagged path, such as `{"Physical":{…}}`.
     struct Tag {
         /// The name between its quotes, as written.
         var name: UnsafeRawBufferPointer
         var fields = Fields()
     }
 
-    /// The fields of a tag, without escapes; nil for one that is missing or not a string.
+    /// The fields inside a tag, without escapes; nil if absent or not a string.
     struct Fields {
         var path: [UInt8]?
         var slug: [UInt8]?
@@ -14,9 +14,7 @@ extension ScopePath {
         var identifier: [UInt8]?
     }
 
-    /// Returns the tag of a tagged path.
-    ///
-    /// - Returns: The tag; nil unless the value is an object with one member, itself an object.
+    /// Returns the tag of a tagged path; nil unless the value is an object with one member, which is itself an object.
     static func tag(_ value: Range<Int>, of bytes: UnsafeRawBufferPointer) -> Tag? {
         var cursor = JSONCursor(bytes, at: value.lowerBound)
         guard cursor.byte == UInt8(ascii: "{") else { return nil }

@@ -1,17 +1,16 @@
-/// A path of a file system, as components, and its device.
+/// A file-system path, split into components, and its device.
 ///
-/// `/Photos/2024/`, `//Photos/./2024` and `Photos/2024` are the same path: a rule concerns the contents of a directory,
-/// and there is one root.
+/// `/Photos/2024/`, `//Photos/./2024` and `Photos/2024` are the same path: a rule names the contents of a directory,
+/// and there is only one root.
 struct ScopePath: Hashable, Sendable {
-    /// The device, encoded so that no two devices have the same bytes; nil when the path names none.
+    /// The device, encoded so that different devices have different bytes; nil if the path names none.
     let device: [UInt8]?
-    /// The components, each after a slash; empty for the root. No component contains a slash.
+    /// The components, each after a slash; empty for the root. A component contains no slash.
     let components: [UInt8]
 
-    /// Parses a path.
+    /// Parses a path; nil if the value is neither a string, nor `{"Physical":{"device_slug","path"}}`, nor
+    /// `{"Cloud":{"service","identifier","path"}}`.
     ///
-    /// - Returns: nil when the value is no path: neither a string nor `{"Physical":{"device_slug","path"}}` nor
-    ///   `{"Cloud":{"service","identifier","path"}}`.
     /// - Complexity: O(value.count).
     init?(_ value: Range<Int>, of bytes: UnsafeRawBufferPointer) {
         if let path = ScopePath.text(value, of: bytes) {
@@ -35,9 +34,9 @@ struct ScopePath: Hashable, Sendable {
         components = ScopePath.components(path)
     }
 
-    /// Tells whether a path belongs to the contents of this directory.
+    /// Returns true if a path is inside this directory.
     ///
-    /// - Parameter isRecursive: Whether the contents of its subdirectories belong to it too.
+    /// - Parameter isRecursive: True to include the contents of subdirectories.
     func holds(_ path: ScopePath, isRecursive: Bool) -> Bool {
         // A directory without a device means that directory on every device.
         guard device == nil || device == path.device else { return false }
@@ -48,7 +47,7 @@ struct ScopePath: Hashable, Sendable {
         return isRecursive || !inner[(components.count + 1)...].contains(UInt8(ascii: "/"))
     }
 
-    /// Returns the device's bytes: each name after its length, so that no two lists of names have the same bytes.
+    /// Encodes a device: each name after its length, so that different lists of names have different bytes.
     private static func device(_ names: [[UInt8]]) -> [UInt8] {
         var device: [UInt8] = []
         for name in names {
@@ -79,7 +78,7 @@ struct ScopePath: Hashable, Sendable {
 
     private static let backslash = UInt8(ascii: "\\")
 
-    /// Tells whether a path begins with `C:\`, `C:/` or `\\`; in other paths a backslash is part of a name.
+    /// Returns true if a path begins with `C:\`, `C:/` or `\\`. In other paths a backslash is part of a name.
     private static func startsLikeWindows(_ path: [UInt8]) -> Bool {
         guard path.count >= 2 else { return false }
         if path[0] == backslash, path[1] == backslash { return true }

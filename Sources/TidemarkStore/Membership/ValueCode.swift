@@ -1,6 +1,7 @@
-/// Values as bytes: two values have the same code exactly when they are equal, and codes are in the order of values.
+/// Encodes JSON values as bytes. Equal values have equal codes, and the byte order of codes is the order of values.
 ///
-/// No code is a prefix of another: so concatenated codes compare one after the other, and inverted ones in reverse.
+/// No code is a prefix of another. So concatenated codes compare one after the other, and inverted codes in reverse.
+///
 /// - Source: Protocol/queries.md, comparison.
 enum ValueCode {
     // The first byte of a code is the position of the value's kind.
@@ -14,11 +15,12 @@ enum ValueCode {
     static let string: UInt8 = 8
     static let other: UInt8 = 9
 
-    /// Appends the code that orders a value: all arrays and objects have the same one.
+    /// Appends the code that orders a value. All arrays and objects have the same code.
     ///
     /// - Parameters:
-    ///   - value: The value's range; nil when there is none.
+    ///   - value: The value's range; nil if there is none.
     ///   - bytes: Validated JSON without insignificant white space.
+    ///   - code: The bytes to append to.
     /// - Complexity: O(value.count).
     static func appendOrdered(_ value: Range<Int>?, of bytes: UnsafeRawBufferPointer, to code: inout [UInt8]) {
         guard let value else {
@@ -36,9 +38,10 @@ enum ValueCode {
         }
     }
 
-    /// Appends the code that decides equality: as ``appendOrdered(_:of:to:)``, but arrays and objects in full.
+    /// Appends the code that decides equality. Unlike ``appendOrdered(_:of:to:)``, it encodes arrays and objects in
+    /// full.
     ///
-    /// - Complexity: O(value.count), and sorting an object's members.
+    /// - Complexity: O(value.count), plus sorting the members of objects.
     static func appendExact(_ value: Range<Int>, of bytes: UnsafeRawBufferPointer, to code: inout [UInt8]) {
         switch bytes[value.lowerBound] {
         case UInt8(ascii: "["): appendArray(value, of: bytes, to: &code)
@@ -54,7 +57,7 @@ enum ValueCode {
         return code
     }
 
-    /// Tells whether two codes, by their first bytes, are of one kind that `lt`, `lte`, `gt` and `gte` can hold for.
+    /// Returns true if two codes, by their first bytes, have kinds that `lt`, `lte`, `gt` and `gte` can compare.
     static func areComparable(_ left: UInt8, _ right: UInt8) -> Bool {
         let kind = comparableKind(left)
         return kind != nil && kind == comparableKind(right)
@@ -69,7 +72,7 @@ enum ValueCode {
         }
     }
 
-    /// Returns the common beginning of the codes of all strings with a prefix.
+    /// Returns the beginning that the codes of all strings with a prefix have in common.
     ///
     /// - Parameter text: The prefix without escapes.
     static func prefix(_ text: [UInt8]) -> [UInt8] {
@@ -90,7 +93,7 @@ enum ValueCode {
         code.append(0)
     }
 
-    /// Appends a text in which a 0 cannot be mistaken for the end.
+    /// Appends a text so that a 0 in it cannot be mistaken for the end mark.
     private static func appendEscaped(_ text: [UInt8], to code: inout [UInt8]) {
         for byte in text {
             code.append(byte)
@@ -120,7 +123,7 @@ enum ValueCode {
             code.append(1)
             appendExact(member.value, of: bytes, to: &code)
         }
-        // The two bytes are no name: a name begins with any other byte, or with 0 and then 0xFF or 1.
+        // No name can begin with these two bytes: it begins with another byte, or with 0 and then 0xFF or 1.
         code.append(0)
         code.append(0)
     }

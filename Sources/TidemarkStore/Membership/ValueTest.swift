@@ -1,25 +1,28 @@
-/// The test of one operator on one value.
+/// One operator of a predicate with its operand, tested on one value.
 enum ValueTest: Sendable {
     /// The comparisons of `lt`, `lte`, `gt` and `gte`.
     enum Comparison: Sendable {
         case less, lessOrEqual, greater, greaterOrEqual
     }
 
-    /// `eq`, by the exact code of the operand.
+    /// `eq`, with the exact code of the operand.
     case equal([UInt8])
-    /// `ne`: true whenever `eq` is false, also when there is no value.
+    /// `ne`, with the exact code of the operand: holds whenever `eq` does not, also without a value.
     case notEqual([UInt8])
-    /// A comparison with the ordered code of the operand.
+    /// `lt`, `lte`, `gt` or `gte`, with the ordered code of the operand.
     case ordered(Comparison, [UInt8])
-    /// `in`, by the exact codes of its elements.
+    /// `in`, with the exact codes of the operand's elements.
     case oneOf(Set<[UInt8]>)
+    /// `exists`, with the operand.
     case exists(Bool)
-    /// `prefix`, by the text without escapes.
+    /// `prefix`, with the operand's text without escapes.
     case prefix([UInt8])
 
-    /// Tells whether the test holds for a value.
+    /// Returns true if the test holds for a value.
     ///
-    /// - Parameter value: The value's range; nil when there is none.
+    /// - Parameters:
+    ///   - value: The value's range; nil if there is none.
+    ///   - bytes: The resource that contains the value.
     /// - Complexity: O(value.count).
     func holds(for value: Range<Int>?, of bytes: UnsafeRawBufferPointer) -> Bool {
         switch self {

@@ -1,10 +1,12 @@
-/// The strings of canonical JSON: only characters that must be escaped are, and each in one way.
+/// Writes strings of canonical JSON: only characters that must be escaped are, each in one way.
 package enum CanonicalString {
     private static let hexDigits = Array("0123456789abcdef".utf8)
 
     /// Appends a string with its quotes.
     ///
-    /// - Parameter string: The text without escapes; an unpaired surrogate is three bytes from ED A0 80 on.
+    /// - Parameters:
+    ///   - string: The text without escapes. An unpaired surrogate is three bytes, from ED A0 80 on.
+    ///   - text: The JSON to append to.
     package static func append(_ string: [UInt8], to text: inout [UInt8]) {
         text.append(UInt8(ascii: "\""))
         var index = 0
@@ -29,7 +31,7 @@ package enum CanonicalString {
         text.append(UInt8(ascii: "\""))
     }
 
-    /// Appends the bytes of one code point; for an unpaired surrogate, the three bytes that UTF-8 would give it.
+    /// Appends the UTF-8 bytes of a code point. An unpaired surrogate becomes the three bytes that UTF-8 would give it.
     package static func append(code: UInt32, to text: inout [UInt8]) {
         func tail(_ shift: UInt32) -> UInt8 { UInt8(0x80 | code >> shift & 0x3F) }
         switch code {

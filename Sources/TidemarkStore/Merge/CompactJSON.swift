@@ -1,27 +1,27 @@
 import TidemarkModel
 
-/// The check that bytes have the form which the store relies on: for bytes from a file, which can be forged.
+/// Checks that bytes are JSON in the form that the store relies on. Needed for bytes from a file, which can be forged.
 package enum CompactJSON {
-    /// Tells whether the bytes are one JSON integer: digits without a leading zero, with `-` before a negative one.
+    /// Returns true if the bytes are one JSON integer: digits without a leading zero, with `-` before a negative one.
     package static func isInteger(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let digits = bytes.first == UInt8(ascii: "-") ? bytes.dropFirst() : bytes[...]
         guard let first = digits.first, digits.count == 1 || first != UInt8(ascii: "0") else { return false }
         return digits.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
     }
 
-    /// Tells whether the bytes are one object without white space between its tokens, which ``JSONObject`` can scan,
-    /// with no more than ``TidemarkModel/Limits/nestingDepthCeiling`` containers open at once.
+    /// Returns true if the bytes are one object without white space between its tokens, which ``JSONObject`` can scan,
+    /// with at most ``TidemarkModel/Limits/nestingDepthCeiling`` containers open at once.
     ///
-    /// Words and numbers are checked only by their letters, and text is not checked to be UTF-8: neither folding nor
-    /// merging reads them.
+    /// Literals and numbers are checked only by their characters, and text is not checked to be UTF-8: folding and
+    /// merging read neither.
     ///
-    /// - Complexity: O(bytes), and a byte of memory for each open container.
+    /// - Complexity: O(bytes), and one byte of memory for each open container.
     package static func isObject(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var scan = CompactScan(bytes: bytes)
         return bytes.first == UInt8(ascii: "{") && scan.value() && scan.isAtEnd
     }
 
-    /// Tells whether one value of any kind is compact.
+    /// Returns true if the bytes are one JSON value of any kind without white space between its tokens.
     package static func isValue(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { bytes in
             var scan = CompactScan(bytes: bytes)
@@ -29,6 +29,9 @@ package enum CompactJSON {
         }
     }
 
+    /// Returns true if the bytes are one object without white space between its tokens.
+    ///
+    /// See the overload for a raw buffer for what is checked.
     package static func isObject(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { isObject($0) }
     }
@@ -131,7 +134,7 @@ private struct CompactScan {
         }
     }
 
-    /// Tells whether a byte belongs to a number, or to `true`, `false` or `null`.
+    /// Returns true if a byte can occur in a number, `true`, `false` or `null`.
     private static func isOfWord(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x61...0x7A, UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "E"): true

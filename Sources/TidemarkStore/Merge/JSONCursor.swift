@@ -1,6 +1,6 @@
-/// A cursor over validated JSON without insignificant white space.
+/// Scans validated JSON without insignificant white space.
 ///
-/// The store only holds such bytes, so the cursor does not repeat the checks of the wire; a precondition guards each
+/// The store holds only such bytes, so the cursor does not repeat the checks of the wire. A precondition guards each
 /// place where a wrong byte would lead out of the buffer.
 package struct JSONCursor {
     let bytes: UnsafeRawBufferPointer
@@ -11,7 +11,7 @@ package struct JSONCursor {
         self.position = position
     }
 
-    /// The current byte; 0, which no JSON contains, past the end.
+    /// The current byte; 0 past the end. No JSON contains 0.
     var byte: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     mutating func step() {
@@ -35,8 +35,7 @@ package struct JSONCursor {
         return inner
     }
 
-    /// Returns the number of bytes from an offset on that are neither a quote nor a backslash; eight are compared at
-    /// once.
+    /// Returns how many bytes from an offset on are neither a quote nor a backslash; compares eight at a time.
     static func plainByteCount(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101
         var at = start

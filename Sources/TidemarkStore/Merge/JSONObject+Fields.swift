@@ -1,14 +1,14 @@
 import TidemarkModel
 
-/// The top-level fields of a resource: one validated object without insignificant white space.
+/// Reads the top-level fields of a resource: one validated object without insignificant white space.
 extension JSONObject {
-    /// Returns the unescaped names of an object's members, in order, each once.
+    /// Returns the unescaped names of an object's members in order, each once.
     package static func fieldNames(of resource: UnsafeRawBufferPointer) -> [ByteString] {
         let object = JSONObject(resource, range: 0..<resource.count)
         return object.members.map { ByteString(object.unescapedName($0)) }
     }
 
-    /// Tells whether an object has all of these members.
+    /// Returns true if an object has all of the given members.
     ///
     /// - Parameter fields: The unescaped names.
     package static func has(_ resource: UnsafeRawBufferPointer, _ fields: Set<[UInt8]>) -> Bool {
@@ -16,14 +16,14 @@ extension JSONObject {
         return fields.isSubset(of: object.members.map { object.unescapedName($0) })
     }
 
-    /// Returns an object with only the named members, in their order, names and values byte for byte. Of members with
-    /// the same name the last value counts, at the first one's place.
+    /// Returns an object with only the named members in their order, byte for byte. If a name is repeated, the last
+    /// value is kept at the place of the first.
     package static func selection(of resource: UnsafeRawBufferPointer, fields: Set<[UInt8]>) -> [UInt8] {
         let object = JSONObject(resource, range: 0..<resource.count)
         var result: [UInt8] = [UInt8(ascii: "{")]
         for member in object.members where fields.contains(object.unescapedName(member)) {
             if result.count > 1 { result.append(UInt8(ascii: ",")) }
-            // The value of a repeated member follows its last name, with other members between.
+            // The value of a repeated name follows its last occurrence, with other members between.
             result.append(contentsOf: resource[member.name.lowerBound - 1..<member.name.upperBound + 1])
             result.append(UInt8(ascii: ":"))
             result.append(contentsOf: resource[member.value])
@@ -32,7 +32,7 @@ extension JSONObject {
         return result
     }
 
-    /// Returns the unescaped names of members that differ between two objects, or that only one of them has; sorted by
+    /// Returns the unescaped names of members that differ between two objects or that only one of them has, sorted by
     /// bytes.
     package static func changedFields(
         _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer

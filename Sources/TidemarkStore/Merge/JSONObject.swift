@@ -1,4 +1,4 @@
-/// The members of one object inside validated bytes, as ranges; only escaped names are copied.
+/// Where the members of one object are inside validated bytes. Only escaped names are copied.
 package struct JSONObject {
     struct Member {
         /// The range of the name between its quotes, as written.
@@ -6,15 +6,18 @@ package struct JSONObject {
         var value: Range<Int>
     }
 
+    /// The buffer that contains the object.
     let bytes: UnsafeRawBufferPointer
-    /// The members in order; of members with the same name only the last value, at the first one's place.
+    /// The members in order. If a name is repeated, only its last value is here, at the place of the first.
     private(set) var members: [Member] = []
-    /// The indexes of members by name; present when there are enough members for a search to cost more than a table.
+    /// The index of each member by unescaped name; only present once a table is faster than a linear search.
     private var positions: [[UInt8]: Int]?
 
     /// Locates the members of an object.
     ///
-    /// - Parameter range: The range of the object, braces included.
+    /// - Parameters:
+    ///   - bytes: Validated JSON without insignificant white space.
+    ///   - range: The range of the object, braces included.
     /// - Complexity: O(range.count).
     init(_ bytes: UnsafeRawBufferPointer, range: Range<Int>) {
         self.bytes = bytes
@@ -31,7 +34,7 @@ package struct JSONObject {
         }
     }
 
-    /// The number of members from which a table pays.
+    /// How many members there must be before a table pays off.
     private static let tableMemberCountMin = 16
 
     private mutating func append(_ member: Member) {
@@ -49,7 +52,7 @@ package struct JSONObject {
         members.append(member)
     }
 
-    /// Returns the index of a member by its name, in any spelling.
+    /// Returns the index of a member by its name, however that is spelled; nil if there is none.
     ///
     /// - Parameter name: The name between its quotes, as written in these or other bytes.
     func position(named name: UnsafeRawBufferPointer) -> Int? {
@@ -59,7 +62,7 @@ package struct JSONObject {
         }
     }
 
-    /// Returns the value of a member.
+    /// Returns the range of a member's value; nil if there is no such member.
     ///
     /// - Parameter name: The unescaped name.
     func value(named name: StaticString) -> Range<Int>? {

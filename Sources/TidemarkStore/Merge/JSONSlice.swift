@@ -1,30 +1,40 @@
-/// One value of validated JSON without insignificant white space; shares the bytes it was read from.
+/// One JSON value, validated and without insignificant white space. Shares the bytes that it was read from.
 package struct JSONSlice: Sendable {
-    /// The kind of a value.
+    /// The kind of a JSON value; the raw value names it in messages.
     package enum Kind: String, Sendable {
+        /// An object.
         case object = "an object"
+        /// An array.
         case array = "an array"
+        /// A string.
         case string = "a string"
+        /// A number.
         case number = "a number"
+        /// `true` or `false`.
         case bool = "a boolean"
+        /// `null`.
         case null
     }
 
     /// The value as written.
     package let bytes: ArraySlice<UInt8>
 
-    /// - Parameter bytes: Valid JSON without insignificant white space. Shared, not copied.
+    /// Creates a slice that shares its bytes.
+    ///
+    /// - Parameter bytes: Valid JSON without insignificant white space. Not copied.
     package init(compact bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
     }
 
-    /// - Parameter bytes: Valid JSON, with white space anywhere. Copied without it.
+    /// Creates a slice from JSON with white space, which is removed.
+    ///
+    /// - Parameter bytes: Valid JSON, with white space anywhere. Copied.
     /// - Complexity: O(bytes.count).
     package init(validated bytes: ArraySlice<UInt8>) {
         self.bytes = bytes.withUnsafeBytes { JSONSlice.compacted($0) }[...]
     }
 
-    /// Copies JSON without insignificant white space, in runs: most texts are one.
+    /// Copies JSON without insignificant white space, one run between spaces at a time: most texts are one run.
     private static func compacted(_ text: UnsafeRawBufferPointer) -> [UInt8] {
         var compact: [UInt8] = []
         compact.reserveCapacity(text.count)
@@ -63,7 +73,7 @@ package struct JSONSlice: Sendable {
         }
     }
 
-    /// The members of an object by unescaped name; of members with the same name the last. nil for other values.
+    /// The members of an object by unescaped name; nil for other values. If a name is repeated, the last value counts.
     ///
     /// - Complexity: O(bytes.count).
     package var members: [[UInt8]: JSONSlice]? {
@@ -76,7 +86,7 @@ package struct JSONSlice: Sendable {
         }
     }
 
-    /// The elements of an array, in order; nil for other values.
+    /// The elements of an array in order; nil for other values.
     ///
     /// - Complexity: O(bytes.count).
     package var elements: [JSONSlice]? {
@@ -92,18 +102,18 @@ package struct JSONSlice: Sendable {
         }
     }
 
-    /// The bytes that a string represents; nil for other values, and for an unpaired surrogate, which is no text.
+    /// The bytes that a string represents; nil for other values, and for a string with an unpaired surrogate.
     package var text: [UInt8]? {
         guard kind == .string else { return nil }
         let text = bytes.dropFirst().dropLast().withUnsafeBytes { JSONText.unescaped($0) }
-        // Every escape is longer than its text: there is none when nothing became shorter.
+        // An escape is longer than the text that it represents: if nothing became shorter, there was none.
         if text.count == bytes.count - 2 { return text }
         // UTF-8 never has such a byte after ED; only an unpaired `\ud800` to `\udfff` leaves one.
         for (byte, next) in zip(text, text.dropFirst()) where byte == 0xED && next >= 0xA0 { return nil }
         return text
     }
 
-    /// The value of a number that is written with digits alone and fits; nil for other values.
+    /// The value of a number written only with digits that fits 64 bits; nil for other values.
     package var integer: Int64? {
         guard kind == .number else { return nil }
         return Int64(String(decoding: bytes, as: UTF8.self))

@@ -6,17 +6,17 @@
     import Musl
 #endif
 
-/// Text inside validated JSON: comparison and unescaping.
+/// Compares and unescapes text inside validated JSON.
 package enum JSONText {
-    /// Tells whether two spellings are the same name: `"id"` and `"\u0069d"` are.
+    /// Returns true if two spellings are the same name, as `"id"` and `"\u0069d"` are.
     ///
-    /// - Complexity: O(n); copies only when one of them has a backslash.
+    /// - Complexity: O(n); copies only if one of them has a backslash.
     static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         if isPlain(left), isPlain(right) { return haveEqualBytes(left, right) }
         return unescaped(left) == unescaped(right)
     }
 
-    /// Tells whether two buffers have equal bytes.
+    /// Returns true if two buffers have equal bytes.
     ///
     /// - Complexity: O(n).
     package static func haveEqualBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
@@ -27,10 +27,10 @@ package enum JSONText {
 
     /// Returns the text that an escaped spelling represents.
     ///
-    /// An unpaired surrogate, which UTF-8 cannot represent, becomes the three bytes that UTF-8 would give it; they
-    /// equal no other text, and a comparison of names needs no more.
+    /// An unpaired surrogate, which UTF-8 cannot represent, becomes the three bytes that UTF-8 would give it. These
+    /// equal no other text, which is enough to compare names.
     ///
-    /// - Parameter text: The text between its quotes; its escapes were checked.
+    /// - Parameter text: The text between its quotes. Its escapes must be valid.
     /// - Complexity: O(n).
     package static func unescaped(_ text: UnsafeRawBufferPointer) -> [UInt8] {
         if isPlain(text) { return Array(text) }
@@ -70,7 +70,7 @@ package enum JSONText {
         return result
     }
 
-    /// Tells whether the spelling is the text itself.
+    /// Returns true if the spelling has no escapes, so that it is the text itself.
     static func isPlain(_ text: UnsafeRawBufferPointer) -> Bool {
         guard let start = text.baseAddress else { return true }
         return memchr(start, Int32(UInt8(ascii: "\\")), text.count) == nil

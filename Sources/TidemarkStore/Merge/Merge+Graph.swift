@@ -1,11 +1,11 @@
 import TidemarkModel
 
-/// The merge of an answer of GraphQL into a stored entity, by path.
+/// Merges GraphQL responses into stored entities, by path.
 extension Merge {
-    /// Merges fields into a stored object: an embedded object into the stored one of the same type, everything else in
-    /// place of what is stored.
+    /// Merges fields into a stored object: an embedded object is merged into a stored one of the same type, and
+    /// anything else replaces what is stored.
     ///
-    /// Objects count as of one type when either has no `__typename`. A reference is never merged.
+    /// Two objects count as the same type if either has no `__typename`. A reference is never merged.
     ///
     /// - Parameters:
     ///   - fields: A validated object without insignificant white space.
@@ -22,10 +22,10 @@ extension Merge {
         return (merge.result, merge.written)
     }
 
-    /// Tells whether a merge by path would leave the fields and nothing else: they have the names of the stored object,
-    /// in its order, and no embedded object that would be merged.
+    /// Returns true if a merge by path would leave exactly `fields`: they have the names of the stored object, in its
+    /// order, and no embedded object to merge.
     ///
-    /// The answer to a document that was asked before is of that kind for the most part.
+    /// Most repeated responses to a document are of this kind.
     ///
     /// - Complexity: O(both).
     static func covers(_ fields: UnsafeRawBufferPointer, _ base: UnsafeRawBufferPointer) -> Bool {
@@ -48,7 +48,7 @@ extension Merge {
         return new.byte == old.byte
     }
 
-    /// Tells whether a value is an object `{"__ref":…}`.
+    /// Returns true if a value is a reference: an object that begins with `{"__ref":"`.
     static func isReference(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
         let prefix: StaticString = #"{"__ref":""#
         guard range.count > prefix.utf8CodeUnitCount else { return false }
@@ -59,7 +59,7 @@ extension Merge {
     }
 }
 
-/// One merge by path under way. Recursion is bounded by the nesting of what is stored.
+/// One merge by path under way. The nesting of stored resources bounds the recursion.
 private struct GraphMerge {
     let base: UnsafeRawBufferPointer
     let incoming: UnsafeRawBufferPointer
@@ -101,7 +101,7 @@ private struct GraphMerge {
             }
         }
         for (index, member) in new.members.enumerated() where !isTaken[index] {
-            // A field that was removed meanwhile stays removed.
+            // The member is not stored but is to stay as stored: it was removed in the meantime, and stays removed.
             if keeps(path + new.unescapedName(member), orBelow: false) { continue }
             appendName(incoming, member.name)
             result.append(contentsOf: incoming[member.value])
@@ -110,15 +110,15 @@ private struct GraphMerge {
         result.append(UInt8(ascii: "}"))
     }
 
-    /// Notes a member that stays as it is stored, unless it is one of the entity itself: nothing dates that one anew.
+    /// Records a member that stays as stored. Top-level members are left out, because their dates do not change.
     private mutating func noteKept(_ name: [UInt8], in path: [UInt8]) {
         guard !path.isEmpty, !name.dropFirst(path.count).elementsEqual("__typename".utf8) else { return }
         written.noteKept(ByteString(name))
     }
 
-    /// Tells whether a path stays as it is stored.
+    /// Returns true if a path stays as it is stored.
     ///
-    /// - Parameter orBelow: Whether a path below it that stays keeps it, too.
+    /// - Parameter orBelow: True if the path also stays when some path below it does.
     private func keeps(_ path: [UInt8], orBelow: Bool) -> Bool {
         guard !kept.isEmpty else { return false }
         return kept.contains(ByteString(path))

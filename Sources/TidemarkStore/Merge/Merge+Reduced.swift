@@ -1,12 +1,12 @@
-/// Merging into an entity with only some known fields.
+/// Merges into entities of which only some fields are known.
 extension Merge {
-    /// Returns a change without the fields that it cannot make known: an object that would be merged into an unknown
-    /// field would be only a part of it, and is left out.
+    /// Returns a change without the fields that it cannot make known. An object to be merged into an unknown field
+    /// would give only a part of that field, so it is left out.
     ///
     /// - Parameters:
     ///   - incoming: The change: a validated object without insignificant white space.
     ///   - base: The known fields of the entity, in the same form.
-    ///   - noMergeFields: The names whose values are replaced, so that they become known completely.
+    ///   - noMergeFields: The names of members whose values are replaced, and so become known completely.
     /// - Complexity: O(base.count + incoming.count).
     static func knowable(
         _ incoming: UnsafeRawBufferPointer, over base: UnsafeRawBufferPointer, noMergeFields: Set<[UInt8]>

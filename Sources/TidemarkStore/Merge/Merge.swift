@@ -1,16 +1,16 @@
-/// The merge of a change into a stored entity, on bytes, so that every number and string stays as it was written.
+/// Merges changes into stored entities. It works on bytes, so that every number and string stays as it was written.
 ///
 /// - Source: Protocol/events.md, merging.
 package enum Merge {
-    /// Merges a change into a base.
+    /// Merges a change into a stored object, embedded objects included.
     ///
     /// - Parameters:
     ///   - incoming: The change: a validated object without insignificant white space.
     ///   - base: The stored object, in the same form.
-    ///   - noMergeFields: The names whose values are replaced at any depth.
-    ///   - keepsIdentity: Whether `incoming` names another id than the entity is stored under: the stored `id` member
-    ///     then stays unchanged, and so does `uuid` when the entity is stored under it.
-    /// - Returns: The merged object. Members keep the base's order, new ones follow in the incoming order.
+    ///   - noMergeFields: The names of members whose values are replaced at any depth.
+    ///   - keepsIdentity: True if `incoming` has another id than the one under which the entity is stored. The stored
+    ///     `id` then stays, and so does `uuid` if the entity is stored under it.
+    /// - Returns: The merged object. Members keep the base's order; new ones follow in the incoming order.
     /// - Complexity: O((base.count + incoming.count) · nesting): each level is scanned once for its own members.
     package static func merged(
         _ incoming: UnsafeRawBufferPointer, into base: UnsafeRawBufferPointer, noMergeFields: Set<[UInt8]>,
@@ -24,11 +24,11 @@ package enum Merge {
     /// Replaces the named top-level members and leaves the others.
     ///
     /// - Parameters:
-    ///   - fields: A validated object without insignificant white space. Empty: nothing is replaced.
+    ///   - fields: The new members: a validated object without insignificant white space. Empty replaces nothing.
     ///   - base: The stored object, in the same form.
     ///   - unset: The unescaped names of members to remove; a name that is also in `fields` is removed too.
     ///   - kept: The unescaped names of members that stay as they are in the base, or absent.
-    /// - Returns: The new object. Members keep the base's order, new ones follow in the order of `fields`.
+    /// - Returns: The new object. Members keep the base's order; new ones follow in the order of `fields`.
     /// - Complexity: O(base.count + fields.count).
     package static func assigned(
         _ fields: UnsafeRawBufferPointer, into base: UnsafeRawBufferPointer, unset: Set<[UInt8]> = [],
@@ -70,7 +70,7 @@ package enum Merge {
     }
 }
 
-/// One merge under way. The nesting that the wire allows bounds the recursion.
+/// One merge under way. The nesting that the wire accepts bounds the recursion.
 private struct ObjectMerge {
     let base: UnsafeRawBufferPointer
     let incoming: UnsafeRawBufferPointer
@@ -106,7 +106,8 @@ private struct ObjectMerge {
         }
         for (index, member) in new.members.enumerated() where !isTaken[index] {
             let name = UnsafeRawBufferPointer(rebasing: incoming[member.name])
-            // An alternate match under `uuid` must not gain the other entity's `id`: it would become another entity.
+            // An entity found by an alternate id and stored under `uuid` must not gain the other `id`: its identity
+            // would change.
             if keepsIdentity, isNamed("id", name) { continue }
             appendName(name)
             append(incoming, member.value)
@@ -124,14 +125,14 @@ private struct ObjectMerge {
         append(base: member.value, incoming: range, keepsIdentity: false)
     }
 
-    /// Tells whether two objects are different cases of one enum, such as `{"Physical":…}` and `{"Content":…}`: the new
-    /// one then replaces the old.
+    /// Returns true if two objects are different cases of one enum, such as `{"Physical":…}` and `{"Content":…}`. The
+    /// new one then replaces the old one.
     private func areDifferentTags(base baseRange: Range<Int>, incoming incomingRange: Range<Int>) -> Bool {
         guard let oldTag = tag(base, baseRange), let newTag = tag(incoming, incomingRange) else { return false }
         return oldTag != newTag
     }
 
-    /// Returns the name of an object's only member, when it begins with an ASCII capital letter.
+    /// Returns the name of an object's only member if it begins with an ASCII capital letter; nil otherwise.
     private func tag(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> [UInt8]? {
         let object = JSONObject(bytes, range: range)
         guard object.members.count == 1 else { return nil }
@@ -140,7 +141,7 @@ private struct ObjectMerge {
         return name
     }
 
-    /// Tells whether an entity's id is its `uuid` member: `id` is absent or null.
+    /// Returns true if an entity is stored under its `uuid` member, because `id` is absent or null.
     private func isStoredUnderUUID(_ object: JSONObject) -> Bool {
         guard let id = object.value(named: "id") else { return true }
         return base[id.lowerBound] == UInt8(ascii: "n")

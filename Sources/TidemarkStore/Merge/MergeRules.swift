@@ -1,17 +1,18 @@
 import TidemarkModel
 
-/// The merge rules in the `metadata` of a change.
+/// The merge rules in a change's `metadata`.
 ///
 /// - Source: Protocol/events.md, merging.
 package struct MergeRules: Sendable {
-    /// The names whose values are replaced at any depth.
+    /// The names of members whose values are replaced, not merged, at any depth.
     package var noMergeFields: Set<[UInt8]> = []
-    /// The ids under which the entity may be stored already, in the order given.
+    /// Other ids under which the entity may already be stored, in the order given.
     package var alternateIDs: [StoredID] = []
 
+    /// Creates rules that merge everything and name no other ids.
     package init() {}
 
-    /// Reads a `metadata` object that the wire has validated.
+    /// Reads the rules from a `metadata` object that the wire has validated.
     package init(metadata: UnsafeRawBufferPointer) {
         let object = JSONObject(metadata, range: 0..<metadata.count)
         for element in MergeRules.elements(of: object, named: "no_merge_fields") {
@@ -22,7 +23,7 @@ package struct MergeRules: Sendable {
         }
     }
 
-    /// Returns the strings (without quotes) and integers of an array member; none when it is absent or null.
+    /// Returns the elements of an array member: strings without quotes, and integers. Empty if it is absent or null.
     private static func elements(
         of object: JSONObject, named name: StaticString
     ) -> [UnsafeRawBufferPointer] {

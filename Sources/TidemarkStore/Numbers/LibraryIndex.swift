@@ -1,17 +1,22 @@
 /// A library's small number, assigned once and kept for the life of a database: 0 … `libraryCountMax` - 1.
 @frozen
 public struct LibraryIndex: TypedIndex {
+    /// The library's position in the order in which the database first saw its libraries, from 0.
     public let rawValue: UInt16
 
     @inlinable
+    /// Creates the index with a raw value.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     @inlinable
+    /// Creates the index from a literal.
     public init(integerLiteral value: UInt16) { self.init(rawValue: value) }
 
     @inlinable
+    /// The raw value in decimal digits.
     public var description: String { rawValue.description }
 
     @inlinable
+    /// Orders libraries by their raw values.
     public static func < (left: LibraryIndex, right: LibraryIndex) -> Bool { left.rawValue < right.rawValue }
 }

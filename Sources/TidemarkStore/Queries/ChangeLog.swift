@@ -2,16 +2,18 @@ import TidemarkModel
 
 /// A resource in a list, as it was when the list changed.
 package struct ListedValue: Sendable {
+    /// The entity's handle.
     package var handle: ListHandle
-    /// The resource after the change; empty when no observer is notified now.
+    /// The resource after the change; empty if no observer is notified now.
     package var payload: [UInt8]
-    /// The resource before the change; empty when the element is new to the list, or `knownBy` is no lower than any
-    /// lag.
+    /// The resource before the change. Empty if the element is new to the list, or if every lag already has the value
+    /// because `knownBy` is the newest one.
     package var old: [UInt8]
     /// The newest lag that already recorded the resource before the change; see ``CacheState/beginLag(of:isWhole:)``.
     /// Older lags recorded it too, or do not need it.
     package var knownBy: Int64
 
+    /// Creates a value from its parts.
     package init(handle: ListHandle, payload: [UInt8], old: [UInt8], knownBy: Int64) {
         self.handle = handle
         self.payload = payload
@@ -20,17 +22,20 @@ package struct ListedValue: Sendable {
     }
 }
 
-/// One step of an observed list, with the data to undo it.
+/// One step of an observed list, with what is needed to undo it.
 package enum ListStep: Sendable {
+    /// An element was inserted at an index.
     case add(ListedValue, at: Int)
-    /// The removed element's value is its `old`.
+    /// An element was removed from an index; its resource is the value's `old`.
     case remove(ListedValue, at: Int)
+    /// The resource of the element at an index changed.
     case replace(ListedValue, at: Int)
+    /// An element moved from one index to another.
     case move(ListHandle, from: Int, to: Int)
 }
 
 extension ListStep {
-    /// Whether the step changes the places of elements, or which elements there are.
+    /// True if the step changes which elements there are, or their places.
     package var isStructural: Bool {
         switch self {
         case .add, .remove, .move: true
@@ -47,26 +52,29 @@ extension ListStep {
     }
 }
 
-/// The changes of one observed query by one event, batch, transaction or answer.
+/// How one event, batch, transaction or response changed one observed query.
 package struct QueryChange: Sendable {
+    /// The query that changed.
     package var query: QueryID
-    /// The steps; empty when only `isStale` changed.
+    /// The steps in order; empty if only `isStale` changed.
     package var steps: [ListStep]
-    /// Whether the steps change the places of elements, or which elements there are.
+    /// True if some step changes which elements there are, or their places.
     package var isStructural: Bool
-    /// The newest lag that recorded the value before each step; older lags recorded it too, or do not need it.
+    /// The newest lag that recorded the values before all steps. Older lags recorded them too, or do not need them.
     package var knownBy: Int64
+    /// True if the list is stale after the change.
     package var isStale: Bool
-    /// Whether layers change something that is shown.
+    /// True if layers change something that is shown.
     package var isPending: Bool
-    /// Whether a shown element has to be loaded first: its `payload` is empty until then, and no observer is notified
+    /// True if a shown element must be loaded first. Its `payload` is empty until then, and no observer is notified
     /// before.
     package var isHeldBack: Bool
+    /// The position in the log of the query's answer; nil if unknown.
     package var asOf: EventSequence?
-    /// The index in the log of the query's change before this one; nil when observers were notified of that one
-    /// already.
+    /// The index in the log of the query's change before this one; nil if observers were already notified of that one.
     package var previous: Int?
 
+    /// Creates a change; computes ``isStructural`` and ``knownBy`` from the steps.
     package init(
         query: QueryID, steps: [ListStep], isStale: Bool, isPending: Bool, isHeldBack: Bool = false,
         asOf: EventSequence?, previous: Int?
@@ -83,26 +91,30 @@ package struct QueryChange: Sendable {
     }
 }
 
-/// The change of one observed entity by one event, batch, transaction or answer.
+/// How one event, batch, transaction or response changed one observed entity.
 package struct EntityChange: Sendable {
+    /// The entity's handle.
     package var handle: ListHandle
-    /// The resource after the change; nil when it no longer exists.
+    /// The resource after the change; nil if it does not exist.
     package var payload: [UInt8]?
-    /// The resource before the change; nil when it did not exist.
+    /// The resource before the change; nil if it did not exist.
     package var old: [UInt8]?
-    /// Whether all fields of `payload` are known; false when some are evicted.
+    /// True if all fields of `payload` are known; false if some are evicted.
     package var isWhole: Bool
-    /// Whether all fields of `old` were known.
+    /// True if all fields of `old` were known.
     package var wasWhole: Bool
 }
 
-/// A change to notify observers of.
+/// A change that observers are notified of.
 package enum ChangeRecord: Sendable {
+    /// An observed list changed.
     case query(QueryChange)
+    /// An observed entity changed.
     case entity(EntityChange)
-    /// An entity that is not there was deleted, removed or covered again: it may be missing for another reason now.
+    /// An absent entity was deleted, removed or covered again, so the reason for its absence may differ.
     case absent(ListHandle)
-    /// Observers of the first entity observe the second from now on.
+    /// An entity was renamed: observers of the first handle observe the second from now on. The key is the new one.
     case renamed(from: ListHandle, to: ListHandle, EntityKey)
+    /// The status of a library changed.
     case library(LibraryStatus)
 }

@@ -1,9 +1,11 @@
-/// Counts of the taken places in any prefix, while places are released one by one.
+/// Counts the taken places before any place, while places are released one by one.
 struct FenwickCounts {
-    /// The sums, one-based: each is over the `index & -index` places that end at `index`.
+    /// One-based partial sums: element `index` is the sum of the `index & -index` places that end at `index`.
     private var sums: [Int32]
 
-    /// - Parameter taken: Whether each place is taken.
+    /// Creates the counts.
+    ///
+    /// - Parameter taken: For each place, whether it is taken.
     /// - Complexity: O(taken.count).
     init(_ taken: [Bool]) {
         sums = [0] + taken.map { $0 ? 1 : 0 }
@@ -13,7 +15,7 @@ struct FenwickCounts {
         }
     }
 
-    /// Returns the number of taken places before `place`.
+    /// Returns how many places before `place` are taken.
     ///
     /// - Complexity: O(log n).
     func count(before place: Int) -> Int {

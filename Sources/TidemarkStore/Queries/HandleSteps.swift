@@ -1,4 +1,4 @@
-/// One step of a list while its unit is open.
+/// One step of a list during a unit.
 enum HandleStep: Equatable {
     case add(ListHandle, at: Int)
     case remove(ListHandle, at: Int)
@@ -6,19 +6,19 @@ enum HandleStep: Equatable {
     case move(ListHandle, from: Int, to: Int)
 }
 
-/// The steps of a list in the unit under way, as few as lead from what observers saw to the list.
+/// The steps of a list in the current unit: as few as lead from what observers saw to the current list.
 ///
-/// Bounded by the changes of one unit.
+/// The changes of one unit bound it.
 struct HandleSteps {
     private(set) var all: [HandleStep] = []
 
     var isEmpty: Bool { all.isEmpty }
 
-    /// Adds a step; a step that reverts or continues the last one is combined with it.
+    /// Adds a step. A step that reverts or continues the last one is combined with it.
     ///
-    /// A layer may remove an element from one place and show it at another: two steps, but one for an observer.
+    /// A layer may remove an element from one place and show it at another: two steps here, but one for observers.
     ///
-    /// - Returns: Whether an element with a replace step may be unchanged.
+    /// - Returns: True if an element with a `replace` step may in fact be unchanged.
     mutating func append(_ step: HandleStep) -> Bool {
         guard let last = all.last else {
             all.append(step)
@@ -46,7 +46,7 @@ struct HandleSteps {
         return false
     }
 
-    /// Adds the replacement of an element, unless a step gives observers its value at the unit's end anyway.
+    /// Adds the replacement of an element, unless an earlier step already delivers its final value.
     mutating func appendReplacement(of handle: ListHandle, at index: Int) {
         for step in all {
             switch step {
@@ -64,7 +64,7 @@ struct HandleSteps {
         return steps
     }
 
-    /// Takes an array back that ``removeAll()`` gave, emptied in place.
+    /// Takes back an array that ``removeAll()`` returned, and keeps its memory.
     mutating func reuse(_ steps: inout [HandleStep]) {
         steps.removeAll(keepingCapacity: true)
         swap(&steps, &all)

@@ -1,13 +1,15 @@
 import TidemarkModel
 
-/// The hints of a bulk operation: names and values that tell which queries it cannot concern.
+/// The hints of a bulk operation: names and values that exclude queries which it cannot concern.
 ///
 /// - Source: Protocol/queries.md, staleness.
 struct Hints {
-    /// The codes of the hinted values, by unescaped name.
+    /// The codes of the hinted values by unescaped name.
     private var members: [[UInt8]: [UInt8]] = [:]
 
-    /// - Parameter hints: One compact valid value; a value that is no object gives no hints.
+    /// Parses hints.
+    ///
+    /// - Parameter hints: One valid compact value. A value that is not an object gives no hints.
     init(_ hints: UnsafeRawBufferPointer) {
         guard hints.first == UInt8(ascii: "{") else { return }
         let object = JSONObject(hints, range: 0..<hints.count)
@@ -16,12 +18,12 @@ struct Hints {
         }
     }
 
-    /// Tells whether a query becomes stale: always, unless its input or tags contain one of the names with other values
+    /// Returns true if a query becomes stale: always, unless its input or tags have one of the names with other values
     /// only.
     ///
     /// - Parameters:
-    ///   - input: Canonical JSON.
-    ///   - tags: Compact JSON; empty without tags.
+    ///   - input: The query's input as canonical JSON.
+    ///   - tags: The query's tags as compact JSON; empty if it has none.
     func concern(input: ByteString, tags: [UInt8]) -> Bool {
         var seen: [[UInt8]: Bool] = [:]
         input.bytes.withUnsafeBytes { look($0, 0..<$0.count, &seen) }
@@ -29,7 +31,7 @@ struct Hints {
         return seen.values.allSatisfy { $0 }
     }
 
-    /// Notes for each name whether it occurred with the hinted value.
+    /// Records for each name whether it occurs with the hinted value.
     private func look(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ seen: inout [[UInt8]: Bool]) {
         guard !range.isEmpty else { return }
         switch bytes[range.lowerBound] {
@@ -57,14 +59,16 @@ struct Hints {
 /// The tags that an invalidation selects.
 struct TagSelection {
     private enum Wanted {
-        /// A query matches with any of these names.
+        /// A query matches if it has any of these names.
         case names(Set<[UInt8]>)
-        /// A query matches with all of these members, by the codes of their values.
+        /// A query matches if it has all of these members; the values are codes.
         case members([[UInt8]: [UInt8]])
     }
 
     private let wanted: Wanted
 
+    /// Parses a selection.
+    ///
     /// - Parameter tags: Compact JSON: an array of strings, or an object.
     init(_ tags: UnsafeRawBufferPointer) {
         if tags.first == UInt8(ascii: "{") {
@@ -79,9 +83,9 @@ struct TagSelection {
         }
     }
 
-    /// Tells whether a query's tags match.
+    /// Returns true if a query's tags match.
     ///
-    /// - Parameter tags: The query's tags; empty when it has none.
+    /// - Parameter tags: The query's tags as compact JSON; empty if it has none.
     func matches(_ tags: [UInt8]) -> Bool {
         tags.withUnsafeBytes { tags in
             guard let first = tags.first else { return false }
@@ -101,7 +105,7 @@ struct TagSelection {
         }
     }
 
-    /// Returns the unescaped strings of an array; other elements are skipped.
+    /// Returns the unescaped strings of an array, and skips other elements.
     private static func names(_ array: UnsafeRawBufferPointer) -> Set<[UInt8]> {
         guard array.first == UInt8(ascii: "[") else { return [] }
         var names: Set<[UInt8]> = []

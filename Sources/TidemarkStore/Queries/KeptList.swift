@@ -1,13 +1,13 @@
 import TidemarkModel
 
-/// A list as a reader got it last, kept until the list or one of its entities changes.
+/// A list as it was last given to a reader, kept until the list or one of its entities changes.
 ///
-/// A new read of a list of 1,000 copies 1,000 resources and their keys. Every element of a kept list was complete and
-/// in memory, so each reader gets the same list, whichever fields it selects.
+/// Reading a list of 1,000 again would copy 1,000 resources and their keys. Every element of a kept list is complete
+/// and in memory, so each reader gets the same list, whichever fields it selects.
 struct KeptList {
     let keys: [EntityKey]
     let resources: [[UInt8]]
-    /// The slots of the entities; valid because the list is removed before one of them is evicted from memory.
+    /// The slots of the entities. Valid because the list is dropped before one of them is evicted from memory.
     let slots: [SlotIndex]
     let byteCount: Int
 
@@ -18,16 +18,16 @@ struct KeptList {
         byteCount = resources.reduce(0) { $0 + $1.count } + resources.count * KeptList.elementByteCount
     }
 
-    /// The number of bytes that an element takes beside its resource: its key, and the overhead of arrays.
+    /// How many bytes an element takes beside its resource: its key and the overhead of arrays.
     private static let elementByteCount = 160
 }
 
-/// Lists kept as readers got them.
+/// Lists kept as they were last given to a reader.
 extension QueryIndex {
-    /// The number of kept lists at most. The kept lists are searched linearly.
+    /// The most kept lists. They are searched linearly.
     static let keptListCountMax = 64
 
-    /// Keeps a list as a reader got it. The list kept longest is evicted past the bounds.
+    /// Keeps a list as it was given to a reader. Past the bounds, the list kept longest is dropped.
     mutating func keep(_ list: KeptList, of query: QueryID) {
         dropKept(of: query)
         guard list.byteCount <= keptListByteCountMax else { return }
@@ -41,7 +41,7 @@ extension QueryIndex {
         self[query].keep(list)
     }
 
-    /// Removes the kept form of a list, because the list changed.
+    /// Drops the kept form of a list, because the list changes.
     @inline(__always)
     mutating func dropKept(of query: QueryID) {
         if self[query].kept != nil { removeKept(of: query) }
@@ -52,8 +52,8 @@ extension QueryIndex {
         keptLists.removeAll { $0 == query }
     }
 
-    /// Tells whether a key must stay in memory. If it need not, the caller is about to evict it, so lists kept with it
-    /// are removed.
+    /// Returns true if a key must stay in memory. Otherwise drops the kept lists with the entity, because the caller is
+    /// about to evict it.
     mutating func keepsInMemory(_ key: StoredKey) -> Bool {
         guard let handle = keys.handle(of: key) else { return false }
         if keys.isPinned(handle) { return true }
@@ -61,8 +61,7 @@ extension QueryIndex {
         return false
     }
 
-    /// Removes the kept lists that hold an entity, because the entity changes without its lists or is evicted from
-    /// memory.
+    /// Drops the kept lists with an entity, because the entity changes without its lists, or is evicted from memory.
     mutating func dropKept(holding handle: ListHandle) {
         guard !keptLists.isEmpty else { return }
         for place in 0..<keys.holderCount(of: handle) { dropKept(of: keys.holder(of: handle, at: place).query) }

@@ -1,13 +1,11 @@
-/// Payloads by handle. Nearly every unit needs one, and a dictionary for one would cost more than the rest of the unit.
+/// Payloads by handle. Most units need exactly one, for which a dictionary would cost more than the rest of the unit.
 struct KeptPayloads {
     private var first: (handle: ListHandle, payload: [UInt8])?
     private var others: [ListHandle: [UInt8]] = [:]
 
     var isEmpty: Bool { first == nil }
 
-    /// Keeps a payload.
-    ///
-    /// - Parameter payload: The payload to keep until ``removeAll()``.
+    /// Keeps a payload until ``removeAll()``.
     mutating func keep(_ payload: [UInt8], of handle: ListHandle) {
         if first == nil { first = (handle, payload) } else { others[handle] = payload }
     }

@@ -1,18 +1,18 @@
-/// The steps that lead from one list to another, with as few moves as there can be.
+/// Computes the steps from one list to another, with the smallest number of moves.
 package enum ListDifference {
     /// Returns the operations that turn the first list into the second.
     ///
-    /// The elements of a longest run that is ascending in both lists stay in place; every other kept element must move
+    /// The elements of one longest run that ascends in both lists stay in place. Every other common element must move
     /// at least once, and moves exactly once. Removes come first, from the back to the front, so that none shifts
-    /// another. Moves and adds follow from the front to the back, each directly after its predecessor in `after`;
-    /// replaces come last, ascending by their final index.
+    /// another. Moves and adds follow from the front to the back, each directly after its predecessor in `after`.
+    /// Replaces come last, ascending by their final index.
     ///
     /// - Parameters:
     ///   - before: Handles, each at most once.
     ///   - after: Handles, each at most once.
-    ///   - isReplaced: Tells whether an element of both lists has another value now. Called once for each of them.
-    /// - Returns: Operations over handles, to be applied in order; indexes refer to the list at that moment. Empty for
-    ///   equal lists with nothing replaced.
+    ///   - isReplaced: Returns true if an element of both lists has a new value. Called once for each of them.
+    /// - Returns: Operations over handles, to be applied in order; each index refers to the list at that moment. Empty
+    ///   for equal lists without new values.
     /// - Complexity: O(n + m) for the common prefix and suffix, O((n + m) log(n + m)) for the part between them, for
     ///   any number of moves.
     /// - Source: RFC 6902, section 4.
@@ -54,18 +54,18 @@ package enum ListDifference {
 
     /// Moves the elements that do not stay and adds the new ones, from the front to the back.
     ///
-    /// When the element for `target` is handled, all its predecessors are before it in their order, and between them
-    /// are only elements that still wait for their move. So a place is the number of arranged elements before it plus
-    /// the number of waiting ones: both are known without the list itself.
+    /// When the element for `target` is handled, all its predecessors precede it in their final order, and between them
+    /// are only elements that still wait for their move. So an index is the number of arranged elements before it plus
+    /// the number of waiting ones, and both are known without the list itself.
     ///
-    /// - Parameter kept: The index in the new list of each element that is left after removes, in the old order.
+    /// - Parameter kept: For each element that is left after the removes, in the old order, its index in the new list.
     private static func arrange(
         _ kept: [Int], into new: ArraySlice<ListHandle>, _ operations: inout [ListOperation<ListHandle>]
     ) {
         let stays = longestAscendingRun(of: kept)
         var waiting = FenwickCounts(stays.map { !$0 })
         let places = KeptPlaces(kept, stays: stays, new: new.indices)
-        // The last arranged element that stayed; -1 before the first.
+        // The last element that stayed, among those arranged so far; -1 before the first.
         var anchor = -1
         for target in new.indices {
             let old = places.oldIndexes[target - new.startIndex]
@@ -135,13 +135,13 @@ package enum ListDifference {
     }
 }
 
-/// The places of kept elements in both lists.
+/// Where the kept elements are in both lists.
 private struct KeptPlaces {
-    /// The index among kept elements for each index of the new part, from 0; -1 for a new element.
+    /// For each index of the new part, from 0, the index among kept elements; -1 for a new element.
     let oldIndexes: [Int]
-    /// The index in the new list of the next staying element in the old order, for each kept element.
+    /// For each kept element, the index in the new list of the next staying element in the old order.
     let nextStaying: [Int]
-    /// The number of staying elements before each kept element.
+    /// For each kept element, the number of staying elements before it.
     private let stayingCounts: [Int]
 
     init(_ kept: [Int], stays: [Bool], new: Range<Int>) {
@@ -165,7 +165,7 @@ private struct KeptPlaces {
         self.stayingCounts = stayingCounts
     }
 
-    /// Returns the number of staying elements after `anchor` and before `index`; `anchor` -1 is before the first.
+    /// Returns the number of staying elements after `anchor` and before `index`. An `anchor` of -1 precedes the first.
     func stayingCount(between anchor: Int, and index: Int) -> Int {
         stayingCounts[index] - (anchor < 0 ? 0 : stayingCounts[anchor] + 1)
     }

@@ -1,9 +1,12 @@
-/// One step that leads from a list to the next: a subset of RFC 6902 over whole elements.
+/// One step from one list to the next: the operations of RFC 6902 that concern whole elements.
 package enum ListOperation<Element> {
+    /// Insert an element at an index.
     case add(Element, at: Int)
+    /// Remove the element at an index.
     case remove(at: Int)
+    /// Replace the element at an index.
     case replace(Element, at: Int)
-    /// The element is removed at `from`, then inserted so that it is at `to`.
+    /// Remove the element at `from`, then insert it so that its index is `to`.
     case move(from: Int, to: Int)
 }
 
@@ -11,7 +14,7 @@ extension ListOperation: Equatable where Element: Equatable {}
 extension ListOperation: Sendable where Element: Sendable {}
 
 extension ListOperation {
-    /// Returns the same step with other elements.
+    /// Returns the same step with transformed elements.
     package func map<Other, Failure: Error>(
         _ transform: (Element) throws(Failure) -> Other
     ) throws(Failure) -> ListOperation<Other> {

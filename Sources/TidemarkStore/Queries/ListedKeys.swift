@@ -1,11 +1,11 @@
 import TidemarkModel
 
-/// The reverse index: the keys that lists and observers name, each with a number, and the places that name it.
+/// The reverse index: a handle for each key that lists, observers or layers name, and the places in lists that name it.
 ///
-/// A key has an entry while something names it. A released number is reused only after ``recycle()``, so that a record
-/// of a change may name it until then. Bounded by what lists and observers hold.
+/// A key has an entry while something names it. A released handle is reused only after ``recycle()``, so that a record
+/// of a change may use it until then. What lists and observers hold bounds it.
 struct ListedKeys {
-    /// One place in one list.
+    /// One place in one list that names a key.
     struct Holder: Hashable {
         var query: QueryID
         var node: ListNode
@@ -13,18 +13,18 @@ struct ListedKeys {
 
     private struct Entry {
         var key: StoredKey
-        /// The first place; nearly every key is in few lists, so it needs no array.
+        /// The first place. Nearly every key is in few lists, so most need no array.
         var first: Holder?
         var others: [Holder] = []
-        /// The number of observed lists that keep the entity in memory, and of observers of the entity; layers add 1.
+        /// How many observed lists keep the entity in memory, plus the number of its observers; layers add 1.
         var pinCount: Int32 = 0
-        /// The number of lagging observers that remember the key.
+        /// How many lagging observers remember the key.
         var retainCount: Int32 = 0
-        /// The number of observers of the entity itself.
+        /// How many observers the entity itself has.
         var observerCount: Int32 = 0
-        /// Whether layers have changes for the key; it is pinned once for that.
+        /// True if layers have changes for the key. It is pinned once for that.
         var isLayered = false
-        /// The newest lag at the time when observed lists were last given the value before a write.
+        /// The newest lag at the time when the value before a write was last logged for observed lists.
         var knownBy: Int64 = 0
 
         var isNamed: Bool { first != nil || pinCount > 0 || retainCount > 0 }
@@ -34,7 +34,7 @@ struct ListedKeys {
     private var entries: [Entry] = []
     private var handles: [StoredKey: ListHandle] = [:]
     private var free: [ListHandle] = []
-    /// The numbers released since the last ``recycle()``.
+    /// The handles released since the last ``recycle()``.
     private var released: [ListHandle] = []
 
     var isEmpty: Bool { handles.isEmpty }
@@ -44,7 +44,7 @@ struct ListedKeys {
 
     func key(of handle: ListHandle) -> StoredKey { entries[Int(handle)].key }
 
-    /// Returns the number of a key, which is assigned when it has none. Something must name the key before the next
+    /// Returns the handle of a key, and assigns one if it has none. Something must name the key before the next
     /// ``recycle()``.
     mutating func admit(_ key: StoredKey) -> ListHandle {
         if let handle = handles[key] { return handle }
@@ -75,7 +75,7 @@ struct ListedKeys {
 
     /// Adds a place to a key.
     ///
-    /// - Returns: The holder's place, from 0.
+    /// - Returns: The index of the holder among the key's places, from 0.
     mutating func addHolder(_ holder: Holder, to handle: ListHandle) -> Int {
         if entries[Int(handle)].first == nil {
             entries[Int(handle)].first = holder
@@ -87,7 +87,7 @@ struct ListedKeys {
 
     /// Removes a place from a key.
     ///
-    /// - Returns: The holder that moved to the place, whose node must be updated; nil when there is none.
+    /// - Returns: The holder that moved to the freed index, whose node must be updated; nil if none moved.
     mutating func removeHolder(at place: Int, of handle: ListHandle) -> Holder? {
         let last = entries[Int(handle)].others.popLast()
         defer { releaseIfUnnamed(handle) }
@@ -131,7 +131,7 @@ struct ListedKeys {
         if isLayered { pin(handle) } else { unpin(handle) }
     }
 
-    /// Returns the newest lag that recorded the entity's value when the lag began; older lags recorded it too, or never
+    /// Returns the newest lag that recorded the entity's value when it began. Older lags recorded it too, or never
     /// showed the entity.
     func knownBy(_ handle: ListHandle) -> Int64 { entries[Int(handle)].knownBy }
 
@@ -149,11 +149,11 @@ struct ListedKeys {
         released.append(handle)
     }
 
-    /// Frees the released numbers that nothing names any more. No caller may remember one across this call.
+    /// Frees the released handles that nothing names any more. No caller may keep a handle across this call.
     mutating func recycle() {
         guard !released.isEmpty else { return }
         for handle in released where !entries[Int(handle)].isNamed {
-            // A number that was released twice is freed once.
+            // A handle that was released twice is freed once.
             guard handles[entries[Int(handle)].key] == handle else { continue }
             handles.removeValue(forKey: entries[Int(handle)].key)
             free.append(handle)
@@ -163,7 +163,7 @@ struct ListedKeys {
 
     // MARK: Invariants
 
-    /// Calls `body` with every place that names a key, by handle.
+    /// Calls `body` for every place of every key, by handle.
     func forEachHolder(_ body: (ListHandle, Holder, _ place: Int) -> Void) {
         for handle in handles.values {
             for place in 0..<holderCount(of: handle) { body(handle, holder(of: handle, at: place), place) }

@@ -1,4 +1,4 @@
-/// The tree of the list: insertion and removal of nodes, rotations, counts.
+/// The tree of the list: insertion and removal of nodes, rotations and counts.
 extension OrderedList {
     mutating func takeNode(_ handle: ListHandle, sortKey: [UInt8], marks: ElementMarks) -> ListNode {
         priorityState ^= priorityState << 13

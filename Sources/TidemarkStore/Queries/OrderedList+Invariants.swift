@@ -1,7 +1,7 @@
 extension OrderedList {
-    /// Traps when sizes, links or priorities contradict each other.
+    /// Stops the program if sizes, links or priorities contradict each other.
     ///
-    /// No input reaches it: tests and the simulation alone call this.
+    /// No input reaches it: only tests and the simulation call this.
     ///
     /// - Complexity: O(n).
     package func checkInvariants() {

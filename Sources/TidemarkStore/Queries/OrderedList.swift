@@ -1,8 +1,8 @@
-/// An ordered list of handles that finds the index of each of them: a treap whose nodes are addressed by number.
+/// An ordered list of handles that also finds the index of each handle: a treap whose nodes are addressed by number.
 ///
-/// A node keeps its number while its element stays in the list, also when it moves. Marks say which elements are shown,
-/// and which are the list's own rather than there for a layer alone; indexes count among all elements, among the own or
-/// among the shown ones. The list's owner bounds it.
+/// A node keeps its number while its element stays in the list, even when it moves. Marks distinguish shown elements,
+/// and the list's own elements from those that only a layer adds. An index counts among all elements, the own ones or
+/// the shown ones. The owner bounds the list.
 ///
 /// - Complexity: Every operation on one element is O(log n) expected.
 /// - Source: Seidel and Aragon, “Randomized search trees”, 1996.
@@ -11,16 +11,16 @@ package struct OrderedList {
         var left = OrderedList.none
         var right = OrderedList.none
         var parent = OrderedList.none
-        /// The number of nodes at and below this one; 0: the node is free, and `parent` is the next free one.
+        /// The number of nodes at and below this one. 0 for a free node, whose `parent` is the next free one.
         var size: UInt32 = 1
-        /// The number of shown elements among these nodes.
+        /// How many of these nodes are shown.
         var shown: UInt32
-        /// The number of the list's own elements among these nodes.
+        /// How many of these nodes are the list's own.
         var own: UInt32
         var marks: ElementMarks
         var priority: UInt32
         var handle: ListHandle
-        /// The index of this node among its key's places in the reverse index; maintained by the owner.
+        /// The index of this node among its key's places in the reverse index, which the owner maintains.
         var place: UInt32 = 0
         var sortKey: [UInt8]
 
@@ -28,15 +28,17 @@ package struct OrderedList {
         var ownHere: UInt32 { marks.contains(.isExtra) ? 0 : 1 }
     }
 
-    /// The elements among which an index counts.
+    /// Which elements an index counts.
     package enum Part {
+        /// All elements.
         case all
-        /// The list's own elements: all except the extra ones.
+        /// The list's own elements: all except those that only layers add.
         case own
+        /// The elements that readers and observers see.
         case shown
     }
 
-    /// The number that stands for no node.
+    /// The number that means "no node".
     package static let none = ListNode.none
 
     var nodes: [Node] = []
@@ -45,40 +47,47 @@ package struct OrderedList {
     /// The state of the random priorities. They only balance the tree; no order depends on them (law L11).
     var priorityState: UInt32 = 0x9E37_79B9
 
+    /// Creates an empty list.
     package init() {}
 
-    /// The number of the list's own elements.
+    /// How many elements are the list's own.
     package var count: Int { count(.own, below: root) }
 
-    /// The number of elements, including extra ones.
+    /// How many elements there are, including those that only layers add.
     package var wholeCount: Int { count(.all, below: root) }
 
-    /// The number of shown elements.
+    /// How many elements are shown.
     package var shownCount: Int { count(.shown, below: root) }
 
-    /// The number of elements that are hidden only because their entity is in no tier.
+    /// How many elements are hidden only because their entity is in neither tier.
     package private(set) var missingCount = 0
 
+    /// True if the list has no element of any kind.
     package var isEmpty: Bool { root == OrderedList.none }
 
-    /// The number of bytes that the list takes, including sort keys.
+    /// How many bytes the list takes, sort keys included.
     package var byteCount: Int {
         nodes.reduce(nodes.capacity * MemoryLayout<Node>.stride) { $0 + $1.sortKey.count }
     }
 
     // MARK: Reading
 
+    /// Returns the handle of the element at a node.
     package func handle(of node: ListNode) -> ListHandle { nodes[Int(node)].handle }
 
+    /// Returns the sort key of the element at a node.
     package func sortKey(of node: ListNode) -> [UInt8] { nodes[Int(node)].sortKey }
 
+    /// Returns the index of a node among its key's places in the reverse index.
     package func place(of node: ListNode) -> Int { Int(nodes[Int(node)].place) }
 
+    /// Sets the index of a node among its key's places in the reverse index.
     package mutating func setPlace(of node: ListNode, _ place: Int) { nodes[Int(node)].place = UInt32(place) }
 
+    /// Makes the element at a node name another key.
     package mutating func setHandle(of node: ListNode, _ handle: ListHandle) { nodes[Int(node)].handle = handle }
 
-    /// The node of the last element; nil when there is none.
+    /// The node of the last element; nil if the list is empty.
     package var last: ListNode? {
         guard root != OrderedList.none else { return nil }
         var at = root
@@ -86,13 +95,16 @@ package struct OrderedList {
         return at
     }
 
+    /// Sets the sort key of an element without moving it.
     package mutating func setSortKey(of node: ListNode, _ sortKey: [UInt8]) { nodes[Int(node)].sortKey = sortKey }
 
+    /// Returns the marks of the element at a node.
     package func marks(of node: ListNode) -> ElementMarks { nodes[Int(node)].marks }
 
+    /// Returns true if the element at a node is shown.
     package func isShown(_ node: ListNode) -> Bool { nodes[Int(node)].marks.isShown }
 
-    /// Returns the number of elements of a part before a node: its own index when it is one of them.
+    /// Returns how many elements of a part precede a node; its own index, if it belongs to that part.
     package func index(of node: ListNode, among part: Part) -> Int {
         var index = count(part, below: nodes[Int(node)].left)
         var at = node
@@ -108,7 +120,7 @@ package struct OrderedList {
 
     /// Returns the node of the element at an index.
     ///
-    /// - Precondition: There are more than `index` elements of that part.
+    /// - Precondition: That part has more than `index` elements.
     package func node(at index: Int, among part: Part) -> ListNode {
         // No input reaches it: each caller has compared its index with the count of that part, or follows a step that
         // leaves the index valid; the bounds of lists are 1 at least, also when a rule or a recording names less.
@@ -131,7 +143,7 @@ package struct OrderedList {
         }
     }
 
-    /// Returns the number of elements of a part before a sort key, in a list that is sorted by it.
+    /// Returns how many elements of a part precede a sort key, in a list that is sorted by it.
     package func lowerBound(_ sortKey: [UInt8], among part: Part) -> Int {
         var at = root
         var index = 0
@@ -146,9 +158,9 @@ package struct OrderedList {
         return index
     }
 
-    /// Returns the first handles that are shown, in list order.
+    /// Returns the handles of the first shown elements, in list order.
     ///
-    /// - Complexity: O(elements up to the last returned one + log n).
+    /// - Complexity: O(elements up to the last one returned + log n).
     package func shownPrefix(_ countMax: Int) -> [ListHandle] {
         let wanted = min(countMax, shownCount)
         var handles: [ListHandle] = []
@@ -162,7 +174,7 @@ package struct OrderedList {
         }
     }
 
-    /// Calls `body` with every node in list order.
+    /// Calls `body` for every node in list order.
     package func forEachNode(_ body: (ListNode) -> Void) {
         guard root != OrderedList.none else { return }
         var at = leftmost(root)
@@ -185,7 +197,7 @@ package struct OrderedList {
         return nodes[Int(at)].parent
     }
 
-    /// Returns the number of elements of a part at and below a node.
+    /// Returns how many elements of a part are at and below a node.
     @inline(__always)
     func count(_ part: Part, below node: ListNode) -> Int {
         guard node != OrderedList.none else { return 0 }
@@ -209,7 +221,11 @@ package struct OrderedList {
 
     /// Inserts an element at an index.
     ///
-    /// - Parameter index: The index among all elements; at most `wholeCount`.
+    /// - Parameters:
+    ///   - handle: The key's handle.
+    ///   - sortKey: The key that orders the element; empty in a list without a rule.
+    ///   - marks: Why the element is shown or hidden.
+    ///   - index: The index among all elements; at most `wholeCount`.
     /// - Returns: The element's node.
     package mutating func insert(
         _ handle: ListHandle, sortKey: [UInt8] = [], marks: ElementMarks = [], at index: Int
@@ -223,7 +239,7 @@ package struct OrderedList {
         return node
     }
 
-    /// Removes an element; its node's number may be reused.
+    /// Removes an element. The number of its node may be reused.
     package mutating func remove(_ node: ListNode) {
         detach(node)
         if nodes[Int(node)].marks.isMissed { missingCount -= 1 }
@@ -233,7 +249,7 @@ package struct OrderedList {
         firstFree = node
     }
 
-    /// Moves an element to an index among all elements; its node keeps its number.
+    /// Moves an element to an index among all elements, itself left out. Its node keeps its number.
     package mutating func move(_ node: ListNode, to index: Int) {
         detach(node)
         nodes[Int(node)].left = OrderedList.none
@@ -244,7 +260,7 @@ package struct OrderedList {
         attach(node, at: index)
     }
 
-    /// Sets the marks of an element at its place.
+    /// Sets the marks of an element.
     package mutating func setMarks(of node: ListNode, _ marks: ElementMarks) {
         let old = nodes[Int(node)]
         guard old.marks != marks else { return }
@@ -263,6 +279,7 @@ package struct OrderedList {
         }
     }
 
+    /// Removes all elements.
     package mutating func removeAll() {
         self = OrderedList()
     }

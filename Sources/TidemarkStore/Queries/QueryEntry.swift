@@ -1,64 +1,63 @@
 import TidemarkModel
 
-/// One query in memory: its key, its answer, its list, and what the unit under way does to them.
+/// One query in memory: its key, its answer, its list, and what the current unit changes in them.
 ///
-/// Its state changes only through the methods of this file, which are named for the event that changes it. `QueryIndex`
-/// keeps the entries and maintains what lies between them.
+/// Its state changes only through the methods of this file, each named for the event that causes the change.
+/// `QueryIndex` keeps the entries and maintains what connects them.
 struct QueryEntry {
     let key: QueryKey
     let library: LibraryIndex
-    /// The query's number, given once; orders queries wherever an order is needed (law L11).
+    /// The query's number, never reused. It orders queries wherever an order is needed (law L11).
     let number: Int64
 
     // MARK: The answer
 
-    /// Whether an answer is stored; false for a query that is only observed: never answered, or cleared since.
+    /// True if an answer is stored. False for a query that is only observed: never answered, or cleared since.
     private(set) var isStored = false
-    /// The type of the elements.
+    /// The resource type of the elements.
     private(set) var type: TypeIndex = 0
-    /// The tags as compact JSON; empty when there are none.
+    /// The tags as compact JSON; empty if there are none.
     private(set) var tags: [UInt8] = []
-    /// The rule as compact JSON; empty when the query declares none.
+    /// The membership rule as compact JSON; empty if there is none.
     private(set) var membershipText: [UInt8] = []
     private(set) var membership: Membership?
     private(set) var isLocal = false
-    /// The time until the answer expires, in milliseconds; nil: never.
+    /// How long the answer stays fresh, in milliseconds; nil if it never expires.
     private(set) var timeToLive: Int64?
     private(set) var asOf: EventSequence?
-    /// The sequence up to which the server's answer is known to include everything: `asOf`, or the cursor when the
-    /// fetch began. nil when it is not known, as after a restart, or when the log began anew since.
+    /// The sequence up to which the response is known to include every event: `asOf`, or the cursor when its fetch
+    /// began. nil if unknown, as after a restart or once a new log began.
     private(set) var listedThrough: EventSequence?
-    /// The number of the question that the answer answers: higher ones were asked later. 0 after a restart.
+    /// The number of the request that was answered; requests made later have higher ones. 0 after a restart.
     private(set) var question: Int64 = 0
-    /// The time of the last answer, in milliseconds since 1970.
+    /// When the last answer was stored, in milliseconds since 1970.
     private(set) var storedAt: Int64 = 0
-    /// The time when it was invalidated, in milliseconds since 1970; nil while it is not.
+    /// When the answer was invalidated, in milliseconds since 1970; nil while it is not.
     private(set) var staleSince: Int64?
-    /// The cause of ``staleSince``; nil when it is not known, as after a restart.
+    /// Why ``staleSince`` was set; nil if unknown, as after a restart.
     private(set) var staleCause: StaleCause?
-    /// The number of reads that were answered with the list.
+    /// How many reads were answered with the list.
     private(set) var hitCount: Int64 = 0
 
     // MARK: The list
 
-    /// The sort key up to which the list is complete; nil: all of it is complete.
+    /// The sort key up to which the list is complete; nil if the whole list is complete.
     private(set) var horizon: [UInt8]?
     var fill = FillProgress()
-    /// The ordered list; bounded by ``elementCountMax(_:)``.
+    /// The ordered list; ``elementCountMax(_:)`` bounds it.
     private(set) var list = OrderedList()
-    /// The elements that the journal had of the list, until it is read or anything changes; ``list`` is empty until
-    /// then.
+    /// The elements as the journal stored them, until the list is first read or changed; ``list`` is empty until then.
     private(set) var unbuilt: [QueryElement]?
-    /// The list as a reader got it last; nil since it changed.
+    /// The list as it was last given to a reader; nil once it changed.
     private(set) var kept: KeptList?
-    /// The nodes of elements that some layer has a change for.
+    /// The nodes of the elements that some layer changes.
     private(set) var layeredNodes: Set<ListNode> = []
 
     // MARK: The journal
 
-    /// Whether the journal has an older version, or none.
+    /// True if the journal has an older version of the query, or none.
     private(set) var isDirty = false
-    /// Whether the journal has a row for the query, or a flush under way writes one.
+    /// True if the journal has a row for the query, or a flush under way creates one.
     private(set) var hasRow = false
 
     // MARK: Places in the orders of the index, which maintains them
@@ -71,29 +70,30 @@ struct QueryEntry {
     // MARK: Observers
 
     private(set) var observerCount = 0
-    /// The number of observers that need each change when it happens: all except lagging ones that see whole resources.
+    /// How many observers need each change when it happens: all except lagging ones that see whole resources.
     private(set) var listenerCount = 0
-    /// The number of the newest lag of the query; 0 for none.
+    /// The number of the query's newest lag; 0 for none.
     private(set) var lastLag: Int64 = 0
-    /// The number of units that were counted but not logged: all observers lagged, and their lags had the old values.
+    /// How many units changed the list without a record in the log, because all observers lagged and their lags had the
+    /// old values.
     private(set) var unloggedCount = 0
-    /// The nodes that came to be pinned, and whose entity may have to be loaded first. Bounded by ``pinnedCountMax``;
-    /// empty when that is `.max`.
+    /// The nodes that became pinned and whose entities may have to be loaded first. ``pinnedCountMax`` bounds it; empty
+    /// if that is `.max`.
     private(set) var awaited: Set<ListNode> = []
     /// The staleness that observers were last notified of.
     private(set) var shownStale = false
-    /// The index in the log of the last change; nil when observers were notified of it.
+    /// The index of the query's last change in the log; nil once observers were notified of it.
     private(set) var lastChange: Int?
 
     // MARK: The unit under way
 
     private(set) var isTouched = false
-    /// Whether an element was replaced in a way that need not be logged.
+    /// True if an element was replaced in a way that need not be logged.
     private(set) var isUnlogged = false
-    /// The elements that observers saw before the unit, when the unit may change several elements.
+    /// The elements that observers saw before the unit, if the unit may change several places of the list.
     private(set) var before: [ListHandle] = []
     var steps = HandleSteps()
-    /// The unit's stamp when the list was last visited as a holder of the written entity.
+    /// The stamp of the last write for which the list was visited as a holder of the written entity.
     private(set) var visit: Int64 = 0
 
     init(key: QueryKey, library: LibraryIndex, number: Int64) {
@@ -103,9 +103,9 @@ struct QueryEntry {
     }
 }
 
-/// Answers, and what makes them void.
+/// Storing and invalidating answers.
 extension QueryEntry {
-    /// Takes everything that the journal has of the answer except the list.
+    /// Restores everything that the journal has of the answer, except the list.
     mutating func restore(_ record: QueryRecord, _ membership: Membership?) {
         type = record.type
         listedThrough = record.asOf
@@ -121,7 +121,7 @@ extension QueryEntry {
         hasRow = true
     }
 
-    /// Takes everything that an answer says except the list.
+    /// Stores everything that a response says, except the list.
     mutating func adopt(
         _ head: AnswerHead, type: TypeIndex, listedThrough: EventSequence?, question: Int64, at now: Int64
     ) {
@@ -140,15 +140,15 @@ extension QueryEntry {
         fill.cancel()
     }
 
-    /// Begins the list of an answer: staleness and horizon that came from writes of its elements are void.
+    /// Begins the list of a new answer: clears the staleness and the horizon that writes of its elements caused.
     mutating func beginAnsweredList() { (staleSince, horizon) = (nil, nil) }
 
     mutating func becomeStored() { isStored = true }
 
-    /// Begins the answer's age again: the server says that it still holds.
+    /// Restarts the age of the answer, because the server confirmed it.
     mutating func renew(at now: Int64) { (storedAt, staleSince) = (now, nil) }
 
-    /// Forgets the answer.
+    /// Removes the answer.
     mutating func becomeUnstored() {
         isStored = false
         fill.end()
@@ -161,15 +161,15 @@ extension QueryEntry {
 
     mutating func noteHit() { hitCount += 1 }
 
-    /// Notes that the answer contradicts itself: it is stale since it was stored, unless it was stale before.
+    /// Marks the answer as stale since it was stored, because it contradicts itself. No effect if it was stale before.
     mutating func becomeStaleSinceStored() { staleSince = staleSince ?? storedAt }
 
-    /// Notes that the library's log has ended: its sequences mean nothing in the next one.
+    /// Forgets the log position of the answer, because that log has ended.
     mutating func endLog() { listedThrough = nil }
 
-    /// Notes that the library's log continues after a sequence.
+    /// Lowers the log positions of the answer, because the log continues after an earlier sequence.
     ///
-    /// - Returns: Whether `asOf` was above it.
+    /// - Returns: True if `asOf` was above that sequence.
     mutating func rewind(to sequence: EventSequence) -> Bool {
         listedThrough = listedThrough.map { min($0, sequence) }
         guard let asOf, asOf > sequence else { return false }
@@ -178,13 +178,13 @@ extension QueryEntry {
     }
 }
 
-/// The list's completeness, and its forms beside the ordered one.
+/// How complete the list is, and its other forms.
 extension QueryEntry {
     mutating func setHorizon(_ horizon: [UInt8]?) { self.horizon = horizon }
 
     mutating func setUnbuilt(_ elements: [QueryElement]) { unbuilt = elements }
 
-    /// Removes and returns the elements of a list that is not built yet; nil when it was built before.
+    /// Removes and returns the elements of a list that is not built yet; nil if it is built.
     mutating func removeUnbuilt() -> [QueryElement]? {
         guard let elements = unbuilt else { return nil }
         unbuilt = nil
@@ -193,9 +193,9 @@ extension QueryEntry {
 
     mutating func keep(_ list: KeptList) { kept = list }
 
-    /// Removes the list as a reader got it last.
+    /// Removes the list as it was last given to a reader.
     ///
-    /// - Returns: The number of bytes that it took.
+    /// - Returns: How many bytes it took.
     mutating func dropKept() -> Int {
         defer { kept = nil }
         return kept?.byteCount ?? 0
@@ -219,7 +219,7 @@ extension QueryEntry {
 
     /// Gives an element another sort key, and moves it.
     ///
-    /// - Parameter target: The index among all elements; nil when the element stays in its place.
+    /// - Parameter target: The new index among all elements; nil if the element stays in its place.
     mutating func resortElement(_ node: ListNode, _ sortKey: [UInt8], to target: Int?) {
         list.setSortKey(of: node, sortKey)
         if let target { list.move(node, to: target) }
@@ -235,35 +235,39 @@ extension QueryEntry {
 
     mutating func setHandle(of node: ListNode, _ handle: ListHandle) { list.setHandle(of: node, handle) }
 
-    /// Frees the list after its last element was removed.
+    /// Frees the list's memory, after its last element was removed.
     mutating func removeAllElements() { list.removeAll() }
 }
 
-/// The journal's row.
+/// The query's row in the journal.
 extension QueryEntry {
-    /// - Returns: Whether the query was clean before.
+    /// Marks the query as changed since the last flush.
+    ///
+    /// - Returns: True if it was clean before.
     mutating func markDirty() -> Bool {
         defer { isDirty = true }
         return !isDirty
     }
 
-    /// Notes that a flush has looked at the query.
+    /// Records that a flush has handled the query.
     mutating func markClean() { isDirty = false }
 
     mutating func noteRowWritten() { hasRow = true }
 
-    /// Notes that the journal's row is not valid any more.
+    /// Records that the journal's row is no longer valid.
     ///
-    /// - Returns: The number of the row to remove; nil when there is none.
+    /// - Returns: The number of the row to remove; nil if there is none.
     mutating func voidRow() -> Int64? {
         defer { hasRow = false }
         return hasRow ? number : nil
     }
 }
 
-/// Observers.
+/// Observers of the list.
 extension QueryEntry {
-    /// - Returns: Whether it is the first observer.
+    /// Adds an observer.
+    ///
+    /// - Returns: True if it is the first one.
     mutating func beginObserving(at now: Int64) -> Bool {
         observerCount += 1
         listenerCount += 1
@@ -272,16 +276,18 @@ extension QueryEntry {
         return true
     }
 
-    /// - Returns: Whether it was the last observer.
+    /// Removes an observer.
+    ///
+    /// - Returns: True if it was the last one.
     mutating func endObserving() -> Bool {
         observerCount -= 1
         listenerCount -= 1
         return observerCount == 0
     }
 
-    /// Notes that an observer lags.
+    /// Records that an observer lags.
     ///
-    /// - Parameter isWhole: Whether it sees whole resources: then it needs no change when it happens.
+    /// - Parameter isWhole: True if it sees whole resources; it then does not need each change when it happens.
     mutating func beginLag(_ number: Int64, isWhole: Bool) {
         lastLag = number
         if isWhole { listenerCount -= 1 }
@@ -300,11 +306,12 @@ extension QueryEntry {
     mutating func endAwaitingAll() { awaited = [] }
 }
 
-/// The unit under way.
+/// The current unit.
 extension QueryEntry {
     /// Begins the query's changes in a unit.
     ///
-    /// - Parameter isMulti: Whether several places of the list may change: the elements that observers saw are kept.
+    /// - Parameter isMulti: True if several places of the list may change: the elements that observers saw are then
+    ///   kept.
     mutating func beginUnit(isMulti: Bool) {
         isTouched = true
         if isMulti { before = list.shownPrefix(shownCountMax) }
@@ -312,12 +319,12 @@ extension QueryEntry {
 
     mutating func noteVisit(_ stamp: Int64) { visit = stamp }
 
-    /// Notes that an element was replaced in a way that need not be logged.
+    /// Records that an element was replaced in a way that need not be logged.
     mutating func noteUnlogged() { isUnlogged = true }
 
-    /// Ends the unit without a record when all that it did need not be logged.
+    /// Ends the unit without a record, if none of its changes need be logged.
     ///
-    /// - Returns: Whether that was so.
+    /// - Returns: True if the unit ended so.
     mutating func endUnitUnlogged(isStale: Bool) -> Bool {
         defer { isUnlogged = false }
         guard isUnlogged, steps.isEmpty, isStale == shownStale else { return false }
@@ -328,22 +335,22 @@ extension QueryEntry {
 
     /// Ends the unit.
     ///
-    /// - Returns: Its steps; ``HandleSteps/reuse(_:)`` takes the array back.
+    /// - Returns: Its steps; ``HandleSteps/reuse(_:)`` accepts the array back.
     mutating func endUnit() -> [HandleStep] {
         before = []
         isTouched = false
         return steps.removeAll()
     }
 
-    /// Notes that a change was logged.
+    /// Records that a change was logged.
     ///
-    /// - Returns: The index in the log of the change before it; nil when observers were notified of that one.
+    /// - Returns: The index of the query's previous change in the log; nil if observers were notified of that one.
     mutating func noteLogged(isStale: Bool, at index: Int) -> Int? {
         shownStale = isStale
         defer { lastChange = index }
         return lastChange
     }
 
-    /// Notes that observers were notified of everything in the log.
+    /// Records that observers were notified of everything in the log.
     mutating func noteLogCleared() { lastChange = nil }
 }

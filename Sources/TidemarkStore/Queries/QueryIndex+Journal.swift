@@ -1,12 +1,12 @@
 import TidemarkModel
 
-/// The journal's records of queries.
+/// Restores queries from the journal, and writes them to it.
 extension CacheState {
-    /// Restores a query from the journal. The entities of its elements stay with the journal.
+    /// Restores a query from the journal. The entities of its elements stay there.
     mutating func restore(_ record: QueryRecord) {
         guard libraries.contains(record.library) else { return }
         if isUnstored(record.type) {
-            // The query's entities ended with the last session; its next reader must fetch it again.
+            // The query's entities ended with the last session. Its next reader must fetch it again.
             queries.removedNumbers.append(record.number)
             isUnwritten = true
             return
@@ -18,7 +18,7 @@ extension CacheState {
             do throws(MembershipError) {
                 membership = try Membership(json: record.membership.bytes)
             } catch {
-                // An older version accepted the rule: the query must be answered again.
+                // An older version accepted the rule. The query must be answered again.
                 queries.removedNumbers.append(record.number)
                 return
             }
@@ -33,7 +33,7 @@ extension CacheState {
         queries.setUnbuilt(record.elements, of: query)
     }
 
-    /// Adds every query that changed since the last flush to a flush, complete.
+    /// Moves every query that changed since the last flush into a flush, as complete records.
     mutating func takeQueries(into flush: inout FlushBatch) {
         var filling: [QueryID] = []
         for query in queries.dirty where queries[query].isDirty {
@@ -51,8 +51,8 @@ extension CacheState {
             }
             let record = queries.record(of: query)
             guard record.listByteCount <= configuration.writtenListByteCountMax else {
-                // The list does not fit into a row, for example when a rule sorts by long strings: it is in memory only
-                // until it is shorter.
+                // The list does not fit in a row, for example because its rule sorts by long strings. It stays in
+                // memory only, until it is shorter.
                 queries.voidRow(of: query)
                 continue
             }
@@ -67,7 +67,7 @@ extension CacheState {
 }
 
 extension QueryIndex {
-    /// Returns the record of a query.
+    /// Returns the record of a query for the journal.
     ///
     /// - Complexity: O(elements).
     func record(of query: QueryID) -> QueryRecord {

@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// The only functions that change a list: each also maintains the reverse index, the pins and the steps for observers.
+/// The only functions that change a list. Each also maintains the reverse index, the pins and the steps for observers.
 extension QueryIndex {
     /// Inserts an element.
     ///
@@ -43,7 +43,7 @@ extension QueryIndex {
         beginChange(of: query)
         let from = self[query].list.index(of: node, among: .all)
         var target = self[query].list.lowerBound(sortKey, among: .all)
-        // The element itself, with its old key, is before its new place.
+        // The element itself, under its old key, precedes its new place.
         if target > from { target -= 1 }
         let marks = self[query].list.marks(of: node)
         if target != from, marks.isShown, self[query].observerCount > 0 {
@@ -57,14 +57,14 @@ extension QueryIndex {
         if !marks.contains(.isExtra) { markDirty(query) }
     }
 
-    /// Notes that an element's resource changed, and its place did not.
+    /// Records that an element's resource changed, but not its place.
     mutating func replace(_ node: ListNode, in query: QueryID) {
         dropKept(of: query)
         guard self[query].observerCount > 0 else { return }
         beginChange(of: query)
         guard isStepped(query), self[query].list.isShown(node) else { return }
         let handle = self[query].list.handle(of: node)
-        // With layers the element may look the same as before: that is known only when the unit ends.
+        // With layers the element may look the same as before, which is known only when the unit ends.
         let isUnlogged = !recorder.isUncertain && !needsPayloadBefore(handle, in: query)
         if isUnlogged, self[query].shownCountMax == .max {
             self[query].noteUnlogged()
@@ -95,14 +95,15 @@ extension QueryIndex {
         }
     }
 
-    /// Marks an element as missing, because its entity is in no tier although it was not deleted, or removes that mark.
+    /// Marks an element as missing, because its entity is in neither tier although it was not deleted; or removes the
+    /// mark.
     mutating func setMissing(_ node: ListNode, _ isMissing: Bool, in query: QueryID) {
         var marks = self[query].list.marks(of: node)
         if isMissing { marks.insert(.isMissing) } else { marks.remove(.isMissing) }
         setMarks(of: node, marks, in: query)
     }
 
-    /// Limits a list to the elements up to a sort key: elements that layers inserted after it are removed.
+    /// Ends a list at a sort key. Elements that layers inserted after it are removed.
     mutating func setHorizon(_ horizon: [UInt8]?, of query: QueryID) {
         self[query].setHorizon(horizon)
         guard let horizon, self[query].list.wholeCount > self[query].list.count else { return }
@@ -113,7 +114,7 @@ extension QueryIndex {
         }
     }
 
-    /// Replaces the entity of an element, at the same place.
+    /// Makes an element name another entity, at the same place.
     mutating func retarget(_ node: ListNode, to handle: ListHandle, in query: QueryID) {
         // No input reaches it: a confirmation with real ids is a larger unit.
         precondition(recorder.isMulti, "an element changes its entity only in a larger unit")
@@ -134,7 +135,7 @@ extension QueryIndex {
     mutating func removeAllElements(of query: QueryID) {
         if takeUnbuilt(of: query) != nil { dropKept(of: query) }
         guard self[query].list.wholeCount > 0 else { return }
-        // No input reaches it: answers, and fills and removals of lists, are larger units.
+        // No input reaches it: responses, fills and removals change whole lists, and each of them is a larger unit.
         precondition(recorder.isMulti || self[query].observerCount == 0, "a whole list changes only in a larger unit")
         beginChange(of: query)
         var nodes: [ListNode] = []
@@ -146,7 +147,7 @@ extension QueryIndex {
 
     // MARK: Units
 
-    /// Begins a change of a query in the unit: keeps the elements that observers saw before.
+    /// Begins a query's changes in the unit; keeps the elements that observers saw before.
     mutating func beginChange(of query: QueryID) {
         dropKept(of: query)
         guard self[query].observerCount > 0, !self[query].isTouched else { return }
@@ -156,7 +157,7 @@ extension QueryIndex {
         self[query].beginUnit(isMulti: recorder.isMulti)
     }
 
-    /// Tells whether some observer of a list gets the value of an entity before a write, or a lag has yet to record it.
+    /// Returns true if an observer of a list needs an entity's value before a write, now or for a lag.
     func needsPayloadBefore(_ handle: ListHandle, in query: QueryID) -> Bool {
         guard self[query].observerCount > 0 else { return false }
         return self[query].listenerCount > 0 || keys.knownBy(handle) < self[query].lastLag
@@ -166,7 +167,7 @@ extension QueryIndex {
 
     // MARK: Steps
 
-    /// Logs that a node is now shown: under a limit the last shown element becomes hidden.
+    /// Logs that a node became shown. Under a limit, the last shown element becomes hidden.
     private mutating func stepIn(_ node: ListNode, of query: QueryID) {
         let countMax = self[query].shownCountMax
         let index = self[query].list.index(of: node, among: .shown)
@@ -178,7 +179,7 @@ extension QueryIndex {
         append(.add(self[query].list.handle(of: node), at: index), to: query)
     }
 
-    /// Logs that a node is about to be hidden: under a limit the next element becomes shown.
+    /// Logs that a node is about to be hidden. Under a limit, the next element becomes shown.
     private mutating func stepOut(_ node: ListNode, of query: QueryID) {
         let countMax = self[query].shownCountMax
         let index = self[query].list.index(of: node, among: .shown)
@@ -190,7 +191,7 @@ extension QueryIndex {
         }
     }
 
-    /// Logs the effect of a move on the shown part.
+    /// Logs how a move changes the shown elements.
     private mutating func step(_ node: ListNode, from: Int, to target: Int, in query: QueryID) {
         let countMax = self[query].shownCountMax
         let handle = self[query].list.handle(of: node)

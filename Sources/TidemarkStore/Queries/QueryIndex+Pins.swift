@@ -1,7 +1,7 @@
-/// The elements of observed lists that stay in memory.
+/// Pins the elements of observed lists that stay in memory.
 ///
-/// For a list with a reserve (``QueryEntry/pinnedCountMax``) the first shown elements are pinned, and each change moves
-/// the boundary by one; for any other list every element is pinned.
+/// In a list with a reserve (``QueryEntry/pinnedCountMax``) the first shown elements are pinned, and each change moves
+/// the boundary by one. In any other list every element is pinned.
 ///
 /// - Complexity: O(log n) for each change.
 extension QueryIndex {
@@ -25,7 +25,7 @@ extension QueryIndex {
         }
     }
 
-    /// Moves the boundary after an element became shown: it may push another one out of the reserve.
+    /// Moves the boundary after an element became shown, which may push another one out of the reserve.
     mutating func pinShown(_ node: ListNode, of query: QueryID) {
         guard let countMax = reserveEnd(of: query), self[query].list.index(of: node, among: .shown) < countMax else {
             return
@@ -35,7 +35,7 @@ extension QueryIndex {
         unpin(self[query].list.node(at: countMax, among: .shown), of: query)
     }
 
-    /// Moves the boundary before an element is hidden: the first element after the reserve moves into it.
+    /// Moves the boundary before an element is hidden: the first element after the reserve enters it.
     mutating func pinHiding(_ node: ListNode, of query: QueryID) {
         guard let countMax = reserveEnd(of: query), self[query].list.index(of: node, among: .shown) < countMax else {
             return
@@ -49,7 +49,7 @@ extension QueryIndex {
     ///
     /// - Parameters:
     ///   - from: The element's index among the shown elements.
-    ///   - target: The element's index among the shown elements after the move.
+    ///   - target: Its index among the shown elements after the move.
     mutating func pinMoving(_ node: ListNode, from: Int, to target: Int, of query: QueryID) {
         guard let countMax = reserveEnd(of: query), (from < countMax) != (target < countMax) else { return }
         if from < countMax {
@@ -61,7 +61,7 @@ extension QueryIndex {
         }
     }
 
-    /// Pins the new entity of an element, and unpins the old one, inside a larger unit.
+    /// Pins the new entity of an element and unpins the old one, inside a larger unit.
     mutating func pinRetargeted(_ node: ListNode, from old: ListHandle, of query: QueryID) {
         guard self[query].observerCount > 0 else { return }
         if let countMax = reserveEnd(of: query) {
@@ -74,7 +74,7 @@ extension QueryIndex {
         recorder.unpinAtEnd(old)
     }
 
-    /// Pins the elements that stay in memory when a list begins to be observed.
+    /// Pins the elements that must stay in memory, when a list gets its first observer.
     ///
     /// - Complexity: O(pinned elements · log n).
     mutating func pinList(of query: QueryID) {
@@ -87,7 +87,7 @@ extension QueryIndex {
         }
     }
 
-    /// Undoes ``pinList(of:)`` when a list loses its last observer.
+    /// Unpins the elements of a list that lost its last observer.
     mutating func unpinList(of query: QueryID) {
         self[query].endAwaitingAll()
         awaiting.remove(query)
@@ -98,7 +98,7 @@ extension QueryIndex {
         for handle in list.shownPrefix(countMax) { keys.unpin(handle) }
     }
 
-    /// The index at which the pinned part of an observed list ends; nil for a list without observers or reserve.
+    /// Returns the index at which the pinned part of an observed list ends; nil without observers or without a reserve.
     private func reserveEnd(of query: QueryID, observed: Bool = false) -> Int? {
         guard observed || self[query].observerCount > 0 else { return nil }
         let countMax = self[query].pinnedCountMax
@@ -115,7 +115,8 @@ extension QueryIndex {
         unpinInUnit(self[query].list.handle(of: node))
     }
 
-    /// Unpins a key, in a larger unit only at its end: the value that observers saw is kept while the key is pinned.
+    /// Unpins a key; in a larger unit only at its end, because the value that observers saw is kept while the key is
+    /// pinned.
     private mutating func unpinInUnit(_ handle: ListHandle) {
         if !recorder.deferUnpin(of: handle) { keys.unpin(handle) }
     }

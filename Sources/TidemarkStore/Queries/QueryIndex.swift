@@ -3,50 +3,50 @@
 
 import TidemarkModel
 
-/// The queries and their ordered lists, with the reverse index from entity to lists.
+/// All queries with their ordered lists, and the reverse index from entities to lists.
 ///
-/// The index knows keys and orders; `CacheState` gives it the contents of entities. At `queryCountMax` the least
-/// recently read query that is not observed is evicted.
+/// The index handles keys and orders; `CacheState` supplies the contents of entities. At `queryCountMax` the least
+/// recently read query without an observer is evicted.
 struct QueryIndex: ~Copyable {
     static let none = QueryID.none
 
     private let fixed: Shared<Limits>
-    /// The number of bytes that lists kept as they were read may take.
+    /// The most bytes that kept lists may take; see ``KeptList``.
     let keptListByteCountMax: Int
-    /// The entries by query index; those in `free` are not in use.
+    /// The entries by query number in memory; those in `free` are not in use.
     private(set) var entries: [QueryEntry] = []
     private var free: [QueryID] = []
     private var byKey: [QueryKey: QueryID] = [:]
     var keys = ListedKeys()
-    /// The rules of stored queries by library and type.
+    /// The rules of stored queries, by library and type.
     private var candidates: [TypePlace: MembershipCandidates] = [:]
-    /// The first stored query of each library and type.
+    /// The first stored query of each library and type; ``QueryEntry/typeOrder`` links the others.
     private var firstOfType: [TypePlace: QueryID] = [:]
     private var mostRecent = QueryIndex.none
     private var leastRecent = QueryIndex.none
     private(set) var lastNumber: Int64
     private(set) var storedCount = 0
-    /// The number of stored queries with a rule whose lists came from a server.
+    /// How many stored queries have a rule and a list from a server.
     private(set) var remoteRuleCount = 0
     private(set) var ruleCount = 0
-    /// The number of list scans started so far.
+    /// How many list scans were started.
     var lastFill: Int64 = 0
-    /// The queries that changed since the last flush; each once. Bounded by the number of queries.
+    /// The queries that changed since the last flush, each once. The number of queries bounds it.
     var dirty: [QueryID] = []
     var removedNumbers: [Int64] = []
-    /// The unit under way, and the log for observers.
+    /// The current unit, and the log for observers.
     var recorder = ChangeRecorder()
     /// The number of the newest lag of any query.
     var lastLag: Int64 = 0
-    /// The queries evicted for others since the last call of ``CacheState/drainEvictionLog()``; nil while they are not
+    /// The queries evicted to make room since the last ``CacheState/drainEvictionLog()``; nil while evictions are not
     /// logged.
     var displaced: [QueryKey]?
-    /// The number of lists that are not built yet.
+    /// How many lists are not built yet.
     var unbuiltCount = 0
-    /// The queries with a kept list, the oldest first. Bounded by ``keptListCountMax``.
+    /// The queries with a kept list, oldest first. ``keptListCountMax`` bounds it.
     var keptLists: [QueryID] = []
     var keptListByteCount = 0
-    /// The observed queries with pinned elements whose entities are not in memory. Emptied as they are loaded.
+    /// The observed queries with pinned elements whose entities are not in memory yet.
     var awaiting: Set<QueryID> = []
 
     struct TypePlace: Hashable {
@@ -64,7 +64,7 @@ struct QueryIndex: ~Copyable {
         self.lastNumber = lastNumber
     }
 
-    /// Whether no query or key exists that an event could concern.
+    /// True if there is no query or key that an event could concern.
     var isEmpty: Bool { byKey.isEmpty && keys.isEmpty }
 
     subscript(query: QueryID) -> QueryEntry {
@@ -76,7 +76,7 @@ struct QueryIndex: ~Copyable {
 
     func find(_ key: QueryKey) -> QueryID? { byKey[key] }
 
-    /// Every query in use, by number.
+    /// All queries in use, by number.
     var all: [QueryID] { byKey.values.sorted { self[$0].number < self[$1].number } }
 
     /// Returns the stored queries of one library and type, by number.
@@ -92,7 +92,7 @@ struct QueryIndex: ~Copyable {
         return found.sorted { self[$0].number < self[$1].number }
     }
 
-    /// Returns the queries whose rule a resource may fulfil.
+    /// Returns the queries whose rule a resource may fulfil, ascending by their number in memory.
     func candidates(library: LibraryIndex, type: TypeIndex, resource: UnsafeRawBufferPointer) -> [QueryID] {
         guard ruleCount > 0 else { return [] }
         return candidates[TypePlace(library: library, type: type)]?.candidates(for: resource) ?? []
@@ -100,9 +100,9 @@ struct QueryIndex: ~Copyable {
 
     // MARK: Opening and closing
 
-    /// Returns the query of a key, which is opened when it is new: without a list, and not stored.
+    /// Returns the query of a key; opens a new one without a list or an answer if there is none.
     ///
-    /// - Returns: The query; nil when there are `queryCountMax`, all of them observed.
+    /// - Returns: The query; nil if there are `queryCountMax`, all of them observed.
     mutating func open(_ key: QueryKey, library: LibraryIndex) -> QueryID? {
         if let query = byKey[key] { return query }
         if byKey.count >= limits.queryCountMax, !evictLeastRecent() { return nil }
@@ -134,7 +134,7 @@ struct QueryIndex: ~Copyable {
         return true
     }
 
-    /// Removes a query that is not observed, with its list.
+    /// Removes a query that has no observer, with its list.
     mutating func drop(_ query: QueryID) {
         // No input reaches it: every caller checks for observers before it drops a query.
         precondition(self[query].observerCount == 0, "query \(self[query].number) is observed")
@@ -145,7 +145,7 @@ struct QueryIndex: ~Copyable {
         free.append(query)
     }
 
-    /// Removes a query's answer; observers still wait for the next one.
+    /// Removes a query's answer and list. Its observers wait for the next answer.
     mutating func unstore(_ query: QueryID) {
         removeAllElements(of: query)
         guard self[query].isStored else { return }
@@ -155,7 +155,7 @@ struct QueryIndex: ~Copyable {
         voidRow(of: query)
     }
 
-    /// Adds a stored query to the index of its type and rule.
+    /// Files a stored query under its type and rule.
     mutating func file(_ query: QueryID) {
         let place = TypePlace(library: self[query].library, type: self[query].type)
         let first = firstOfType[place] ?? QueryIndex.none
@@ -173,7 +173,7 @@ struct QueryIndex: ~Copyable {
         }
     }
 
-    /// Removes a query from the index of its type and rule, before one of these changes.
+    /// Unfiles a query from its type and rule, before one of these changes.
     mutating func unfile(_ query: QueryID) {
         let place = TypePlace(library: self[query].library, type: self[query].type)
         let previous = self[query].typeOrder.previous
@@ -190,7 +190,7 @@ struct QueryIndex: ~Copyable {
 
     // MARK: Order of reads
 
-    /// Counts as a read: the query becomes the last one to be evicted.
+    /// Records a read: the query becomes the last one to be evicted.
     mutating func touch(_ query: QueryID) {
         guard query != mostRecent else { return }
         detach(query)
@@ -217,17 +217,17 @@ struct QueryIndex: ~Copyable {
         if self[query].markDirty() { dirty.append(query) }
     }
 
-    /// Lets the next flush remove a query's row, if it has one: the row is not valid any more.
+    /// Makes the next flush remove a query's row, if it has one, because the row is no longer valid.
     mutating func voidRow(of query: QueryID) {
         if let number = self[query].voidRow() { removedNumbers.append(number) }
     }
 
     // MARK: Invariants
 
-    /// Traps when the forward and the reverse index are not each other's inverse (law L3), or when a list contradicts
-    /// itself.
+    /// Stops the program if the forward and the reverse index are not each other's inverse (law L3), or a list
+    /// contradicts itself.
     ///
-    /// No input reaches it: tests and the simulation alone call this.
+    /// No input reaches it: only tests and the simulation call this.
     ///
     /// - Complexity: O(queries + elements).
     func checkInvariants() {

@@ -1,4 +1,4 @@
-/// The neighbours of a query in an order of queries.
+/// The neighbours of a query in a linked order of queries.
 struct QueryLinks {
     var previous = QueryID.none
     var next = QueryID.none

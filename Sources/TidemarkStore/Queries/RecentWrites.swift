@@ -1,38 +1,39 @@
 import TidemarkModel
 
-/// The keys written most recently, so that an answer that was on its way meanwhile can be brought up to date.
+/// The most recently written keys. They serve to update a response that was on its way during these writes.
 ///
-/// A ring of `countMax` keys: older ones are forgotten, and the ring reports this.
+/// A ring of `countMax` keys. Older ones are forgotten, and lookups that would need them report it.
 struct RecentWrites {
     struct Write {
         var key: StoredKey
-        /// The sequence of the write; nil when it had none, or when its log has ended.
+        /// The sequence of the write; nil if it had none, or its log has ended.
         var sequence: EventSequence?
-        /// Whether an answer to a query wrote it: compared with another answer, its sequence decides, if it has one.
+        /// True if a response to a query made the write. Against another response, its sequence decides, if it has one.
         var isAnswer = false
-        /// Whether a late event wrote it: compared with any answer, its sequence decides, whenever it came.
+        /// True if a late event made the write. Against any response, its sequence decides, whenever the response
+        /// arrives.
         var isLate = false
         var extent = Extent.whole
     }
 
-    /// The part of an entity that a write stands for when an answer is compared with it.
+    /// How much of an entity a write protects from a response.
     enum Extent {
-        /// All of it.
+        /// The whole entity.
         case whole
-        /// All of it for an answer to a query; for a document's the fields that ``FieldWrites`` has of it.
+        /// The whole entity from a response to a query; from one to a document, only the fields in ``FieldWrites``.
         case fieldsOfDocuments
-        /// The fields that ``FieldWrites`` has of it.
+        /// Only the fields in ``FieldWrites``.
         case fields
     }
 
-    /// The number of remembered writes: 8,192, as many as arrive in a second or less while an answer is awaited.
+    /// How many writes are remembered: 8,192, as many as arrive in a second or less while a response is awaited.
     static let countMax = 8_192
 
     private var ring: [Write] = []
     private var next = 0
-    /// The number of writes so far.
+    /// How many writes there were so far.
     private(set) var ordinal: Int64 = 0
-    /// The highest forgotten sequence of each library.
+    /// The highest sequence that was forgotten, for each library.
     private var forgotten: [LibraryIndex: EventSequence] = [:]
 
     mutating func append(
@@ -53,13 +54,12 @@ struct RecentWrites {
         forgotten[write.key.library] = sequence
     }
 
-    /// Returns the writes of events and transactions after an ordinal, oldest first; nil when some of them were
-    /// forgotten.
+    /// Returns the writes of events and transactions after an ordinal, oldest first; nil if some were forgotten.
     func writes(after start: Int64) -> [Write]? {
         Int(ordinal - start) <= ring.count ? newest(ordinal - start).filter { !$0.isAnswer } : nil
     }
 
-    /// Returns the writes of answers after an ordinal, oldest first, as far as they are remembered.
+    /// Returns the writes of responses after an ordinal, oldest first, as far as they are remembered.
     func answers(after start: Int64) -> [Write] {
         newest(min(ordinal - start, Int64(ring.count))).filter(\.isAnswer)
     }
@@ -69,7 +69,7 @@ struct RecentWrites {
         return (0..<count).map { ring[(next + ring.count - count + $0) % ring.count] }
     }
 
-    /// Returns the writes of a library with a higher sequence, and whether these are all.
+    /// Returns the writes of a library with a higher sequence, and whether these are all of them.
     func writes(after sequence: EventSequence, in library: LibraryIndex) -> (writes: [Write], isWhole: Bool) {
         let writes: [Write] = (0..<ring.count).compactMap { offset in
             let write = ring[(next + offset) % ring.count]
@@ -79,18 +79,18 @@ struct RecentWrites {
         return (writes, forgotten[library].map { $0 <= sequence } ?? true)
     }
 
-    /// Forgets the writes up to now, because no answer is awaited.
+    /// Forgets all writes, because no response is awaited.
     mutating func clear() {
         for write in ring { forget(write) }
         ring.removeAll(keepingCapacity: true)
         next = 0
     }
 
-    /// Notes that writes up to a library's cursor were not remembered.
+    /// Records that writes up to a library's cursor were not remembered.
     mutating func forget(through cursor: EventSequence?, in library: LibraryIndex) { forgotten[library] = cursor }
 
-    /// Forgets the sequences of a library whose log began anew: they no longer mean anything, but the writes still
-    /// count.
+    /// Forgets the sequences of a library whose log was replaced, because they cannot be compared any more. The writes
+    /// still count.
     mutating func forgetSequences(of library: LibraryIndex) {
         for index in ring.indices where ring[index].key.library == library { ring[index].sequence = nil }
         forgotten[library] = nil

@@ -1,11 +1,11 @@
 import TidemarkModel
 
-/// A selection of queries, prepared to be held against many of them.
+/// A selection of queries, prepared to be compared with many of them.
 ///
 /// - Source: Protocol/queries.md, staleness.
 struct SelectionMatcher {
     private let selection: CacheState.Selection
-    /// The type that is selected: nil when none is; `.some(nil)` for one that was never seen.
+    /// The selected type: nil if none is selected; `.some(nil)` for a type that no entity has had.
     private let type: TypeIndex??
     private let tags: TagSelection?
     private let hints: Hints?
@@ -17,14 +17,14 @@ struct SelectionMatcher {
         hints = selection.hints.map { hints in hints.withUnsafeBytes { Hints($0) } }
     }
 
-    /// Tells whether a query that has an answer is selected. Its library is not compared.
+    /// Returns true if a query with a stored answer is selected. Its library is not compared.
     func concerns(_ entry: QueryEntry) -> Bool {
         if let type, type != entry.type { return false }
         return matches(entry.key) && tags?.matches(entry.tags) ?? true
             && hints?.concern(input: entry.key.input, tags: entry.tags) ?? true
     }
 
-    /// Tells whether a query may be selected of which only the key is known: its answer is on its way.
+    /// Returns true if a query whose response is still on its way may be selected. Only its key is known.
     func mayConcern(_ key: QueryKey) -> Bool {
         matches(key) && hints?.concern(input: key.input, tags: []) ?? true
     }

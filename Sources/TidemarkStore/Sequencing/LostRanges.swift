@@ -1,23 +1,29 @@
 import TidemarkModel
 
-/// The sequences of one library that were declared lost: ascending, adjacent ranges joined.
+/// The sequences of one library that were declared lost, as ascending ranges that are never adjacent.
 ///
-/// Holds at most `countMax` ranges. Past it, the two closest ranges become one, which then also covers the numbers
-/// between them: a number that is wrongly called lost is requested again, but one that is wrongly omitted never is.
+/// There are at most `countMax` ranges. Past it, the two closest become one, with the sequences between them: a
+/// sequence wrongly called lost is requested again, but one wrongly left out never would be.
 package struct LostRanges: Hashable, Sendable {
+    /// The ranges, ascending.
     package private(set) var ranges: [LostRange]
     let countMax: Int
 
-    /// - Parameter countMax: Less than 1 counts as 1: a recording may name any limit, and a lost number has to stay
-    ///   known.
+    /// Creates a set of lost sequences.
+    ///
+    /// - Parameters:
+    ///   - ranges: Ascending ranges that are not adjacent.
+    ///   - countMax: The most ranges. Less than 1 counts as 1: a recording may name any limit, and a lost sequence must
+    ///     stay known.
     package init(_ ranges: [LostRange] = [], countMax: Int) {
         self.ranges = ranges
         self.countMax = max(1, countMax)
     }
 
+    /// True if no sequence is lost.
     package var isEmpty: Bool { ranges.isEmpty }
 
-    /// Adds a range.
+    /// Adds a range, and joins it with those that it touches.
     ///
     /// - Complexity: O(n).
     package mutating func insert(_ range: LostRange) {
@@ -41,7 +47,7 @@ package struct LostRanges: Hashable, Sendable {
         if ranges.count > countMax { joinClosest() }
     }
 
-    /// Tells whether a number is lost.
+    /// Returns true if a sequence is lost.
     ///
     /// - Complexity: O(log n).
     package func contains(_ sequence: EventSequence) -> Bool {
@@ -49,7 +55,7 @@ package struct LostRanges: Hashable, Sendable {
         return index < ranges.count && ranges[index].first <= sequence
     }
 
-    /// Returns the lowest lost number that is not below `sequence`; nil when there is none.
+    /// Returns the lowest lost sequence at or above `sequence`; nil if there is none.
     ///
     /// - Complexity: O(log n).
     package func first(from sequence: EventSequence) -> EventSequence? {
@@ -57,9 +63,9 @@ package struct LostRanges: Hashable, Sendable {
         return index < ranges.count ? max(ranges[index].first, sequence) : nil
     }
 
-    /// Removes the numbers of a range from the lost ones: they were applied after all, or never existed.
+    /// Removes a range of sequences, which were applied late or never existed.
     ///
-    /// - Returns: false when that would leave more than `countMax` ranges; nothing was removed then.
+    /// - Returns: False if more than `countMax` ranges would remain; then nothing was removed.
     /// - Complexity: O(n).
     @discardableResult
     package mutating func remove(_ range: LostRange) -> Bool {
@@ -78,12 +84,12 @@ package struct LostRanges: Hashable, Sendable {
         return true
     }
 
-    /// Removes all lost numbers above a sequence, because the log does not reach that far.
+    /// Removes all lost sequences above a sequence, because the log does not reach that far.
     ///
     /// - Complexity: O(n).
     package mutating func removeAll(above sequence: EventSequence) {
         guard sequence < .last else { return }
-        // A range is only cut at its end: there are never more ranges than before.
+        // Ranges are only cut at their ends, so their number cannot grow.
         remove(LostRange(first: sequence.successor, last: .last))
     }
 

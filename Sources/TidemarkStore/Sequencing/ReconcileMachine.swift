@@ -1,59 +1,61 @@
 import TidemarkModel
 
-/// The requests of one library to its upstream: one at a time, with bounded retries; late answers are ignored.
+/// Decides when one library's upstream is asked: one request at a time, with bounded retries. Late responses are
+/// ignored.
 ///
-/// A pure value. The engine performs the actions; randomness is an argument.
+/// A pure value: the engine performs the actions, and randomness is an argument.
 ///
 /// - Source: Protocol/sequencing.md, reconciling.
 package struct ReconcileMachine {
     private enum State {
         case idle
-        /// The upstream was asked.
+        /// A request is under way.
         case asking
-        /// A failed attempt waits until it is repeated.
+        /// An attempt failed; the next one waits for its delay.
         case waiting
     }
 
-    /// The next action of the engine.
+    /// What the engine has to do next.
     package enum Action: Equatable {
-        /// Ask for everything after the cursor; return the answer with this attempt's number.
+        /// Ask for everything after the cursor, and pass on the response with this attempt's number.
         case ask(attempt: UInt64)
-        /// Call back with this attempt's number after the given delay.
+        /// Call ``resumed(attempt:isMissing:at:)`` with this attempt's number after the delay.
         case wait(attempt: UInt64, milliseconds: Int64)
-        /// The upstream does not have the missing events: they are lost.
+        /// Declare the missing events lost: the upstream does not have them.
         case giveUp
-        /// Nothing is missing any more.
+        /// Nothing: no event is missing any more.
         case settled
-        /// The answer or the timer belongs to an ended attempt.
+        /// Nothing: the response or timer belongs to an attempt that has ended.
         case ignore
     }
 
-    /// The reason why the upstream is asked.
+    /// Why the upstream is asked.
     private enum Purpose {
-        /// Something is missing ahead of the cursor.
+        /// Sequences ahead of the cursor are missing.
         case gap
-        /// Something at or below the cursor was lost.
+        /// Sequences at or below the cursor were lost.
         case healing
     }
 
     private var state = State.idle
     private var purpose = Purpose.gap
-    /// The number of the last attempt; grows with every request. An answer with another number is stale.
+    /// The number of the last attempt; grows with every request. A response with another number is outdated.
     package private(set) var attempt: UInt64 = 0
     private var failureCount = 0
-    /// The time of the current request, in milliseconds since 1970: gaps that opened later are not part of it.
+    /// When the current request began, in milliseconds since 1970. Gaps that opened later are not part of it.
     package private(set) var askedAt: Int64 = 0
 
-    /// The number of attempts without progress until the missing events are declared lost: 5.
+    /// After how many attempts without progress the missing events are declared lost: 5.
     package static let failureCountMax = 5
-    /// The base of the delay before attempt n + 1: 250 ms · 2^n, of which a random part is waited.
+    /// The longest pause after the first failed attempt, in milliseconds: 250. It doubles with each further one.
     package static let delayBase: Int64 = 250
-    /// The longest delay: 30 s.
+    /// The longest pause between attempts, in milliseconds: 30,000.
     package static let delayMax: Int64 = 30_000
 
+    /// Creates an idle machine.
     package init() {}
 
-    /// Continues the attempt numbers of another machine.
+    /// Continues the attempt numbers of an earlier machine.
     ///
     /// - Precondition: No request is under way.
     package mutating func resume(fromAttempt attempt: UInt64) {
@@ -63,15 +65,16 @@ package struct ReconcileMachine {
         self.attempt = attempt
     }
 
+    /// True if a request is under way, or waits to be repeated.
     package var isActive: Bool { state != .idle }
 
-    /// Whether the request under way is for lost numbers.
+    /// True if the request under way is for lost sequences.
     package var isHealing: Bool { isActive && purpose == .healing }
 
-    /// Whether this attempt's answer is still wanted.
+    /// Returns true if a response to this attempt is still wanted.
     package func isAsking(_ attempt: UInt64) -> Bool { state == .asking && attempt == self.attempt }
 
-    /// Begins a request for a gap.
+    /// Begins a request for missing sequences.
     ///
     /// - Precondition: No request is under way.
     package mutating func start(at now: Int64) -> Action {
@@ -82,7 +85,7 @@ package struct ReconcileMachine {
         return ask(at: now)
     }
 
-    /// Begins a request for lost numbers. An answer or a failure ends it; when to repeat it is decided elsewhere.
+    /// Begins a request for lost sequences. A response or a failure ends it; the caller decides when to repeat it.
     ///
     /// - Precondition: No request is under way.
     package mutating func startHealing(at now: Int64) -> Action {
@@ -92,17 +95,20 @@ package struct ReconcileMachine {
         return ask(at: now)
     }
 
-    /// Ends a request for lost numbers, after its answer came or it failed.
+    /// Ends a request for lost sequences, after its response was applied or it failed.
     package mutating func healed(attempt: UInt64) -> Action {
         guard isHealing, isAsking(attempt) else { return .ignore }
         return stop(.settled)
     }
 
-    /// Decides the next action after the upstream answered and its events were applied.
+    /// Decides the next action after a response was applied.
     ///
-    /// - Parameter hasProgress: Whether the cursor moved.
-    /// - Parameter isMissing: Whether something is still missing.
-    /// - Parameter random: A number in 0 ..< 1, for the delay.
+    /// - Parameters:
+    ///   - attempt: The number of the attempt that the response belongs to.
+    ///   - hasProgress: True if the response moved the cursor.
+    ///   - isMissing: True if sequences are still missing.
+    ///   - random: A number in 0 ..< 1 that determines the pause.
+    ///   - now: The time, in milliseconds since 1970.
     package mutating func answered(
         attempt: UInt64, hasProgress: Bool, isMissing: Bool, random: Double, at now: Int64
     ) -> Action {
@@ -115,35 +121,38 @@ package struct ReconcileMachine {
         return retry(random: random)
     }
 
-    /// Decides the next action after the upstream could not be asked, or its answer could not be read.
+    /// Decides the next action after the upstream failed, or its response could not be read.
     ///
-    /// - Parameter isFinal: Whether another attempt is useless.
+    /// - Parameters:
+    ///   - attempt: The number of the attempt that failed.
+    ///   - isFinal: True if another attempt is useless.
+    ///   - random: A number in 0 ..< 1 that determines the pause.
     package mutating func failed(attempt: UInt64, isFinal: Bool, random: Double) -> Action {
         guard state == .asking, attempt == self.attempt else { return .ignore }
         return isFinal ? stop(.giveUp) : retry(random: random)
     }
 
-    /// Postpones an answer, or a failure, that cannot be applied now: the same request is repeated after a delay, and
-    /// does not count as a failure of the upstream.
+    /// Postpones a response or a failure that cannot be handled now. The request is repeated after ``postponeDelay``,
+    /// and does not count as a failure of the upstream.
     package mutating func postponed(attempt: UInt64) -> Action {
         guard isAsking(attempt) else { return .ignore }
         state = .waiting
         return .wait(attempt: attempt, milliseconds: ReconcileMachine.postponeDelay)
     }
 
-    /// The delay of a postponed request, in milliseconds: 1 s.
+    /// How long a postponed request waits, in milliseconds: 1,000.
     package static let postponeDelay: Int64 = 1_000
 
-    /// Continues after the delay of ``Action/wait(attempt:milliseconds:)``.
+    /// Continues after the pause of ``Action/wait(attempt:milliseconds:)``.
     package mutating func resumed(attempt: UInt64, isMissing: Bool, at now: Int64) -> Action {
         guard state == .waiting, attempt == self.attempt else { return .ignore }
-        // A postponed request for lost numbers is repeated, whatever is missing now.
+        // A postponed request for lost sequences is repeated whatever is missing now.
         if purpose == .healing { return ask(at: now) }
         return isMissing ? ask(at: now) : stop(.settled)
     }
 
-    /// Cancels the request, because the log began anew or the missing events arrived without an answer: later answers
-    /// are stale.
+    /// Cancels the request, because the log was replaced or the missing events arrived without a response. Later
+    /// responses to it are ignored.
     package mutating func cancel() {
         state = .idle
         attempt += 1

@@ -2,31 +2,33 @@
 
 import TidemarkModel
 
-/// One library's position in its log: decides for each event whether it is applied, dropped or held, and knows what is
-/// missing.
+/// One library's position in its log. It decides whether each event is applied, dropped or held, and knows which
+/// sequences are missing.
 ///
-/// A pure value: it applies nothing, asks no one and reads no clock. It implements the table in Protocol/sequencing.md,
-/// cell by cell.
+/// A pure value: it applies no event, calls no upstream and reads no clock. It implements the table in
+/// Protocol/sequencing.md, cell by cell.
 package struct SequenceGate {
-    /// The log's epoch; nil while the log names none.
+    /// The name of the log; nil until an event names one.
     package private(set) var epoch: ByteString?
-    /// The library's generation: grows by one whenever the log begins anew; sequences compare only within one
-    /// generation.
+    /// How often the log was replaced by a new one. Sequences of different generations cannot be compared.
     package private(set) var generation: UInt32
     /// The last sequence that was applied, or skipped as lost; nil before the first.
     package private(set) var cursor: EventSequence?
-    /// The reason why the library's queries may be older than its log; nil when they are not.
+    /// Why the library's queries may be older than its log; nil if they are not.
     package private(set) var staleCause: StaleCause?
+    /// The sequences that were declared lost.
     package private(set) var lost: LostRanges
+    /// The events that wait for the gap before them to close.
     package private(set) var held: ReorderBuffer
-    /// The numbers of unusable lines. Empty without an upstream.
+    /// The sequences of unusable lines above the cursor. Empty without an upstream.
     package private(set) var holes: HoleList
-    /// The highest number that is known to exist ahead of the cursor, other than held events: a heartbeat's last
-    /// sequence, or a hole that an answer proved.
+    /// The highest sequence known to exist ahead of the cursor, apart from held events: a heartbeat's `last_sequence`,
+    /// or a hole that a response proved. nil if there is none.
     package private(set) var tail: EventSequence?
-    /// The time at which the tail was first seen ahead, in milliseconds since 1970.
+    /// When the tail was first seen ahead of the cursor, in milliseconds since 1970.
     package private(set) var tailSeenAt: Int64 = 0
 
+    /// Creates the gate of a library that has received nothing.
     package init(limits: Limits) {
         generation = 0
         lost = LostRanges(countMax: limits.lostRangeCountMax)
@@ -34,7 +36,7 @@ package struct SequenceGate {
         holes = HoleList(countMax: limits.heldEventCountMax)
     }
 
-    /// Creates a gate from the record of a journal; nothing is held.
+    /// Creates a gate from a journal's record; no event is held.
     package init(recovered record: LibraryRecord, limits: Limits) {
         self.init(limits: limits)
         epoch = record.epoch
@@ -44,37 +46,39 @@ package struct SequenceGate {
         lost = LostRanges(record.lost, countMax: limits.lostRangeCountMax)
     }
 
-    /// The reason why queries of a library may be older than its log.
+    /// Why a library's queries may be older than its log.
     package enum StaleCause: Equatable, Sendable {
-        /// Numbers were lost, and nothing else.
+        /// Sequences were lost, and nothing else happened.
         case loss
-        /// The log began anew.
+        /// The log was replaced, or stored entities may be older than it.
         case newLog
     }
 
-    /// Whether queries may be older than the log; cleared when a query is refreshed, or when all lost events have come.
+    /// True if queries may be older than the log. Cleared when a query is refreshed or every lost event has arrived.
     package var isStale: Bool { staleCause != nil }
 
     // MARK: Events
 
-    /// The decision on a sequenced event.
+    /// What to do with a sequenced event.
     package enum Verdict: Equatable {
         /// Apply the event, then call ``advance(to:)``.
         case apply
-        /// The event's effect is already applied.
+        /// Drop the event: its sequence was applied already.
         case duplicate
-        /// The event's number was declared lost: it takes effect out of order, and moves no cursor.
+        /// Apply the event out of order, without moving the cursor: its sequence was declared lost.
         case late
-        /// Something before the event is missing: ``hold(_:)`` it.
+        /// Call ``hold(_:)``: sequences before the event are missing.
         case hold
-        /// The event is of another log: call ``beginEpoch(_:baseline:)``, then apply it.
+        /// Call ``beginEpoch(_:baseline:)``, then apply the event: it belongs to another log.
         case newEpoch
     }
 
-    /// Decides on a sequenced event.
+    /// Decides what to do with a sequenced event. Changes nothing.
     ///
-    /// - Parameter previous: The event's `prev`; nil stands for `sequence` - 1.
-    /// - Parameter epoch: The event's epoch; nil stands for the current one.
+    /// - Parameters:
+    ///   - sequence: The event's sequence.
+    ///   - previous: The event's `prev`; nil means `sequence` - 1.
+    ///   - eventEpoch: The event's epoch; nil means the current one.
     package func verdict(
         on sequence: EventSequence, previous: EventSequence?, epoch eventEpoch: ByteString?
     ) -> Verdict {
@@ -84,36 +88,37 @@ package struct SequenceGate {
         return (previous ?? sequence.predecessor) <= cursor ? .apply : .hold
     }
 
-    /// Takes over the first epoch that an event names, without a reset.
+    /// Adopts the first epoch that an event names. No effect if the log already has one.
     package mutating func adoptFirstEpoch(_ eventEpoch: ByteString?) {
         guard epoch == nil, let eventEpoch else { return }
         epoch = eventEpoch
         holes.keep(epoch: eventEpoch)
     }
 
-    /// Advances the cursor to an event that was applied.
+    /// Moves the cursor to an event that was applied.
     ///
     /// - Precondition: `sequence` is above the cursor (law L4).
     package mutating func advance(to sequence: EventSequence) {
-        // No input reaches it: only an event that the verdict admitted, or one that is ready after a gap, comes here,
-        // and both are above the cursor; an event that changes the gate itself ends its generation, and then the cursor
-        // is left alone.
+        // No input reaches it: only an event that the verdict admitted, or one that became ready after a gap, is
+        // applied here, and both are above the cursor. An event that changes the gate itself ends its generation, and
+        // then the cursor is left alone.
         if let cursor { precondition(sequence > cursor, "cursor \(cursor) cannot go to \(sequence)") }
         cursor = sequence
         forgetReached()
     }
 
+    /// Holds an event until the gap before it closes; keeps an event that is already held under its sequence.
     package mutating func hold(_ event: HeldEvent) -> ReorderBuffer.Insertion {
         held.insert(event)
     }
 
-    /// Notes the number of an unusable line, to ask for it once. Nothing else changes.
+    /// Records the sequence of an unusable line, so that the upstream is asked for it once. Nothing else changes.
     ///
-    /// A line that was cut off before its epoch may be of an ended log: without an epoch it is a hole only in a log
-    /// that never had one.
+    /// A line without an epoch may be cut off, and belong to an old log, so it is a hole only in a log that never had
+    /// an epoch.
     ///
-    /// - Returns: false when the number is no hole: the library is cold, the cursor has passed it, it is held, or it is
-    ///   of another log.
+    /// - Returns: False if the sequence is not a hole: the library is cold, the cursor has passed it, it is held, or it
+    ///   belongs to another log.
     package mutating func noteHole(
         at sequence: EventSequence, epoch eventEpoch: ByteString?, now: Int64
     ) -> Bool {
@@ -123,22 +128,22 @@ package struct SequenceGate {
         return true
     }
 
-    /// Notes that an answer has an unusable line at `sequence` too: holes up to it become missing numbers.
+    /// Records that the upstream has an unusable line at `sequence` too. Holes up to it become missing sequences.
     package mutating func proveHoles(through sequence: EventSequence, at now: Int64) {
         guard let cursor, let proven = holes.highest(through: sequence), proven > cursor else { return }
         if tail == nil { tailSeenAt = now }
         tail = max(tail ?? proven, proven)
     }
 
-    /// Marks holes as asked for, because a request for everything missing is under way.
+    /// Marks all holes as requested, because a request for everything missing is under way.
     package mutating func markHolesAsked() { holes.markAsked() }
 
-    /// Removes the holes that an ended request covered and did not prove.
+    /// Removes the holes that a request covered and did not prove.
     package mutating func removeAskedHoles() { holes.removeAsked() }
 
-    /// Removes and returns the next held event, when nothing is missing before it; nil otherwise.
+    /// Removes and returns the first held event if nothing is missing before it; nil otherwise.
     ///
-    /// Held events that the cursor has passed are removed too: they are returned as `.passed`.
+    /// Held events that the cursor has passed are also removed, and returned as ``Ready/passed(_:)``.
     package mutating func takeReady() -> Ready? {
         guard let cursor, let first = held.first else { return nil }
         if first.sequence <= cursor {
@@ -150,25 +155,34 @@ package struct SequenceGate {
         return .apply(first)
     }
 
+    /// A held event that no longer has to wait.
     package enum Ready {
+        /// The event is next: apply it.
         case apply(HeldEvent)
+        /// The cursor has passed the event: drop it.
         case passed(HeldEvent)
     }
 
     // MARK: Heartbeats and epochs
 
-    /// The meaning of a heartbeat.
+    /// What a heartbeat shows.
     package enum Heartbeat: Equatable {
-        /// The heartbeat shows nothing new.
+        /// The heartbeat matches the cursor.
         case even
         /// The library was cold: its cursor is now the heartbeat's sequence.
         case baseline
         /// Events up to the heartbeat's sequence are missing.
         case ahead
-        /// The log went back or is another one: it began anew, and this number of held events was dropped.
+        /// The log went back or was replaced: a new generation began. `forgotten` held events from inputs were dropped.
         case newLog(forgotten: Int)
     }
 
+    /// Handles a heartbeat, and adopts the epoch if it is the first.
+    ///
+    /// - Parameters:
+    ///   - last: The heartbeat's `last_sequence`.
+    ///   - eventEpoch: The heartbeat's epoch; nil means the current one.
+    ///   - now: The time, in milliseconds since 1970.
     package mutating func heartbeat(
         last: EventSequence, epoch eventEpoch: ByteString?, at now: Int64
     ) -> Heartbeat {
@@ -187,10 +201,12 @@ package struct SequenceGate {
         return .ahead
     }
 
-    /// Begins the library's log anew.
+    /// Begins a new generation of the log: drops held events, holes and lost ranges, and marks the library as stale.
     ///
-    /// - Parameter baseline: The new cursor; nil when the next sequenced event sets it.
-    /// - Returns: The number of held events from inputs that were dropped.
+    /// - Parameters:
+    ///   - newEpoch: The name of the new log; nil if it is unknown.
+    ///   - baseline: The new cursor; nil if the next sequenced event sets it.
+    /// - Returns: How many held events from inputs were dropped.
     package mutating func beginEpoch(_ newEpoch: ByteString?, baseline: EventSequence?) -> Int {
         let forgotten = held.all.count { $0.source.isCounted }
         held.removeAll()
@@ -206,7 +222,7 @@ package struct SequenceGate {
 
     // MARK: Missing numbers
 
-    /// The first sequences that are missing before something that is known to exist; nil when nothing is missing.
+    /// The first range of sequences missing before something that is known to exist; nil if nothing is missing.
     package var missing: LostRange? {
         guard let cursor else { return nil }
         if let first = held.first {
@@ -217,22 +233,22 @@ package struct SequenceGate {
         return LostRange(first: cursor.successor, last: tail)
     }
 
-    /// The time at which the first gap was seen, in milliseconds since 1970; nil when nothing is missing.
+    /// When the first gap was seen, in milliseconds since 1970; nil if nothing is missing.
     package var missingSince: Int64? {
         guard missing != nil else { return nil }
         return held.first?.heldAt ?? tailSeenAt
     }
 
-    /// The time of the first hole that was not asked for, in milliseconds since 1970; nil when there is none.
+    /// When the oldest hole that was not requested yet was seen, in milliseconds since 1970; nil if there is none.
     package var holeSince: Int64? { holes.isEmpty ? nil : holes.unaskedSince }
 
-    /// Whether the first missing number is also that of an unusable line of an input.
+    /// True if the first missing sequence is also that of an unusable line of an input.
     package var isFirstMissingHole: Bool { missing.map { holes.contains($0.first) } ?? false }
 
     /// Declares ``missing`` lost: the cursor skips it, and events held after it become ready.
     ///
-    /// - Parameter isFirstAlone: Whether only the first number is lost; the others stay missing.
-    /// - Returns: The lost range; nil when nothing is missing.
+    /// - Parameter isFirstAlone: True to declare only the first sequence lost; the others stay missing.
+    /// - Returns: The lost range; nil if nothing is missing.
     package mutating func declareLost(isFirstAlone: Bool = false) -> LostRange? {
         guard let missing else { return nil }
         let range = isFirstAlone ? LostRange(first: missing.first, last: missing.first) : missing
@@ -243,20 +259,20 @@ package struct SequenceGate {
         return range
     }
 
-    /// Notes that an admitted event's number is lost anyway: the event could not be written.
+    /// Records that an admitted event's sequence is lost, because the event could not be written.
     package mutating func noteLost(_ sequence: EventSequence) {
         lost.insert(LostRange(first: sequence, last: sequence))
         if staleCause == nil { staleCause = .loss }
     }
 
-    /// The highest number that the log is known to reach: the tail, or the place before a held event.
+    /// The highest sequence that the log is known to reach: the tail, or the highest `prev` of a held event.
     ///
     /// - Complexity: O(held events).
     package var witness: EventSequence { [tail, held.highestPrevious].compactMap { $0 }.max() ?? .beforeFirst }
 
-    /// Skips the numbers up to a sequence that the upstream reports as covered: numbers that did not come do not exist.
+    /// Skips sequences that the upstream covered: those that it did not return do not exist.
     ///
-    /// The skip stops before a held event, which is known to exist.
+    /// Stops before the first held event, which does exist.
     package mutating func skip(through covered: EventSequence) {
         guard let cursor, covered > cursor else { return }
         let bound = held.first.map { min($0.previous, covered) } ?? covered
@@ -265,30 +281,30 @@ package struct SequenceGate {
 
     // MARK: Lost numbers
 
-    /// Removes lost numbers that were applied after all, out of order, or that never existed.
+    /// Removes lost sequences that were applied late, or that turned out not to exist.
     ///
-    /// - Returns: false when they stay lost, because there would be too many ranges.
+    /// - Returns: False if they stay lost, because there would be too many ranges.
     @discardableResult
     package mutating func recover(_ range: LostRange) -> Bool { lost.remove(range) }
 
-    /// Ends the staleness by loss when nothing is lost any more; staleness from a new log stays.
+    /// Ends staleness caused by loss, if nothing is lost any more. Staleness from a new log stays.
     package mutating func clearLoss() {
         if lost.isEmpty, staleCause == .loss { staleCause = nil }
     }
 
-    /// Marks everything up to the cursor as lost, because the journal lost its data.
+    /// Declares everything up to the cursor lost, because the journal lost its data.
     package mutating func markLostThroughCursor() {
         guard let cursor, cursor > .beforeFirst else { return }
         lost.insert(LostRange(first: EventSequence(0), last: cursor))
         if staleCause == nil { staleCause = .loss }
     }
 
-    /// Notes that stored entities may be older than the log, without a number that is lost.
+    /// Records that stored entities may be older than the log, although no known sequence is lost.
     package mutating func markStale() { staleCause = .newLog }
 
-    /// Rewinds a cursor that a wrong number moved: the log continues after `sequence`.
+    /// Moves the cursor back, after a wrong sequence moved it too far: the log continues after `sequence`.
     ///
-    /// - Precondition: `sequence` is at or below the cursor. Nothing is held.
+    /// - Precondition: `sequence` is at or below the cursor, and no event is held.
     package mutating func rewind(to sequence: EventSequence) {
         // No input reaches it: the state refuses to rewind a library that is cold, is not ahead, or holds events.
         guard let cursor else { preconditionFailure("a cold library has no cursor to take back") }
@@ -301,7 +317,7 @@ package struct SequenceGate {
         staleCause = .newLog
     }
 
-    /// Ends the staleness after a query was refreshed from the server.
+    /// Ends the staleness, because a query was refreshed from the server.
     package mutating func clearStale() {
         staleCause = nil
     }

@@ -1,9 +1,9 @@
 import TidemarkModel
 
 extension CacheState {
-    /// Traps when entities, or queries and their reverse index, contradict each other.
+    /// Stops the program if entities, queries, layers or the reverse index contradict each other.
     ///
-    /// No input reaches it: tests and the simulation alone call this.
+    /// No input reaches it: only tests and the simulation call this.
     ///
     /// - Complexity: O(entities + queries + elements).
     package func checkInvariants() {
@@ -17,7 +17,7 @@ extension CacheState {
 
     /// Checks law L2: the visible value of a layered entity is its base with the layers folded in.
     ///
-    /// No input reaches it: tests and the simulation alone call this.
+    /// No input reaches it: only tests and the simulation call this.
     private func checkLayers() {
         for (handle, overlay) in layers.overlays {
             let key = queries.keys.key(of: handle)
@@ -34,9 +34,9 @@ extension CacheState {
         }
     }
 
-    /// Checks that every kept list equals a new read of it.
+    /// Checks that every kept list equals a new read of the list.
     ///
-    /// No input reaches it: tests and the simulation alone call this.
+    /// No input reaches it: only tests and the simulation call this.
     private func checkKeptLists() {
         var byteCount = 0
         for query in queries.keptLists {
@@ -65,10 +65,10 @@ extension CacheState {
                 && queries.keptLists.count <= QueryIndex.keptListCountMax, "kept lists are miscounted")
     }
 
-    /// The number of keys that lists, observers and lagging observers name. Bounded by what they hold.
+    /// How many keys are named by lists, observers and lagging observers. What these hold bounds it.
     package var namedKeyCount: Int { queries.keys.count }
 
-    /// The number of lists that are kept as they were read, with their bytes, and of lists that are not built yet.
+    /// How many lists are kept as they were read, how many bytes these take, and how many lists are not built yet.
     package var listCounts: (keptCount: Int, keptByteCount: Int, unbuiltCount: Int) {
         (queries.keptLists.count, queries.keptListByteCount, queries.unbuiltCount)
     }

@@ -1,63 +1,70 @@
 import TidemarkModel
 
-/// The whole state of a cache, as a value: events go in, changed entities and cursors come out.
+/// The whole state of a cache as one value: it applies events, and returns changed entities and cursors.
 ///
-/// Pure and synchronous: it reads no clock and waits for nothing. Its owner is the actor `SyncCache`.
+/// Pure and synchronous: it reads no clock and never waits. The actor `SyncCache` owns it.
 ///
-/// - Note: The entities that an event touches must be in memory before it is applied: ``keysToLoad(for:)`` names those
-///   that are not.
+/// - Note: The entities that an event touches must be in memory before it is applied. ``keysToLoad(for:)`` returns
+///   those that are not.
 package struct CacheState: ~Copyable {
     private let fixed: Shared<CacheStateConfiguration>
     /// The cascade rules of the configuration's policy.
     let cascades: CascadeRules
 
+    /// The entities in memory.
     package internal(set) var entities: EntityStore
     private var ownedTombstones: Owned<TombstoneStore>
-    /// The totals since the database was made.
+    /// The event totals since the database was created.
     package internal(set) var counts: EventCounts
-    /// The counts of single inputs; empty unless somebody asked for them.
+    /// The counts of single inputs; empty unless somebody counts one.
     package var tallies = InputTallies()
-    /// The totals of ignored kinds since the database was made, by name; at most `ignoredKindCountMax` and one for the
-    /// rest.
+    /// The totals of ignored event kinds since the database was created, by name: at most `ignoredKindCountMax` names,
+    /// and one for the rest.
     package internal(set) var ignoredKinds: [ByteString: Int64]
 
-    /// The libraries, with their gates; bounded by `libraryCountMax`.
+    /// The libraries with their gates; `libraryCountMax` bounds them.
     var libraries: Libraries
-    /// The types, with the configuration's rules for them; bounded by `typeCountMax`.
+    /// The types with the configuration's rules for them; `typeCountMax` bounds them.
     var types: ResourceTypes
-    /// The number of times that numbers were declared lost: a change means that there is more to heal.
+    /// How often sequences were declared lost. A change means that there is more to heal.
     package internal(set) var lossCount: Int64 = 0
-    /// The changes of the quarantine since the last flush, bounded by the flush policy.
+    /// The changes to the quarantine since the last flush; the flush policy bounds them.
     var quarantine = QuarantineChanges()
     private var ownedResidency: Owned<Residency>
-    /// The storage of ``queries``; a closure reads it while another part changes.
+    /// The storage of ``queries``. Closures read it while another part of the state changes.
     var ownedQueries: Owned<QueryIndex>
     private var ownedLayers = Owned(LayerStack())
-    /// The recent writes; maintained while ``isAwaitingAnswers``.
+    /// The keys of recent writes; maintained while ``isAwaitingAnswers``.
     var recentWrites = RecentWrites()
     /// The fields of recent writes; maintained while ``isAwaitingAnswers``.
     var fieldWrites = FieldWrites()
-    /// The log of everything that became stale, was cleared, or was changed by a request while questions were open.
+    /// Everything that became stale, was cleared, or was changed by a request while requests to servers were open.
     var meanwhile = MeanwhileLog()
-    /// The number of questions so far: fetches, and answers that nobody asked for.
+    /// The number of the last request to a server, where a response that nobody requested counts as one.
     var questionCount: Int64 = 0
-    /// The number of fetches under way: their answers may be older than writes made meanwhile.
+    /// How many fetches are under way. Their responses may be older than writes made in the meantime.
     var fetchCount = 0
-    /// Whether changes of the libraries' phases are logged.
+    /// True if changes of the libraries' phases are logged.
     package var hasLibraryObservers = false
-    /// The epoch of the log that is followed now, if events can disappear from it without a trace.
+    /// The epoch of the log that is followed now, if events can vanish from it without a trace; otherwise nil.
     var tracelessEpoch: ByteString?
-    /// The events that observers of the log are notified of; bounded by ``EventLog``.
+    /// The events that observers of the log are yet to be notified of; ``EventLog`` bounds them.
     var eventLog = EventLog()
-    /// The last events with their content; bounded by `keptEventByteCountMax`.
+    /// The last events with their content; `keptEventByteCountMax` bounds them.
     package internal(set) var keptEvents: KeptEvents
-    /// The evictions since the last call of ``drainEvictionLog()``; nil while they are not logged.
+    /// The evictions since the last ``drainEvictionLog()``; nil while they are not logged.
     var evictionLog: EvictionLog?
-    /// Whether something other than counts changed since the last flush.
+    /// True if something other than counts changed since the last flush.
     package internal(set) var isUnwritten = false
-    /// Whether lines were counted since the last flush; the counts are written with the next change, or at the end.
+    /// True if lines were counted since the last flush. Counts are written with the next change, or at the end.
     package internal(set) var areCountsUnwritten = false
 
+    /// Creates the state of a cache that was just opened.
+    ///
+    /// - Parameters:
+    ///   - configuration: The fixed configuration.
+    ///   - recovered: What the journal knows.
+    ///   - seed: A random number for the entity table.
     package init(configuration: CacheStateConfiguration, recovered: RecoveredState, seed: UInt64) {
         fixed = Shared(configuration)
         cascades = CascadeRules(configuration.policy, aliases: configuration.typeAliases)
@@ -90,48 +97,50 @@ package struct CacheState: ~Copyable {
         forgetRecentWrites()
     }
 
+    /// The tombstones of deleted entities.
     package internal(set) var tombstones: TombstoneStore {
         @inline(__always) _read { yield ownedTombstones.value }
         @inline(__always) _modify { yield &ownedTombstones.value }
     }
 
-    /// The entities that only the journal has, and the keys that no tier has any more; bounded by
-    /// `evictedKeyCountMax` and the flush policy.
+    /// The entities that only the journal has, and the keys evicted from both tiers. `evictedKeyCountMax` and the flush
+    /// policy bound it.
     var residency: Residency {
         @inline(__always) _read { yield ownedResidency.value }
         @inline(__always) _modify { yield &ownedResidency.value }
     }
 
-    /// The stored queries and their lists; bounded by `queryCountMax`.
+    /// The stored queries with their lists; `queryCountMax` bounds them.
     var queries: QueryIndex {
         @inline(__always) _read { yield ownedQueries.value }
         @inline(__always) _modify { yield &ownedQueries.value }
     }
 
-    /// The pending layers; bounded by `layerCountMax` and `layerByteCountMax`.
+    /// The pending layers; `layerCountMax` and `layerByteCountMax` bound them.
     var layers: LayerStack {
         @inline(__always) _read { yield ownedLayers.value }
         @inline(__always) _modify { yield &ownedLayers.value }
     }
 
+    /// The fixed configuration.
     package var configuration: CacheStateConfiguration {
         @inline(__always) _read { yield fixed.value }
     }
 
-    /// The number of entities in memory and with the journal.
+    /// How many entities memory and the journal have together.
     package var entityCount: Int64 { libraries.sum(\.entityCount) }
 
-    /// The number of entities that only the journal holds.
+    /// How many entities only the journal has.
     package var absentCount: Int64 { residency.absentCount }
 
-    /// The number of events from inputs in reorder buffers: their lines are counted in no bin yet.
+    /// How many events from inputs are held. Their lines are in no bin yet.
     package var heldCount: Int {
         libraries.indexes.reduce(0) { sum, library in
             sum + libraries[library].gate.held.all.count { $0.source.isCounted }
         }
     }
 
-    /// Returns the lowest line of an input that is held in a reorder buffer; not all lines from it on are applied yet.
+    /// Returns the first line of an input that is held; nil if none is. Lines from it on may not all be applied yet.
     package func firstHeldLine(of input: InputID) -> Int64? {
         var first: Int64?
         for library in libraries.watched {
@@ -147,13 +156,12 @@ package struct CacheState: ~Copyable {
         libraries.indexes.map { status(of: $0) }
     }
 
-    /// Returns the status of a library by its name.
-    ///
-    /// - Returns: nil when nothing is known of the library.
+    /// Returns the status of a library by its name; nil if nothing is known of the library.
     package func status(named name: ByteString) -> LibraryStatus? {
         libraries.index(of: name).map { status(of: $0) }
     }
 
+    /// Returns the status of a library.
     package func status(of library: LibraryIndex) -> LibraryStatus {
         let entry = libraries[library]
         return LibraryStatus(

@@ -2,26 +2,26 @@ import TidemarkModel
 
 /// The counts of single inputs, for readers that report the outcome of their own lines.
 ///
-/// An event that was held counts for the input that brought it, whenever it is applied. Bounded by the inputs that were
-/// begun and not yet taken; without any, counting costs one comparison.
+/// A held event counts for the input that it came from, whenever it is applied. The inputs being counted bound it;
+/// without any, counting costs one comparison.
 package struct InputTallies: Sendable {
     private var tallies: [(input: InputID, counts: EventCounts)] = []
 
-    /// Begins to count for an input.
+    /// Begins to count the events of an input.
     package mutating func begin(_ input: InputID) { tallies.append((input, EventCounts())) }
 
-    /// Ends the counting, and returns the counts of events; lines are not counted.
+    /// Ends the counting of an input, and returns the counts of its events. Lines are not counted.
     package mutating func take(_ input: InputID) -> EventCounts {
         guard let index = tallies.firstIndex(where: { $0.input == input }) else { return EventCounts() }
         return tallies.remove(at: index).counts
     }
 
-    /// The outcome of an event, or what else is counted of it.
+    /// How an event is counted.
     enum Bin {
         case applied, duplicate, ignored, quarantined, membersQuarantined, late
     }
 
-    /// Inlined, because it stands in the path of every event.
+    /// Inlined, because every event is counted here.
     @inline(__always)
     mutating func add(_ bin: Bin, _ source: EventSource) {
         if !tallies.isEmpty { count(bin, source) }

@@ -1,8 +1,8 @@
-/// A part of a noncopyable value in memory of its own, as one stored property of its owner.
+/// A part of a noncopyable value in its own memory, as one stored property of its owner.
 ///
-/// The compiler follows every field of a noncopyable value through each of its functions: with the fields of the large
-/// parts behind a pointer, this module takes half the time to compile. The value is noncopyable too: of one that can be
-/// copied the optimizer makes copies.
+/// The compiler tracks every field of a noncopyable value through each of its functions. With the fields of the large
+/// parts behind a pointer, this module compiles in half the time. The value is noncopyable too, because the optimizer
+/// copies copyable ones.
 struct Owned<Value: ~Copyable>: ~Copyable {
     private let pointer: UnsafeMutablePointer<Value>
 

@@ -1,7 +1,7 @@
-/// A fixed value of many fields, as one stored property of its owner; copies of the owner share it.
+/// An immutable value of many fields, as one stored property of its owner. Copies of the owner share it.
 ///
-/// The compiler follows every field of a noncopyable value through each of its functions, and needs a third of the time
-/// for this module less when the fields of the configuration are behind a reference.
+/// The compiler tracks every field of a noncopyable value through each of its functions. With the fields of the
+/// configuration behind a reference, this module compiles in two thirds of the time.
 final class Shared<Value: Sendable>: Sendable {
     let value: Value
 

@@ -2,55 +2,62 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Checks that a journal keeps its promises: it commits random flushes and compares the journal after each with a plain
-/// dictionary, with failed flushes and reopenings in between.
+/// Checks that a journal keeps its promises. It commits random flushes, some of which must fail, reopens the journal
+/// now and then, and compares its content after each flush with a plain dictionary.
 ///
 /// ```swift
-/// @Test(arguments: 1...50 as ClosedRange<UInt64>)
-/// func `the journal keeps its promises`(seed: UInt64) async throws {
-///     let folder = try makeEmptyFolder()
-///     try await JournalConformance().run(seed: seed) { try await OwnJournal.open(folder) }
+/// func check(_ seed: UInt64, open: () async throws -> any Journal) async throws {
+///     var conformance = JournalConformance()
+///     conformance.flushCount = 100
+///     do {
+///         try await conformance.run(seed: seed, open: open)
+///     } catch let failure as JournalConformance.Failure {
+///         print(failure)  // seed 7, step 12: …
+///     }
 /// }
 /// ```
 ///
-/// The weights of the kinds of change differ from seed to seed; a failure names its seed and step. The power supply is
-/// not part of it: whether a commit survives a crash has to be tested where the journal writes.
+/// The weights of the kinds of change differ from seed to seed. A failure names its seed and step. Loss of power is not
+/// simulated: test where the journal writes whether a commit survives a crash.
 public struct JournalConformance: Sendable {
     /// A promise that the journal broke.
     public struct Failure: Error, Hashable, CustomStringConvertible {
         /// The seed that reproduces the failure.
         public let seed: UInt64
-        /// The flush after which the failure showed, counted from 1; 0 before the first.
+        /// The flush after which the failure was found, counted from 1; 0 before the first.
         public let step: Int
-        /// The promise, and the answer of the journal that breaks it.
+        /// The promise, and how the journal broke it.
         public let message: String
 
+        /// The seed, the step and the message in one line.
         public var description: String { "seed \(seed), step \(step): \(message)" }
     }
 
-    /// A further comparison after each flush; it returns the difference, or nil.
+    /// A further comparison after each flush, which returns the difference or nil.
     package typealias Comparison =
         @Sendable (_ journal: any Journal, _ model: inout JournalModel) async throws -> String?
 
-    /// The number of flushes of one run: 30.
+    /// How many flushes a run has. Default: 30.
     public var flushCount = 30
-    /// The number of rows that a flush changes at most: 60.
+    /// The largest number of rows that a flush changes. Default: 60.
     public var rowCountMax = 60
 
-    /// The indexes that are declared at each opening; payloads have the fields that rules name then. A journal may
-    /// ignore them.
+    /// The indexes to declare at each opening, which a journal may ignore. With indexes, payloads have the fields that
+    /// rules name.
     package var indexes: [FieldIndex] = []
+    /// The further comparison; nil for none.
     package var comparison: Comparison?
-    /// Whether the journal stores the row numbers of flushes, so that they are compared.
+    /// Whether the journal stores the row numbers of flushes, so that they can be compared.
     package var numbersRows = true
 
+    /// Makes a check with the defaults.
     public init() {}
 
-    /// Runs one seed to its end: flushes, of which some are refused, with reopenings in between.
+    /// Runs one seed to its end: flushes, some of which the journal must refuse, and reopenings in between.
     ///
     /// - Parameters:
     ///   - seed: Reproduces the run exactly.
-    ///   - open: Returns a journal: an empty one at first, later the one that was closed before.
+    ///   - open: Returns a journal: first an empty one, later the one that was closed before.
     /// - Throws: ``Failure``, and the errors of the journal.
     public func run(seed: UInt64, open: () async throws -> any Journal) async throws {
         var run = JournalRun(self, seed: seed, journal: try await open())
@@ -59,12 +66,14 @@ public struct JournalConformance: Sendable {
         try await run.end()
     }
 
-    /// Commits some flushes, rebuilds the journal, and commits flushes as a new cache would.
+    /// Commits some flushes, rebuilds the journal, and commits flushes of a new cache.
     ///
-    /// A rebuilt journal is empty: nothing of the old content may be returned, and every number may be used again.
+    /// A rebuilt journal is empty: it must not return old content, and any number may be used again.
     ///
-    /// - Parameters: As for ``run(seed:open:)``.
-    /// - Throws: As ``run(seed:open:)``.
+    /// - Parameters:
+    ///   - seed: Reproduces the run exactly.
+    ///   - open: Returns a journal: first an empty one, later the one that was closed before.
+    /// - Throws: ``Failure``, and the errors of the journal.
     public func runRebuild(seed: UInt64, open: () async throws -> any Journal) async throws {
         var run = JournalRun(self, seed: seed, journal: try await open())
         try await run.begin()

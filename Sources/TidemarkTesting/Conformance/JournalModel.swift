@@ -2,8 +2,9 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// The naive side of ``JournalConformance``: makes flushes, and remembers their effect.
+/// The naive part of ``JournalConformance``: makes flushes, and remembers their effect.
 package struct JournalModel {
+    /// The entities that the flushes so far describe.
     package private(set) var entities: [StoredKey: StoredEntity] = [:]
     private var state = RecoveredState()
     private var random: SeededGenerator
@@ -11,9 +12,9 @@ package struct JournalModel {
     private var reduced: Set<StoredKey> = []
     private let rowCountMax: Int
     /// Whether payloads have the fields that rules ask about. Either way every payload is an object without white
-    /// space, as journals are given.
+    /// space, as journals get them.
     private let isJSON: Bool
-    /// The weight of each kind of change, fixed for a run.
+    /// The weight of each kind of change, constant during a run.
     private let weights: [Int]
     private let idCount: Int
     private var clock: Int64 = 1_700_000_000_000
@@ -133,7 +134,7 @@ package struct JournalModel {
             entities = entities.filter { $0.key.library != library }
             state.tombstones.removeAll { $0.key.library == library }
         }
-        // Removed rows may come back in the same flush, under other keys.
+        // Removed rows may be used again in the same flush, under other keys.
         usedRows = Set(entities.values.map(\.row))
     }
 
@@ -213,8 +214,7 @@ package struct JournalModel {
             library: LibraryIndex(number % state.libraries.count), type: TypeIndex(number % state.types.count), id: id)
     }
 
-    /// A UUID whose text is close to others in the order of texts: one in eight keeps only the first byte of its high
-    /// half.
+    /// Makes a UUID whose text is close to others in order: one in eight keeps only the first byte of its high half.
     private static func uuid(_ number: Int) -> UUIDValue {
         let high = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
         return UUIDValue(high: number % 8 == 0 ? high & 0xFF00_0000_0000_0000 : high, low: UInt64(number))
@@ -245,7 +245,7 @@ package struct JournalModel {
         }
     }
 
-    /// A rule over fields that payloads have, with the library, the type and the page size to ask for.
+    /// Makes a rule about fields that payloads have, with a library, a type and a page size to read.
     package mutating func randomRule() -> (library: LibraryIndex, type: TypeIndex, countMax: Int, rule: String) {
         let key = randomKey()
         let size = random.next() % 100
@@ -267,14 +267,14 @@ package struct JournalModel {
 
     // MARK: Comparing
 
-    /// Keys in no order: all that are stored, and some that are not.
+    /// Returns keys in no order: all that are stored, and some that are not.
     mutating func keysToLoad() -> [StoredKey] {
         var keys = Set(entities.keys)
         for _ in 0..<20 { keys.insert(randomKey()) }
         return Array(keys)
     }
 
-    /// The rows that a scan over all rows must give, in any order.
+    /// The rows that a scan of all rows must return, in any order.
     var rowAges: Set<StoredRowAge> {
         Set(
             entities.values.map {
@@ -284,7 +284,7 @@ package struct JournalModel {
             })
     }
 
-    /// The size of the pages of a scan over all rows.
+    /// Returns a page size for a scan of all rows.
     mutating func rowPageCount() -> Int {
         chance(1, in: 2) ? entities.count + 1 : 1 + entities.count / Int.random(in: 2...5, using: &random)
     }
@@ -304,7 +304,7 @@ package struct JournalModel {
 
     func quarantined(_ selection: QuarantineSelection) -> [QuarantineRecord] { quarantine.selected(selection) }
 
-    /// The arguments of a page, and the entities that the page must have, in order.
+    /// Returns the arguments of a page, and the entities that it must have, in order.
     mutating func randomPage() -> (
         library: LibraryIndex, type: TypeIndex, after: StoredID?, countMax: Int, entities: [StoredEntity]
     ) {
@@ -319,9 +319,9 @@ package struct JournalModel {
         return (key.library, key.type, after, countMax, Array(sorted.prefix(countMax)))
     }
 
-    /// Compares a recovered state with the state that the flushes describe.
+    /// Compares a recovered state with the one that the flushes describe.
     ///
-    /// - Returns: nil when both are the same.
+    /// - Returns: nil when they are equal.
     func difference(to recovered: RecoveredState) -> String? {
         if recovered.libraries != state.libraries {
             return "libraries are \(recovered.libraries), not \(state.libraries)"

@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// One run of ``JournalConformance``: the journal, its model, and the number of the flush.
+/// A run of ``JournalConformance``: the journal, its model, and the number of the flush.
 struct JournalRun {
     private let conformance: JournalConformance
     private let seed: UInt64
@@ -30,7 +30,8 @@ struct JournalRun {
                 && state.libraries.isEmpty && state.types.isEmpty, "a new journal is not empty")
     }
 
-    /// Commits the next flush and compares; sometimes lets a flush fail before, or opens the journal again afterwards.
+    /// Commits the next flush and compares. Sometimes a broken flush must fail before, or the journal is reopened
+    /// afterwards.
     mutating func commitNext(_ open: () async throws -> any Journal) async throws {
         step += 1
         let flush = model.nextFlush()
@@ -68,7 +69,7 @@ struct JournalRun {
         return state
     }
 
-    /// Closes the journal and checks that it takes no flush any more.
+    /// Closes the journal, and checks that it accepts no further flush.
     private func close(_ flush: FlushBatch) async throws {
         try await journal.close()
         do throws(StorageError) {
@@ -79,7 +80,8 @@ struct JournalRun {
         throw failure("a closed journal took a flush")
     }
 
-    /// Checks that a flush that contradicts the content changes nothing: given again without its fault, it counts once.
+    /// Checks that a flush that contradicts the content changes nothing: without its fault it can then be committed
+    /// once.
     private func checkRefusal(of flush: FlushBatch) async throws {
         var faulty = flush
         faulty.newTypes.append((0, "a second name of type 0"))
@@ -93,7 +95,7 @@ struct JournalRun {
 
     // MARK: Comparing
 
-    /// Returns a row number as it is compared: 0 when the journal need not store those of flushes.
+    /// Returns a row number for a comparison: 0 if the journal need not store those of flushes.
     private func compared(_ row: Int64) -> Int64 { conformance.numbersRows ? row : 0 }
 
     private func compared(_ entity: StoredEntity) -> StoredEntity {
@@ -134,7 +136,7 @@ struct JournalRun {
         }
     }
 
-    /// Compares some reads of one entity, which a journal may make beside its other work.
+    /// Compares some reads of single entities, which a journal may perform beside its other work.
     private mutating func compareReads() async throws {
         for key in model.keysToLoad().prefix(10) {
             let found = try await journal.read(key).map { compared($0) }

@@ -1,11 +1,11 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The naive side of ``JournalConformance`` for layers: changes some, and remembers their content.
+/// The naive part of ``JournalConformance`` for layers: changes some, and remembers their content.
 struct LayerFlushModel {
     private var layers: [Int64: LayerRecord] = [:]
     private var random: SeededGenerator
-    /// The number of changes that a layer has at most; most layers have few.
+    /// The largest number of changes of a layer; most layers have few.
     private let changeCountMax: Int
 
     init(seed: UInt64) {
@@ -15,7 +15,7 @@ struct LayerFlushModel {
 
     /// Adds random changes of layers to a flush.
     mutating func change(_ flush: inout FlushBatch, libraryCount: Int, typeCount: Int) {
-        // A store writes all layers again, over those in the file, after its file was made anew.
+        // After its file was created anew, a store writes all layers again, over those in the file.
         let isRewrite = Int.random(in: 0..<10, using: &random) == 0
         for number in layers.keys.sorted() {
             switch Int.random(in: 0..<8, using: &random) {
@@ -38,8 +38,8 @@ struct LayerFlushModel {
         // A layer that never existed, or was removed already.
         let last = layers.keys.max() ?? 0
         if Int.random(in: 0..<4, using: &random) == 0 { flush.removedLayers.append(last + 50) }
-        // A removed layer's number may be given again when it is above all others, but not in the flush that removes
-        // it.
+        // A removed layer's number may be used again if it is above all others, but not in the flush that removes the
+        // layer.
         var next = last
         for _ in 0..<Int.random(in: 0...2, using: &random) {
             next += Int64.random(in: 1...3, using: &random)
@@ -52,7 +52,7 @@ struct LayerFlushModel {
 
     /// Compares the layers of a recovered state with those that the flushes describe.
     ///
-    /// - Returns: nil when both are the same.
+    /// - Returns: nil when they are equal.
     func difference(to recovered: RecoveredState) -> String? {
         let expected = layers.keys.sorted().compactMap { layers[$0] }
         if recovered.layers.map(\.number) != expected.map(\.number) {
@@ -99,7 +99,7 @@ struct LayerFlushModel {
         }
     }
 
-    /// A resource that compresses; a few hardly do.
+    /// Returns a resource that usually compresses well.
     private mutating func resource() -> [UInt8] {
         let text: [UInt8]
         switch Int.random(in: 0..<40, using: &random) {

@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// The naive side of ``JournalConformance`` for the quarantine: adds and removes records, and remembers them.
+/// The naive part of ``JournalConformance`` for the quarantine: adds and removes records, and remembers them.
 struct QuarantineFlushModel {
     /// The records with their numbers, which ascend from 1.
     private var records: [QuarantineRecord] = []
@@ -13,7 +13,7 @@ struct QuarantineFlushModel {
         random = SeededGenerator(seed: seed)
     }
 
-    /// Adds random records to a flush, and removes some of earlier flushes.
+    /// Adds random records to a flush, and removes some records of earlier flushes.
     mutating func change(_ flush: inout FlushBatch, libraries: [ByteString]) {
         for record in records where Int.random(in: 0..<12, using: &random) == 0 {
             flush.quarantineRemoved.append(record.number ?? 0)

@@ -1,12 +1,12 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The naive side of ``JournalConformance`` for queries: changes some, and remembers their content.
+/// The naive part of ``JournalConformance`` for queries: changes some, and remembers their content.
 struct QueryFlushModel {
     private var queries: [Int64: QueryRecord] = [:]
     private var lastQuery: Int64 = 0
     private var random: SeededGenerator
-    /// The number of elements that a list has at most; most lists have few.
+    /// The largest number of elements of a list; most lists have few.
     private let elementCountMax: Int
 
     init(seed: UInt64) {
@@ -41,7 +41,7 @@ struct QueryFlushModel {
 
     /// Compares the queries of a recovered state with those that the flushes describe.
     ///
-    /// - Returns: nil when both are the same.
+    /// - Returns: nil when they are equal.
     func difference(to recovered: RecoveredState) -> String? {
         let expected = queries.keys.sorted().compactMap { queries[$0] }
         if recovered.queries.map(\.number) != expected.map(\.number) {
@@ -84,12 +84,12 @@ struct QueryFlushModel {
         random.bytes(Int.random(in: 0...countMax, using: &random))
     }
 
-    /// An empty text, or the start followed by a number.
+    /// Returns an empty text, or `start` followed by a number.
     private mutating func text(_ start: String) -> ByteString {
         Bool.random(using: &random) ? "" : ByteString("\(start)\(random.next() % 100)")
     }
 
-    /// A number or nil. Moments and counts in a real file are nowhere near the ends of the range, so neither are these.
+    /// Returns a number or nil. Moments and counts of real files are far from the ends of the range, and so are these.
     private mutating func optionalNumber(from low: Int64) -> Int64? {
         Bool.random(using: &random) ? nil : Int64.random(in: low...1 << 60, using: &random)
     }

@@ -1,9 +1,11 @@
-/// Appends text without going through `String`, which costs more than the rest of a line.
+/// Appends text without a `String`, which would cost more than the rest of a line.
 extension [UInt8] {
+    /// Appends a literal.
     package mutating func append(_ text: StaticString) {
         append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
+    /// Appends a number in decimal digits.
     package mutating func append(decimal value: Int) {
         var rest = UInt(value.magnitude)
         if value < 0 { append(UInt8(ascii: "-")) }
@@ -18,9 +20,10 @@ extension [UInt8] {
         }
     }
 
-    /// Appends a number in decimal digits.
+    /// Appends a number in a fixed number of decimal digits.
     ///
-    /// - Parameter width: The number of digits. Leading zeros fill up to it; a longer number keeps its low digits only.
+    /// - Parameter width: The number of digits. Leading zeros fill a shorter number; a longer one keeps its low digits
+    ///   only.
     package mutating func append(decimal value: Int, width: Int) {
         var divisor = 1
         for _ in 1..<width { divisor *= 10 }
@@ -37,7 +40,7 @@ extension [UInt8] {
 
     /// Appends a number's low hexadecimal digits.
     ///
-    /// - Parameter digitCount: The number of digits.
+    /// - Parameter digitCount: How many digits to append.
     package mutating func append(hex value: UInt64, digitCount: Int) {
         var shift = digitCount * 4
         while shift > 0 {
@@ -47,7 +50,7 @@ extension [UInt8] {
         }
     }
 
-    /// Appends a UUID of version 4 in its hyphenated form, from 128 drawn bits.
+    /// Appends a UUID of version 4 in its hyphenated form, made of 128 random bits.
     package mutating func append(uuid high: UInt64, _ low: UInt64) {
         append(hex: high >> 32, digitCount: 8)
         append(UInt8(ascii: "-"))

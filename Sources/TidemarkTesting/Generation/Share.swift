@@ -1,21 +1,27 @@
-/// A part of a whole, in millionths, so that no rounding of a `Double` decides what a seed gives.
+/// A part of a whole, in millionths, so that no rounding of a `Double` changes what a seed generates.
+///
+/// ```swift
+/// print(Share(partsPerMillion: 10_000) == Share(text: "1%"))  // true
+/// ```
 public struct Share: Hashable, Comparable, Sendable {
     /// The share in millionths, 0 … 1,000,000.
     public let partsPerMillion: Int
 
-    /// The number of parts of the whole, 1,000,000.
+    /// How many millionths the whole has: 1,000,000.
     public static let whole = 1_000_000
-    /// The share 0.
+    /// Nothing of the whole.
     public static let none = Share(partsPerMillion: 0)
 
-    /// - Parameter partsPerMillion: 0 … 1,000,000.
+    /// Makes a share.
+    ///
+    /// - Parameter partsPerMillion: 0 … 1,000,000; anything else traps.
     public init(partsPerMillion: Int) {
         precondition(
             (0...Share.whole).contains(partsPerMillion), "\(partsPerMillion) is no part of \(Share.whole)")
         self.partsPerMillion = partsPerMillion
     }
 
-    /// Reads `0.01` or `1%`, with at most six digits that count.
+    /// Parses `0.01` or `1%`, with at most six significant digits after the point of the fraction.
     ///
     /// - Returns: nil for anything else, and for more than the whole.
     public init?(text: String) {
@@ -36,6 +42,7 @@ public struct Share: Hashable, Comparable, Sendable {
         self.init(partsPerMillion: value)
     }
 
+    /// Orders shares by size.
     public static func < (left: Share, right: Share) -> Bool {
         left.partsPerMillion < right.partsPerMillion
     }

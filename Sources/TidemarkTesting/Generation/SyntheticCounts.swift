@@ -1,29 +1,30 @@
-/// The counts of a synthetic stream, to compare with a reader's own counts.
+/// What a synthetic stream consists of, to compare with a reader's own counts.
 public struct SyntheticCounts: Hashable, Sendable {
-    /// The lines of the stream, all kinds together.
+    /// Lines of the stream, of all kinds.
     public var lines = 0
-    /// The bytes of the stream.
+    /// Bytes of the stream.
     public var bytes = 0
-    /// The events of the clean log, which are its lines.
+    /// Events of the clean log, which are its lines.
     public var events = 0
-    /// The resources in changes and batches of the clean log.
+    /// Resources in changes and batches of the clean log.
     public var resources = 0
-    /// The batches of the clean log.
+    /// Batches of the clean log.
     public var batches = 0
-    /// The changes with metadata in the clean log.
+    /// Changes with metadata in the clean log.
     public var merges = 0
-    /// The deletes in the clean log.
+    /// Deletes in the clean log.
     public var deletes = 0
-    /// The events that the stream leaves out.
+    /// Events that the stream leaves out.
     public var dropped = 0
-    /// The events that come late.
+    /// Events that arrive late.
     public var delayed = 0
-    /// The events that come twice; only the second copies are counted.
+    /// Second copies of events that arrive twice.
     public var duplicated = 0
-    /// The broken lines.
+    /// Broken lines.
     public var broken = 0
-    /// The heartbeats of the stream.
+    /// Heartbeats of the stream.
     public var heartbeats = 0
 
+    /// Makes counts of zero.
     public init() {}
 }

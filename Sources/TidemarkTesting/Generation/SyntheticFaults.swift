@@ -1,17 +1,17 @@
-/// Adds to a clean log the faults of a bad connection: events missing, late, twice or broken.
+/// Adds the faults of a bad connection to a clean log: events that are missing, late, repeated or broken.
 ///
-/// The faults have random numbers of their own, so that the log is the same with faults and without. The first event of
-/// a library always arrives whole and in time, because a reader takes it for the baseline. So does the last one, unless
-/// heartbeats name its number, because nobody could know otherwise that it is missing.
+/// The faults have random numbers of their own, so that the log is the same with and without them. The first event of a
+/// library always arrives whole and in time, because a reader uses it as the baseline. So does the last one unless
+/// heartbeats name its number, because otherwise a reader could not know that it is missing.
 struct SyntheticFaults {
     private let settings: SyntheticSettings
     private var random: SeededGenerator
-    /// The lines that are due `n` events from now, by event number modulo its size. Bound: `disorderDistance` + 1
+    /// The lines that are due `n` events from now, by event number modulo its size. Bounded by `disorderDistance` + 1
     /// places.
     private var late: [[UInt8]]
     private var eventCount = 0
     private var lateCount = 0
-    /// The line of a library's last event, while that event has not arrived. Bound: one a library.
+    /// The line of each library's last event, while that event has not arrived. Bounded by one a library.
     private var withheld: [Int: [UInt8]] = [:]
 
     init(_ settings: SyntheticSettings) {
@@ -22,7 +22,11 @@ struct SyntheticFaults {
 
     /// Appends the lines that arrive when `line` was sent.
     ///
-    /// - Parameter line: One event with its LF.
+    /// - Parameters:
+    ///   - line: One event with its LF.
+    ///   - position: Its position in the log.
+    ///   - stream: The stream to append to.
+    ///   - counts: The counts to update.
     mutating func pass(
         _ line: ArraySlice<UInt8>, at position: SyntheticLog.Position, to stream: inout [UInt8],
         _ counts: inout SyntheticCounts
@@ -91,7 +95,7 @@ struct SyntheticFaults {
         if !withheld.isEmpty { withheld[position.library] = nil }
     }
 
-    /// Appends the line broken in one of four ways; a reader must quarantine each of them.
+    /// Appends the line, broken in one of four ways. A reader must quarantine each of them.
     private mutating func appendBroken(_ line: ArraySlice<UInt8>, to stream: inout [UInt8]) {
         switch random.below(4) {
         case 0:
@@ -103,7 +107,7 @@ struct SyntheticFaults {
         case 2:
             stream.append("<html>502 Bad Gateway</html>")
         default:
-            // The line is cut off in its head, so that the sequence is not readable.
+            // The line is cut off in its head, where the sequence cannot be read.
             stream.append(contentsOf: line.prefix(40))
         }
         stream.append("\n")

@@ -1,9 +1,9 @@
 import TidemarkModel
 
-/// The clean log: every event once, in order, no number missing.
+/// The clean log: every event once, in order, without a missing number.
 ///
-/// First every entity is written once, then the updates follow. An entity's index decides its library and type, so a
-/// batch takes every `groupCount`-th entity.
+/// Every entity is written once before the updates follow. An entity's index determines its library and type, so a
+/// batch consists of every `groupCount`-th entity.
 struct SyntheticLog {
     /// The library and sequence of the line that ``next(into:counts:)`` wrote.
     struct Position {
@@ -16,15 +16,15 @@ struct SyntheticLog {
     private let typeNames: [[UInt8]]
     private let resource: SyntheticResource
     private let ranks: ZipfRanks
-    /// The number of libraries times the number of types; entities of one group have both in common.
+    /// The number of libraries times the number of types. Entities of one group have the same library and type.
     private let groupCount: Int
-    /// A number coprime to the entity count; it spreads the ranks over the entities.
+    /// A number coprime to the entity count, which spreads the ranks over the entities.
     private let rankStride: Int
 
     private var random: SeededGenerator
     /// The last sequence of each library, 0 before the first.
     private(set) var sequences: [Int]
-    /// The number of entities of each group that were written.
+    /// How many entities of each group were written.
     private var seenCounts: [Int]
     private var group = 0
     private var seenCount = 0
@@ -53,14 +53,14 @@ struct SyntheticLog {
 
     /// Appends the next event's line with its LF.
     ///
-    /// - Returns: nil at the end of the log; then nothing was appended.
+    /// - Returns: nil at the end of the log, when nothing was appended.
     mutating func next(into bytes: inout [UInt8], counts: inout SyntheticCounts) -> Position? {
         if seenCount < settings.entityCount { return appendFirstSight(into: &bytes, &counts) }
         guard updateCountLeft > 0 else { return nil }
         return appendUpdate(into: &bytes, &counts)
     }
 
-    /// The key of an entity in a cache.
+    /// Returns the key of an entity in a cache.
     func key(of entity: Int) -> EntityKey {
         var id: [UInt8] = []
         resource.appendID(of: entity, to: &id)
@@ -121,8 +121,8 @@ struct SyntheticLog {
         }
     }
 
-    /// Returns a number without a common divisor with `count`, near the golden ratio of it, so that neighbours in rank
-    /// are far apart.
+    /// Returns a number without a common divisor with `count`, near its golden section, so that neighbours in rank are
+    /// far apart.
     private static func stride(over count: Int) -> Int {
         var stride = max(1, count / 1_000 * 618 + count % 1_000 * 618 / 1_000)
         func divisor(_ left: Int, _ right: Int) -> Int { right == 0 ? left : divisor(right, left % right) }
@@ -144,7 +144,7 @@ extension SyntheticLog {
         return Position(library: library, sequence: sequences[library])
     }
 
-    /// Appends `{"library_id":"…"`, and the epoch where there is one.
+    /// Appends `{"library_id":"…"`, and the epoch if there is one.
     func appendLibrary(_ library: Int, into bytes: inout [UInt8]) {
         bytes.append("{\"library_id\":\"")
         bytes.append(contentsOf: libraryIDs[library])
@@ -196,7 +196,7 @@ extension SyntheticLog {
         var entity = first
         for index in 0..<count {
             if index > 0 { bytes.append(",") }
-            // The members of one batch change differently, though all changes come from the one number that was drawn.
+            // The members of one batch change differently, although one random number decides all changes.
             let change = update == 0 ? 0 : update &+ UInt64(index) &* 0x9E37_79B9_7F4A_7C15
             resource.append(entity, update: change, to: &bytes)
             entity += groupCount

@@ -1,10 +1,14 @@
-/// Writes the resources of a synthetic log. An entity is a function of the seed and its index; an update is a function
-/// of the entity and a number drawn for it. Nothing is remembered, so a stream of any length costs the same memory.
+/// Writes the resources of a synthetic log. The seed and an index determine an entity; the entity and a random number
+/// determine an update. Nothing is remembered, so a stream of any length takes the same memory.
 package struct SyntheticResource {
     let seed: UInt64
     let byteCountWanted: Int
 
-    /// - Parameter byteCountWanted: The approximate size of a resource.
+    /// Makes a writer of resources.
+    ///
+    /// - Parameters:
+    ///   - seed: The seed of the stream.
+    ///   - byteCountWanted: The approximate size of a resource.
     package init(seed: UInt64, byteCountWanted: Int) {
         self.seed = seed
         self.byteCountWanted = byteCountWanted
@@ -16,9 +20,12 @@ package struct SyntheticResource {
         bytes.append(uuid: random.next(), random.next())
     }
 
-    /// Appends the whole resource.
+    /// Appends a whole resource.
     ///
-    /// - Parameter update: 0 for the first write; another number changes the name, the tags or the size.
+    /// - Parameters:
+    ///   - entity: The index of the entity.
+    ///   - update: 0 for the first write; any other number changes the name, the tags or the size.
+    ///   - bytes: The buffer to append to.
     package func append(_ entity: Int, update: UInt64, to bytes: inout [UInt8]) {
         let start = bytes.count
         var random = SeededGenerator(seed: seed, index: UInt64(entity))
@@ -36,7 +43,7 @@ package struct SyntheticResource {
         bytes.append(traits & 31 == 0 ? ",\"favorite\":true" : ",\"favorite\":false")
         appendTime("modified_at", update == 0 ? traits : update, to: &bytes)
 
-        // Optional fields are added in this order while there is room under the wanted size; text fills the rest.
+        // Optional fields are added in this order while they fit into the wanted size; text fills the rest.
         func hasRoom(_ fieldByteCount: Int) -> Bool { bytes.count - start + fieldByteCount <= byteCountWanted }
         if hasRoom(80) { appendPath(of: entity, traits: traits, kind: kind, to: &bytes) }
         if hasRoom(50) { appendTags(changed == 2 ? update : traits, to: &bytes) }
@@ -47,7 +54,7 @@ package struct SyntheticResource {
         bytes.append("}")
     }
 
-    /// Appends some of the fields, for a merge: a new name and date, and one field of a nested object.
+    /// Appends a part of the fields, for a merge: a new name and date, and one field of a nested object.
     package func appendPart(_ entity: Int, update: UInt64, to bytes: inout [UInt8]) {
         bytes.append("{\"id\":\"")
         appendID(of: entity, to: &bytes)
@@ -81,7 +88,7 @@ package struct SyntheticResource {
         bytes.append(",\"tags\":[")
         for index in 0..<(traits >> 4 & 3) {
             bytes.append(index == 0 ? "\"" : ",\"")
-            // The step is five words, so that a resource does not have one tag twice.
+            // The step is five words, so that no resource has a tag twice.
             appendWord(SyntheticWords.tags, (traits >> 48) &+ index &* 5, to: &bytes)
             bytes.append("\"")
         }

@@ -1,52 +1,66 @@
-/// The content and the faults of a synthetic stream. One value and one seed give one stream, byte for byte.
+/// The content and the faults of a synthetic stream. One value with one seed gives one stream, byte for byte.
+///
+/// ```swift
+/// var settings = SyntheticSettings()
+/// settings.entityCount = 10_000
+/// settings.updatesPerEntity = 4
+/// settings.gapRate = Share(partsPerMillion: 10_000)
+/// settings.duplicateRate = Share(partsPerMillion: 10_000)
+/// print(settings.problem ?? "ready")
+/// ```
 public struct SyntheticSettings: Hashable, Sendable {
-    /// The distribution of updates over the entities.
+    /// How updates are distributed over the entities.
     public enum Popularity: String, Sendable, CaseIterable {
         /// Every entity is equally likely.
         case uniform
-        /// A few entities are updated often and most seldom: the chance falls with 1 / rank.
+        /// A few entities are updated often and most rarely: the chance falls with 1 / rank.
         case zipf
     }
 
-    /// The seed. Two streams with the same seed and settings are equal.
+    /// The seed of the stream. Default: 1.
     public var seed: UInt64 = 1
-    /// The number of different entities; each is written once before the first update. At least 1.
+    /// How many different entities there are, each written once before the first update: 1 to 1,000,000,000. Default:
+    /// 1,000.
     public var entityCount = 1_000
-    /// The average number of updates for each entity after its first write.
+    /// The average number of updates of each entity after its first write, 0 to 1,000,000. Default: 1.
     public var updatesPerEntity = 1
-    /// The distribution of updates over the entities.
+    /// How updates are distributed over the entities. Default: evenly.
     public var popularity = Popularity.uniform
-    /// The approximate size of a resource in bytes. A size below that of the fixed fields, some 170 bytes, is raised to
-    /// it.
+    /// The approximate size of a resource in bytes, up to 8 MiB. Default: 435. The fixed fields take some 170 bytes,
+    /// whatever this says.
     public var resourceByteCount = 435
-    /// The number of different resource types; entities are spread evenly over them.
+    /// How many resource types there are, over which entities are spread evenly: 1 to 1,000. Default: 1.
     public var typeCount = 1
-    /// The number of libraries; entities are spread evenly over them. Each library has its own sequences from 1.
+    /// How many libraries there are, over which entities are spread evenly: 1 to 10,000. Each has its own sequences
+    /// from 1. Default: 1.
     public var libraryCount = 1
-    /// The share of the events that are batches.
+    /// The share of the events that are batches. Default: none.
     public var batchShare = Share.none
-    /// The number of members of a batch, where there are as many entities.
+    /// How many members a batch has, if there are as many entities: 1 to 100,000. Default: 100.
     public var batchMemberCount = 100
-    /// The share of the updates that are deletes.
+    /// The share of the updates that are deletes. Default: none.
     public var deleteShare = Share.none
-    /// The share of the updates that name some fields only and merge them.
+    /// The share of the updates that have only some fields and are merged. Default: none.
     public var mergeShare = Share.none
-    /// The epoch in every event; empty for none. It is printed unchanged, so it must have no quotes and no backslashes.
+    /// The epoch of every event; empty for none, the default. It is printed unchanged, so it must not have quotes,
+    /// backslashes or control characters.
     public var epoch = ""
 
-    /// The share of the events that the stream leaves out.
+    /// The share of the events that the stream leaves out. Default: none.
     public var gapRate = Share.none
-    /// The share of the events that come late.
+    /// The share of the events that arrive late. Default: none.
     public var disorderRate = Share.none
-    /// The number of events by which a late or repeated event is delayed at most. At least 1.
+    /// The largest number of events by which a late or repeated event is delayed, 1 to 100,000. Default: 16.
     public var disorderDistance = 16
-    /// The share of the events that come twice.
+    /// The share of the events that arrive twice. Default: none.
     public var duplicateRate = Share.none
-    /// The share of the events that come broken.
+    /// The share of the events that arrive broken. Default: none.
     public var badLineRate = Share.none
-    /// The number of events between two heartbeats of the stream, and one more for each library at the end; 0 for none.
+    /// How many events lie between two heartbeats of the stream; the end has one more for each library. Default: 0, no
+    /// heartbeats.
     public var heartbeatInterval = 0
 
+    /// Makes settings with the defaults.
     public init() {}
 
     /// The first invalid setting, in words; nil when a stream can be made.

@@ -1,18 +1,19 @@
 import TidemarkModel
 
-/// Makes event lines by the million: one seed, one stream, byte for byte the same on every machine.
+/// Generates event lines by the million. One seed gives one stream, byte for byte the same on every machine.
 ///
 /// ```swift
 /// var settings = SyntheticSettings()
 /// settings.entityCount = 200_000
 /// settings.updatesPerEntity = 4
 /// var stream = SyntheticStream(settings)
-/// while let chunk = stream.nextChunk() { consume(chunk.stream) }
+/// while let chunk = stream.nextChunk() { try await cache.ingest(chunk.stream) }
+/// print(stream.counts.events, await cache.counts().applied)
 /// ```
 ///
-/// Entities resemble files of a library: names, paths, dates, a content hash. They compress about as well as real ones,
-/// about three to one with a trained dictionary, because ids and hashes do not compress at all. The memory is that of a
-/// chunk and of the delayed lines; it does not depend on the length of the stream.
+/// The entities resemble files of a library, with names, paths, dates and a content hash. They compress about as well
+/// as real ones, about three to one with a trained dictionary, because ids and hashes do not compress at all. The
+/// generator's memory is that of a chunk and of the delayed lines, whatever the length of the stream.
 public struct SyntheticStream {
     /// A number of whole lines.
     public struct Chunk: Sendable {
@@ -22,17 +23,19 @@ public struct SyntheticStream {
         public var log: [UInt8]
     }
 
-    /// The number of bytes after which a chunk ends, with the first line past it.
+    /// The size at which a chunk ends, after its current line: 1 MiB.
     public static let chunkByteCount = 1 << 20
 
-    /// The counts of everything made so far.
+    /// The counts of everything that was generated so far.
     public private(set) var counts = SyntheticCounts()
     private let settings: SyntheticSettings
     private var log: SyntheticLog
     private var faults: SyntheticFaults
     private var isFinished = false
 
-    /// - Parameter settings: Settings whose ``SyntheticSettings/problem`` is nil.
+    /// Makes a stream.
+    ///
+    /// - Precondition: ``SyntheticSettings/problem`` is nil.
     public init(_ settings: SyntheticSettings) {
         precondition(settings.problem == nil, settings.problem ?? "")
         self.settings = settings
@@ -40,9 +43,9 @@ public struct SyntheticStream {
         faults = SyntheticFaults(settings)
     }
 
-    /// Makes the next lines, about ``chunkByteCount`` bytes of them.
+    /// Generates the next lines, about ``chunkByteCount`` bytes.
     ///
-    /// - Parameter includingLog: Whether to return the clean log too; this costs a copy.
+    /// - Parameter includingLog: Whether to return the clean log too, which costs a copy.
     /// - Returns: nil at the end of the stream.
     public mutating func nextChunk(includingLog: Bool = false) -> Chunk? {
         guard !isFinished else { return nil }
@@ -65,9 +68,9 @@ public struct SyntheticStream {
         return chunk
     }
 
-    /// The key of entity `index` in a cache that read the stream.
+    /// Returns the key of an entity in a cache that has read the stream.
     ///
-    /// - Parameter index: Below ``SyntheticSettings/entityCount``.
+    /// - Parameter index: The index of the entity, below ``SyntheticSettings/entityCount``.
     public func key(ofEntity index: Int) -> EntityKey {
         precondition(index >= 0 && index < settings.entityCount, "there is no entity \(index)")
         return log.key(of: index)

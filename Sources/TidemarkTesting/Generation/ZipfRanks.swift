@@ -1,8 +1,8 @@
 /// Draws ranks 1 … `rankCount` with chances proportional to 1 / rank, exactly and without a table.
 ///
-/// Every octave `2^k ..< 2^(k+1)` is equally likely to be proposed, and a rank in it is kept with chance `2^k / rank`,
-/// so that the kept ranks follow 1 / rank. Only integers are used: a cumulative table of `Double` would depend on the
-/// machine and cost 8 bytes a rank.
+/// Each octave `2^k ..< 2^(k+1)` is equally likely to be proposed, and a rank in it is kept with chance `2^k / rank`,
+/// so that kept ranks follow 1 / rank. Only integers are used: a cumulative table of `Double` would depend on the
+/// machine and take 8 bytes a rank.
 struct ZipfRanks {
     private let rankCount: Int
     private let octaveCount: Int
@@ -16,7 +16,7 @@ struct ZipfRanks {
 
     /// Draws a rank.
     ///
-    /// - Complexity: O(1) expected, below three proposals.
+    /// - Complexity: O(1) expected, fewer than three proposals.
     func draw(from random: inout SeededGenerator) -> Int {
         while true {
             let lowest = 1 << random.below(octaveCount)

@@ -1,24 +1,28 @@
 import TidemarkModel
 import TidemarkStore
 
-/// The lines of events, as a server writes them.
+/// Writes the lines of events as a server does.
 ///
 /// ```swift
 /// let line = EventLine.change(#"{"id":"1","name":"Sea"}"#, type: "photo", sequence: 7)
 /// try await cache.ingest(Array(line.utf8))
 /// ```
 ///
-/// Each function returns one line without its LF. Names are escaped as JSON needs it; resources are put in as they are,
-/// so that a test can also write broken ones. An event without any part of an envelope is written without one.
+/// Each function returns one line without its LF. Names are escaped as JSON requires. Resources are inserted unchanged,
+/// so that a test can also write broken ones. An event without library, sequence, epoch and mutation has no envelope.
 ///
 /// - Source: Protocol/events.md.
 public enum EventLine {
-    /// Returns the line of a resource that is new or changed.
+    /// Returns the line of a new or changed resource.
     ///
     /// - Parameters:
     ///   - resource: A JSON object.
-    ///   - metadata: A JSON value, with which the resource is merged into the entity; nil: it replaces the entity.
-    ///   - mutation: The id of the mutation that caused the event.
+    ///   - type: The resource type.
+    ///   - metadata: A JSON value with which the resource is merged into the entity; nil to replace the entity.
+    ///   - library: The library; nil for the default one.
+    ///   - sequence: The sequence; nil for none.
+    ///   - epoch: The epoch; nil for none.
+    ///   - mutation: The id of the mutation that caused the event; nil for none.
     public static func change(
         _ resource: String, type: String = "file", metadata: String? = nil, library: String? = nil,
         sequence: Int64? = nil, epoch: String? = nil, mutation: String? = nil
@@ -29,9 +33,16 @@ public enum EventLine {
             sequence, epoch, mutation)
     }
 
-    /// Returns the line of several resources that are new or changed.
+    /// Returns the line of several new or changed resources of one type.
     ///
-    /// - Parameters: As for ``change(_:type:metadata:library:sequence:epoch:mutation:)``.
+    /// - Parameters:
+    ///   - resources: JSON objects.
+    ///   - type: The resource type.
+    ///   - metadata: A JSON value with which the resources are merged into the entities; nil to replace the entities.
+    ///   - library: The library; nil for the default one.
+    ///   - sequence: The sequence; nil for none.
+    ///   - epoch: The epoch; nil for none.
+    ///   - mutation: The id of the mutation that caused the event; nil for none.
     public static func batch(
         _ resources: [String], type: String = "file", metadata: String? = nil, library: String? = nil,
         sequence: Int64? = nil, epoch: String? = nil, mutation: String? = nil
@@ -44,6 +55,14 @@ public enum EventLine {
     }
 
     /// Returns the line of a deleted resource.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the resource.
+    ///   - type: The resource type.
+    ///   - library: The library; nil for the default one.
+    ///   - sequence: The sequence; nil for none.
+    ///   - epoch: The epoch; nil for none.
+    ///   - mutation: The id of the mutation that caused the event; nil for none.
     public static func delete(
         _ id: String, type: String = "file", library: String? = nil, sequence: Int64? = nil, epoch: String? = nil,
         mutation: String? = nil
@@ -53,7 +72,7 @@ public enum EventLine {
             epoch, mutation)
     }
 
-    /// Returns the line that names the highest sequence of a log.
+    /// Returns the line of a heartbeat, which names the highest sequence of a log.
     public static func heartbeat(_ last: Int64, library: String? = nil, epoch: String? = nil) -> String {
         line(#"{"Heartbeat":{"last_sequence":\#(last)}}"#, library, nil, epoch, nil)
     }

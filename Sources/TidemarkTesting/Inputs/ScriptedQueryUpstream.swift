@@ -1,24 +1,38 @@
 import Tidemark
 import TidemarkModel
 
-/// An upstream for queries that answers when the test says so. A call whose task is cancelled keeps waiting, so that
-/// its answer can come late.
+/// An upstream for queries whose test decides when and what it answers.
+///
+/// ```swift
+/// struct Photo: Resource {
+///     static let resourceType = "photo"
+///     var id: String
+/// }
+/// let upstream = ScriptedQueryUpstream()
+/// let cache = try await SyncCache.inMemory(queryUpstream: upstream)
+/// async let photos = cache.query(Photo.self, method: "photos.list")
+/// await upstream.waitForQuestions(1)
+/// await upstream.answer(.success(QueryResult(resourceType: "photo", resources: [Array(#"{"id":"1"}"#.utf8)])))
+/// print(try await photos.items.count)  // 1
+/// ```
+///
+/// A call whose task is cancelled keeps waiting, so that its answer can arrive late.
 public actor ScriptedQueryUpstream: QueryUpstream {
     private struct Question {
         var query: QueryKey
         var continuation: CheckedContinuation<Result<QueryResult, UpstreamError>, Never>
     }
 
-    /// The open questions in the order in which they came; bounded by the fetches of a cache.
+    /// The open questions, oldest first. Bounded by the fetches of a cache.
     private var questions: [Question] = []
     private var watchers: [CheckedContinuation<Void, Never>] = []
-    /// The queries that the cache asked for so far.
+    /// The queries that the cache has asked for so far.
     public private(set) var asked: [QueryKey] = []
 
-    /// Makes an upstream that was asked nothing yet.
+    /// Makes an upstream without questions.
     public init() {}
 
-    /// Keeps the question until ``answer(_:to:)``.
+    /// Adds a question, and waits until the test answers it.
     public func fetch(_ query: QueryKey) async throws(UpstreamError) -> QueryResult {
         asked.append(query)
         let result = await withCheckedContinuation { continuation in
@@ -29,10 +43,10 @@ public actor ScriptedQueryUpstream: QueryUpstream {
         return try result.get()
     }
 
-    /// Tells whether a question waits for its answer.
+    /// True if a question waits for its answer.
     public var hasQuestion: Bool { !questions.isEmpty }
 
-    /// Returns as soon as the cache has asked `count` questions in all.
+    /// Returns as soon as the cache has asked `count` questions in all, answered ones included.
     public func waitForQuestions(_ count: Int) async {
         while asked.count < count { await withCheckedContinuation { watchers.append($0) } }
     }

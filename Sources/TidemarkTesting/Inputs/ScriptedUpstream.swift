@@ -1,7 +1,17 @@
 import Tidemark
 import TidemarkModel
 
-/// An upstream that answers when the test says so, with the answer that the test gives.
+/// An upstream for missing events whose test decides when and what it answers.
+///
+/// ```swift
+/// let upstream = ScriptedUpstream()
+/// let cache = try await SyncCache.inMemory(upstream: upstream)
+/// for sequence: Int64 in [1, 3] {
+///     try await cache.ingest(Array(EventLine.change(#"{"id":"1"}"#, sequence: sequence).utf8))
+/// }
+/// await upstream.waitForQuestions(1)  // asked for 2
+/// await upstream.answer(lines: [EventLine.change(#"{"id":"1"}"#, sequence: 2)])
+/// ```
 public actor ScriptedUpstream: Upstream {
     /// A question that waits for its answer.
     private struct Question {
@@ -10,16 +20,16 @@ public actor ScriptedUpstream: Upstream {
         var continuation: CheckedContinuation<Result<UpstreamAnswer, UpstreamError>, Never>
     }
 
-    /// The open questions in the order in which they came; bounded by the libraries, each of which asks once.
+    /// The open questions, oldest first. Bounded by the libraries, each of which asks once.
     private var questions: [Question] = []
     private var watchers: [CheckedContinuation<Void, Never>] = []
-    /// The sequences that the cache asked from so far.
+    /// The first sequence of every request so far.
     public private(set) var asked: [EventSequence] = []
 
-    /// Makes an upstream that was asked nothing yet.
+    /// Makes an upstream without questions.
     public init() {}
 
-    /// Keeps the question until ``answer(_:)``.
+    /// Adds a question, and waits until the test answers it.
     public func events(
         since sequence: EventSequence, of library: ByteString
     ) async throws(UpstreamError) -> UpstreamAnswer {
@@ -32,7 +42,7 @@ public actor ScriptedUpstream: Upstream {
         return try result.get()
     }
 
-    /// Returns as soon as the cache has asked `count` questions in all.
+    /// Returns as soon as the cache has asked `count` questions in all, answered ones included.
     public func waitForQuestions(_ count: Int) async {
         while asked.count < count { await withCheckedContinuation { watchers.append($0) } }
     }
@@ -45,7 +55,9 @@ public actor ScriptedUpstream: Upstream {
         questions.removeFirst().continuation.resume(returning: result)
     }
 
-    /// Answers the oldest open question with event lines, without their line ends.
+    /// Answers the oldest open question with event lines, which have no line ends.
+    ///
+    /// - Precondition: A question is open; ``waitForQuestions(_:)`` waits for one.
     public func answer(lines: [String]) {
         answer(.success(UpstreamAnswer(lines: Array(lines.map { $0 + "\n" }.joined().utf8))))
     }

@@ -4,16 +4,16 @@ import TidemarkStore
 
 /// A journal that keeps everything in memory, for tests that are not about disks.
 ///
-/// It obeys the laws of a real journal, and fails when a test asks for it. Its content survives ``close()``: give the
+/// It obeys the laws of a real journal, and fails when a test tells it to. Its content survives ``close()``: pass the
 /// same `store` to a new journal to reopen it.
 package actor MemoryJournal: Journal {
-    /// The content that a real journal would have on disk.
+    /// The content that a real journal would have on the disk.
     package actor Store {
         fileprivate var contents = MemoryJournalContents()
 
         package init() {}
 
-        /// Returns a store with the same content that changes independently.
+        /// Returns a store with the same content, which changes independently.
         package func copy() async -> Store {
             let copy = Store()
             await copy.replace(contents)
@@ -31,7 +31,7 @@ package actor MemoryJournal: Journal {
         fileprivate func update<Result: Sendable>(
             _ body: @Sendable (inout MemoryJournalContents) throws(StorageError) -> Result
         ) throws(StorageError) -> Result {
-            // Changes are made to a copy, so that a flush that fails changes nothing.
+            // Changes are made to a copy, so that a failed flush changes nothing.
             var next = contents
             let result = try body(&next)
             contents = next
@@ -41,6 +41,7 @@ package actor MemoryJournal: Journal {
 
     /// The store, which outlives the journal.
     package nonisolated let store: Store
+    /// The memory that the journal claims to need to find entities, in bytes.
     package nonisolated let memoryByteCount: Int
     private let quarantineRecordCountMax: Int
     private var isClosed = false
@@ -50,7 +51,7 @@ package actor MemoryJournal: Journal {
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var areLoadsPaused = false
     private var loadFailure: StorageError?
-    /// Ids whose rows loads find damaged.
+    /// The ids whose rows are to be found damaged.
     private var damaged: Set<StoredID> = []
     private var waitingLoads: [CheckedContinuation<Void, Never>] = []
     private var isRebuildPaused = false
@@ -63,15 +64,17 @@ package actor MemoryJournal: Journal {
     package private(set) var commitCount = 0
     /// The number of rows of all committed flushes.
     package private(set) var committedRowCount = 0
-    /// The number of keys that were read by ``load(_:)``.
+    /// The number of keys that ``load(_:)`` has read.
     package private(set) var loadedKeyCount = 0
-    /// The number of requests to give back memory.
+    /// How often the journal was asked to free memory.
     package private(set) var releaseCount = 0
 
+    /// Makes a journal over a store.
+    ///
     /// - Parameters:
     ///   - store: The content that an earlier journal left; empty by default.
-    ///   - quarantineRecordCountMax: The number of records that are kept, the newest.
-    ///   - memoryByteCount: The bytes that the journal says it needs to find entities.
+    ///   - quarantineRecordCountMax: How many records to keep, the newest.
+    ///   - memoryByteCount: The memory that the journal claims to need to find entities.
     package init(
         store: Store = Store(), quarantineRecordCountMax: Int = Limits().quarantineRecordCountMax,
         memoryByteCount: Int = 0
@@ -83,70 +86,73 @@ package actor MemoryJournal: Journal {
 
     // MARK: Faults
 
-    /// Lets the next commits fail, one error each, in this order.
+    /// Makes the next commits fail, with one error each, in this order.
     package func failNextCommits(_ errors: [StorageError]) {
         failures += errors
     }
 
-    /// Lets every commit fail until this is called with nil.
+    /// Makes every commit fail until this is called with nil.
     package func failCommits(_ error: StorageError?) {
         isFailing = error
     }
 
-    /// Holds commits back, as a slow disk does, until ``resume()``.
+    /// Delays commits until ``resume()``, as a slow disk does.
     package func pause() {
         isPaused = true
     }
 
-    /// Lets waiting and later commits continue.
+    /// Continues the delayed commits, and no longer delays later ones.
     package func resume() {
         isPaused = false
         for continuation in waiting { continuation.resume() }
         waiting.removeAll()
     }
 
-    /// Lets loads and pages read at once, but returns their results only after ``resumeLoads()``.
+    /// Lets loads and pages read at once, but delays their results until ``resumeLoads()``.
     package func pauseLoads() {
         areLoadsPaused = true
     }
 
-    /// Lets every load fail, including those held back, until this is called with nil.
+    /// Makes every load fail, delayed ones included, until this is called with nil.
     package func failLoads(_ error: StorageError?) {
         loadFailure = error
     }
 
-    /// Lets loads find the row of an id damaged, in whatever library and type.
+    /// Makes loads find the row of an id damaged, in any library and type.
     package func damage(_ id: String) { damaged.insert(StoredID(ByteString(id))) }
 
+    /// Returns the results of delayed loads, and no longer delays later ones.
     package func resumeLoads() {
         areLoadsPaused = false
         for continuation in waitingLoads { continuation.resume() }
         waitingLoads.removeAll()
     }
 
-    /// Holds a rebuild back until ``resumeRebuild()``.
+    /// Delays a rebuild until ``resumeRebuild()``.
     package func pauseRebuild() {
         isRebuildPaused = true
     }
 
+    /// Continues a delayed rebuild, and no longer delays later ones.
     package func resumeRebuild() {
         isRebuildPaused = false
         for continuation in waitingRebuilds { continuation.resume() }
         waitingRebuilds.removeAll()
     }
 
-    /// Holds the last step of a flush back, in which free space is returned, until ``resumeFreeing()``.
+    /// Delays the last step of a flush, which returns free space, until ``resumeFreeing()``.
     package func pauseFreeing() {
         isFreeingPaused = true
     }
 
+    /// Continues the delayed last step of a flush, and no longer delays later ones.
     package func resumeFreeing() {
         isFreeingPaused = false
         for continuation in waitingFreeings { continuation.resume() }
         waitingFreeings.removeAll()
     }
 
-    /// Returns as soon as `count` commits, loads, rebuilds and last steps of flushes together are held back.
+    /// Returns as soon as `count` commits, loads, rebuilds and last steps of flushes together are delayed.
     package func waitUntilHeld(count: Int = 1) async {
         while waiting.count + waitingLoads.count + waitingRebuilds.count + waitingFreeings.count < count {
             await withCheckedContinuation { watchers.append($0) }
@@ -158,40 +164,42 @@ package actor MemoryJournal: Journal {
         watchers.removeAll()
     }
 
-    /// The stored entities by key, as tests need them, whatever the journal's faults.
+    /// Returns the stored entities by key, whatever the journal's faults.
     package func stored() async -> [StoredKey: StoredEntity] {
         await store.contents.entities
     }
 
-    /// The stored queries, ascending by number, whatever the journal's faults.
+    /// Returns the stored queries, ascending by number, whatever the journal's faults.
     package func queries() async -> [QueryRecord] {
         await store.contents.recovered.queries
     }
 
-    /// The stored layers, ascending by number, whatever the journal's faults.
+    /// Returns the stored layers, ascending by number, whatever the journal's faults.
     package func layers() async -> [LayerRecord] {
         await store.contents.recovered.layers
     }
 
-    /// All of the quarantine, oldest first, as tests need it.
+    /// Returns all records of the quarantine, oldest first, whatever the journal's faults.
     package func quarantine() async -> [QuarantineRecord] {
         await store.contents.quarantine
     }
 
     // MARK: Journal
 
+    /// Returns the state in the store.
     package func recover() async throws(StorageError) -> RecoveredState {
         try checkOpen()
         return await store.contents.recovered
     }
 
-    /// Does nothing but check the journal: every read scans all entities anyway, so there are no indexes to change.
+    /// Only checks that the journal is open: every read scans all entities, so there are no indexes to change.
     package func changeIndexes(
         _ changes: FieldIndexChanges, progress: (@Sendable (FieldIndexProgress) -> Void)?
     ) throws(StorageError) {
         try checkOpen()
     }
 
+    /// Reads a page of entities; the constraint is ignored.
     package func page(
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int, constraint: FieldConstraint?
     ) async throws(StorageError) -> LoadedEntities {
@@ -202,6 +210,7 @@ package actor MemoryJournal: Journal {
         return LoadedEntities(entities: entities)
     }
 
+    /// Reads entities by key.
     package func load(_ keys: [StoredKey]) async throws(StorageError) -> LoadedEntities {
         try checkOpen()
         let entities = await store.contents.entities
@@ -214,6 +223,7 @@ package actor MemoryJournal: Journal {
             damaged: found.filter { damaged.contains($0.key.id) }.map { StoredRow(key: $0.key, row: $0.row) })
     }
 
+    /// Finds the rows of entities by key.
     package func find(_ keys: [StoredKey]) async throws(StorageError) -> [StoredRow] {
         try checkOpen()
         let entities = await store.contents.entities
@@ -222,8 +232,10 @@ package actor MemoryJournal: Journal {
         return keys.compactMap { key in entities[key].map { StoredRow(key: key, row: $0.row) } }
     }
 
+    /// Counts the call.
     package func releaseMemory() { releaseCount += 1 }
 
+    /// Returns rows in the order of their numbers.
     package func rows(after key: StoredKey?, countMax: Int) async throws(StorageError) -> [StoredRowAge] {
         try checkOpen()
         let rows = await store.contents.rows(after: key, countMax: countMax)
@@ -232,11 +244,13 @@ package actor MemoryJournal: Journal {
         return rows
     }
 
+    /// Returns records of the quarantine.
     package func quarantine(_ selection: QuarantineSelection) async throws(StorageError) -> [QuarantineRecord] {
         try checkOpen()
         return Array(await store.contents.quarantine.filter { selection.holds($0) }.prefix(selection.countMax))
     }
 
+    /// Counts the stored entities of each library and type.
     package func entityCounts() async throws(StorageError) -> [JournalEntityCount] {
         try checkOpen()
         var counts: [LibraryIndex: [TypeIndex: Int64]] = [:]
@@ -246,16 +260,19 @@ package actor MemoryJournal: Journal {
         }
     }
 
-    /// Returns nothing: what is in memory alone cannot be examined.
+    /// Returns nothing: a journal in memory cannot be examined.
     package func examine() -> [JournalFinding] { [] }
 
+    /// Returns the size of all payloads.
     package func size() async -> JournalSize {
         let byteCount = await store.contents.byteCount
         return JournalSize(fileByteCount: byteCount, usedByteCount: byteCount)
     }
 
+    /// Does nothing: there is no disk.
     package func shrink() {}
 
+    /// Returns false, after ``resumeFreeing()`` if it is delayed.
     package func releaseFreeSpace(isLast: Bool) async -> Bool {
         while isFreeingPaused {
             await withCheckedContinuation {
@@ -275,6 +292,10 @@ package actor MemoryJournal: Journal {
         }
     }
 
+    /// Commits a flush, after ``resume()`` if it is delayed.
+    ///
+    /// - Throws: The next error of ``failNextCommits(_:)`` or ``failCommits(_:)``, or `.damaged` for a flush that
+    ///   contradicts the content.
     package func commit(_ flush: FlushBatch) async throws(StorageError) {
         while isPaused {
             await withCheckedContinuation {
@@ -293,6 +314,7 @@ package actor MemoryJournal: Journal {
         committedRowCount += flush.rows.count
     }
 
+    /// Clears the store, after ``resumeRebuild()`` if it is delayed.
     package func rebuild() async throws(StorageError) {
         try checkOpen()
         while isRebuildPaused {
@@ -304,14 +326,16 @@ package actor MemoryJournal: Journal {
         await store.clear()
     }
 
-    /// Makes the store anew; nothing can be saved.
+    /// Clears the store and returns an empty state: nothing can be saved.
     package func restart(reason: String) async throws(StorageError) -> RecoveredState {
         try await rebuild()
         return RecoveredState()
     }
 
+    /// Returns 0: nothing is on a disk.
     package func byteCount() -> Int64 { 0 }
 
+    /// Closes the journal; the store stays.
     package func close() throws(StorageError) {
         try checkOpen()
         isClosed = true

@@ -5,7 +5,7 @@ import TidemarkStore
 /// The content of a ``MemoryJournal``: the simplest implementation of a flush.
 struct MemoryJournalContents: Sendable {
     private(set) var entities: [StoredKey: StoredEntity] = [:]
-    /// The keys of reduced entities, of which only the fields that stay are left.
+    /// The keys of reduced entities, which have only the fields that stay.
     private var reduced: Set<StoredKey> = []
     private(set) var evicted: [EvictedRecord] = []
     private(set) var quarantine: [QuarantineRecord] = []
@@ -43,7 +43,7 @@ struct MemoryJournalContents: Sendable {
 
     /// Applies a flush.
     ///
-    /// - Throws: ``Tidemark/StorageError`` `.damaged` when the flush contradicts the stored content; the caller must
+    /// - Throws: ``Tidemark/StorageError`` `.damaged` when the flush contradicts the stored content. The caller must
     ///   then discard all changes.
     mutating func apply(_ flush: FlushBatch, quarantineRecordCountMax: Int) throws(StorageError) {
         for library in flush.clearedLibraries {
@@ -52,7 +52,7 @@ struct MemoryJournalContents: Sendable {
             tombstones.removeAll { $0.key.library == library }
         }
         for row in flush.rows where row.change == .delete {
-            // A journal that has no row numbers removes by the key alone: it must never be another entity's by now.
+            // A journal without row numbers removes by key alone, so the key must not belong to another entity by now.
             let stored = flush.bytes.withUnsafeBytes { entities[row.storedKey(id: row.id(in: $0))] }
             if let stored, stored.row != row.row {
                 throw contradiction("row \(stored.row): it is removed as \(row.row)")
@@ -115,7 +115,7 @@ struct MemoryJournalContents: Sendable {
         return Array(ofType.sorted { $0.key.id.text < $1.key.id.text }.prefix(countMax))
     }
 
-    /// The rows after a key, in the order of the rows' numbers.
+    /// Returns the rows after a key, in the order of their numbers.
     func rows(after key: StoredKey?, countMax: Int) -> [StoredRowAge] {
         let behind = key.flatMap { entities[$0]?.row } ?? 0
         return entities.values.filter { $0.row > behind }.sorted { $0.row < $1.row }.prefix(countMax).map {

@@ -3,25 +3,32 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// A sink that applies notifications to the lists of its observers, and refuses notifications when the test says so.
+/// A sink that applies notifications to the lists of its observers, and refuses notifications on request.
 package final class FoldingSink: ObserverSink {
     /// The state of one observer.
     package struct Observer: Sendable {
+        /// The elements of the list as JSON.
         package var list: [[UInt8]]
+        /// True if the list is stale.
         package var isStale: Bool
-        /// The number of notifications that were accepted.
+        /// How many notifications were accepted.
         package var toldCount = 0
+        /// How many notifications were merged into others.
         package var missedCount = 0
+        /// How many notifications had no operations.
         package var emptyCount = 0
-        /// The observer's state after each notification, beginning with its answer; empty unless traces are kept.
+        /// The observer's state after its first answer and after each notification; empty unless traces are kept.
         package var trace: [Seen] = []
     }
 
     /// An observer's state at one moment.
     package struct Seen: Equatable, Sendable {
+        /// The elements of the list as JSON.
         package var list: [[UInt8]]
+        /// True if the list is stale.
         package var isStale: Bool
 
+        /// Creates a state.
         package init(list: [[UInt8]], isStale: Bool) {
             self.list = list
             self.isStale = isStale
@@ -29,7 +36,7 @@ package final class FoldingSink: ObserverSink {
     }
 
     private struct State {
-        /// The number of notifications that are still accepted; nil for any number.
+        /// How many more notifications are accepted; nil for any number.
         var room: Int?
         var observers: [SubscriptionID: Observer] = [:]
         var entities: [EntityNotification] = []
@@ -42,13 +49,15 @@ package final class FoldingSink: ObserverSink {
 
     private let keepsTraces: Bool
 
-    /// - Parameter keepsTraces: Whether every state of every observer is kept. Traces have no bound: for short tests
-    ///   only.
+    /// Creates a sink without observers.
+    ///
+    /// - Parameter keepsTraces: True to keep every state of every observer. Traces have no bound: use it only in short
+    ///   tests.
     package init(keepsTraces: Bool = false) {
         self.keepsTraces = keepsTraces
     }
 
-    /// Accepts so many more notifications; nil for any number.
+    /// Sets how many more notifications are accepted; nil for any number.
     package func setRoom(_ count: Int?) { state.withLock { $0.room = count } }
 
     /// Registers an observer with its first answer. Call it inside the reply.
@@ -59,20 +68,26 @@ package final class FoldingSink: ObserverSink {
         }
     }
 
+    /// Returns the state of an observer; nil if it is unknown.
     package func observer(_ subscription: SubscriptionID) -> Observer? {
         state.withLock { $0.observers[subscription] }
     }
 
+    /// Removes an observer.
     package func forget(_ subscription: SubscriptionID) {
         state.withLock { _ = $0.observers.removeValue(forKey: subscription) }
     }
 
+    /// The notifications about entities, in order.
     package var entities: [EntityNotification] { state.withLock { $0.entities } }
+    /// The notifications about libraries, in order.
     package var statuses: [LibraryStatus] { state.withLock { $0.statuses } }
+    /// How many notifications were refused.
     package var refusedCount: Int { state.withLock { $0.refusedCount } }
-    /// The notifications that did not fit the state before them, in words; empty when all did.
+    /// The notifications that did not fit the state before them, in words; empty if all did.
     package var problems: [String] { state.withLock { $0.problems } }
 
+    /// Applies a notification; returns false if there is no room.
     package func offer(_ notification: CacheNotification) -> Bool {
         state.withLock { state in
             if let room = state.room {
@@ -87,6 +102,7 @@ package final class FoldingSink: ObserverSink {
         }
     }
 
+    /// Applies a notification even if there is no room.
     package func deliver(_ notification: CacheNotification) { state.withLock { fold(notification, &$0) } }
 
     private func fold(_ notification: CacheNotification, _ state: inout State) {

@@ -1,16 +1,26 @@
 import Foundation
 
-/// A folder that is deleted with its last owner.
+/// A folder that is removed when its last owner releases it.
+///
+/// ```swift
+/// let folder = try TemporaryFolder()
+/// let path = try folder.write(Array("{}".utf8), to: "log.ndjson")
+/// print(path, try folder.read("log.ndjson").count)
+/// ```
 public final class TemporaryFolder: Sendable {
     /// The absolute path of the folder.
     public let path: String
 
+    /// Makes a folder in the system's temporary folder, which only the current user can read.
+    ///
     /// - Throws: The error of the file system.
     public convenience init() throws {
         try self.init(in: FileManager.default.temporaryDirectory.path)
     }
 
-    /// - Parameter parent: A folder that exists.
+    /// Makes a folder in another one, which only the current user can read.
+    ///
+    /// - Parameter parent: The path of a folder that exists.
     /// - Throws: The error of the file system.
     public init(in parent: String) throws {
         let url = URL(fileURLWithPath: parent).appendingPathComponent("tidemark-\(UUID().uuidString)")
@@ -28,10 +38,10 @@ public final class TemporaryFolder: Sendable {
         }
     }
 
-    /// The path of a file in the folder; the file need not exist.
+    /// Returns the path of a file in the folder, which need not exist.
     public func path(_ name: String) -> String { path + "/" + name }
 
-    /// Writes a file.
+    /// Writes a file, replacing one of the same name.
     ///
     /// - Returns: The file's path.
     /// - Throws: The error of the file system.

@@ -1,17 +1,19 @@
 extension SeededGenerator {
-    /// Makes an independent sequence for each `index`: the draws of entity `index` do not depend on earlier draws of
+    /// Makes an independent sequence for each `index`, so that draws for one entity do not depend on earlier draws for
     /// others.
     public init(seed: UInt64, index: UInt64) {
-        // The seed and the index are each mixed by one draw, so that neighbouring indexes have nothing in common.
+        // The seed and the index are each mixed by a draw, so that neighbouring indexes give unrelated sequences.
         var inner = SeededGenerator(seed: index)
         var outer = SeededGenerator(seed: seed ^ inner.next())
         self.init(seed: outer.next())
     }
 
-    /// A number in `0 ..< bound`.
+    /// Draws a number in `0 ..< bound`.
     ///
-    /// The high half of a product, without rejection: its bias is below 2^-32 for the bounds used here, every draw
-    /// costs the same, and unlike the standard library's `random(in:using:)` it gives the same on every version.
+    /// It is the high half of a product, without rejection. Its bias is below 2^-32 for the bounds that are used here,
+    /// and every draw costs the same. Unlike the standard library's `random(in:using:)` it gives the same numbers in
+    /// every version.
+    ///
     /// - Parameter bound: At least 1.
     public mutating func below(_ bound: Int) -> Int {
         precondition(bound > 0, "no number lies below \(bound)")
@@ -20,17 +22,17 @@ extension SeededGenerator {
 }
 
 extension SeededGenerator {
-    /// Returns true `perMille` times out of a thousand.
+    /// Returns true with a chance of `perMille` in a thousand.
     public mutating func chance(_ perMille: Int) -> Bool { below(1_000) < perMille }
 
-    /// Draws one of the elements, each equally likely.
+    /// Draws one of the elements, each with the same chance.
     ///
-    /// - Parameter elements: At least one.
+    /// - Parameter elements: At least one element.
     public mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 
-    /// Draws an index; its chance is proportional to its weight.
+    /// Draws an index with a chance proportional to its weight.
     ///
-    /// - Parameter weights: Not negative, not all zero.
+    /// - Parameter weights: Numbers that are not negative and not all zero.
     public mutating func weighted(_ weights: [Int]) -> Int {
         var rest = below(weights.reduce(0, +))
         for (index, weight) in weights.enumerated() {
@@ -40,8 +42,8 @@ extension SeededGenerator {
         preconditionFailure("weights \(weights) summed to less than a number below their sum")
     }
 
-    /// Draws bytes; all values are equally likely. Each number gives eight of them: drawn one by one they take most of
-    /// the time of a test with long payloads.
+    /// Draws bytes, each value with the same chance. One number gives eight of them: drawing them one by one would take
+    /// most of the time of a test with long payloads.
     package mutating func bytes(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
             var word: UInt64 = 0
@@ -56,7 +58,8 @@ extension SeededGenerator {
         }
     }
 
-    /// Draws bytes of a range by remainder: where 256 is no multiple of its width, the lower ones are more likely.
+    /// Draws bytes of a range by remainder. If its width does not divide 256, lower values have a slightly higher
+    /// chance.
     package mutating func bytes(_ count: Int, in range: ClosedRange<UInt8>) -> [UInt8] {
         let width = UInt16(range.upperBound - range.lowerBound) + 1
         var bytes = bytes(count)

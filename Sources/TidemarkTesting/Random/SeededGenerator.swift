@@ -1,15 +1,22 @@
-/// Random numbers that a seed repeats exactly, on every machine: SplitMix64.
+/// Random numbers that a seed repeats exactly on every machine, by SplitMix64.
+///
+/// ```swift
+/// var random = SeededGenerator(seed: 7)
+/// print(random.below(6) + 1, random.pick(["sea", "shore"]), Int.random(in: 0..<10, using: &random))
+/// ```
 ///
 /// - Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// - Parameter seed: Any value.
+    /// Makes a generator.
+    ///
+    /// - Parameter seed: Any number.
     public init(seed: UInt64) {
         state = seed
     }
 
-    /// Draws the next 64 bits; all values are equally likely.
+    /// Draws the next 64 bits, each value with the same chance.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var value = state

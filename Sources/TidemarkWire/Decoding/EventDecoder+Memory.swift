@@ -1,11 +1,13 @@
 import TidemarkModel
 
 extension EventDecoder {
-    /// Frames and decodes bytes that are completely in memory; the last line needs no LF.
+    /// Frames and decodes bytes that are completely in memory, with a new decoder. The last line needs no LF.
     ///
-    /// - Parameter bytes: The bytes; they are copied.
-    /// - Parameter input: The input in which the lines are numbered.
-    /// - Parameter origin: The writer of the lines' envelopes.
+    /// - Parameters:
+    ///   - bytes: The bytes; they are copied.
+    ///   - input: The input in which the lines are numbered.
+    ///   - origin: Who wrote the lines' envelopes.
+    ///   - limits: The limits of accepted input.
     /// - Throws: ``WireError/outOfMemory``.
     /// - Complexity: O(bytes).
     package static func batches(
@@ -14,16 +16,26 @@ extension EventDecoder {
         try EventDecoder(limits: limits).batches(of: bytes, input: input, origin: origin)
     }
 
-    /// The number of bytes that are framed at once: 16 MiB.
+    /// How many bytes are framed at once: 16 MiB.
     private static let pieceByteCount = 16 << 20
 
-    /// Does the same with an existing decoder: making its buffers costs more than decoding a single line.
+    /// Frames and decodes bytes that are completely in memory. The last line needs no LF.
+    ///
+    /// Use this in place of the static function for many small inputs: creating a decoder costs more than decoding one
+    /// line.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes; they are copied.
+    ///   - input: The input in which the lines are numbered.
+    ///   - origin: Who wrote the lines' envelopes.
+    /// - Throws: ``WireError/outOfMemory``.
+    /// - Complexity: O(bytes).
     package func batches(
         of bytes: [UInt8], input: InputID = InputID(0), origin: LineOrigin = .producer
     ) throws(WireError) -> [EventBatch] {
         var framer = LineFramer(input: input, limits: limits, pool: pool, isOfMemory: true)
         var batches: [EventBatch] = []
-        // The bytes are framed in pieces: as one chunk all lines would become one block, whose offsets have only 31
+        // The bytes are framed in pieces. As one chunk, all lines would form one block, whose offsets have only 31
         // bits.
         var start = 0
         while start < bytes.count {

@@ -3,10 +3,10 @@
 import CSimdjson
 import TidemarkModel
 
-/// A decoder of blocks of lines into batches of plain events; every line is validated completely.
+/// Decodes blocks of lines into batches of plain events, and validates every line completely.
 ///
 /// A line that cannot be used becomes an event of kind `.unusable` with its reason: a value for the quarantine, never
-/// an error. One decoder serves one reader; it keeps simdjson's buffers between blocks.
+/// an error. One decoder serves one reader, because it reuses simdjson's buffers from block to block.
 ///
 /// - Source: Protocol/events.md.
 package final class EventDecoder {
@@ -14,7 +14,11 @@ package final class EventDecoder {
     let pool: BatchPool
     let limits: Limits
 
-    /// - Parameter pool: The pool that gets a batch's buffers back when the batch is released.
+    /// Creates a decoder with empty buffers.
+    ///
+    /// - Parameters:
+    ///   - limits: The limits of accepted input. Nesting is bounded by `Limits.nestingDepthCeiling` too.
+    ///   - pool: The pool that gets a batch's buffers back when the batch is released.
     /// - Throws: ``WireError/outOfMemory``.
     package init(limits: Limits = Limits(), pool: BatchPool = BatchPool()) throws(WireError) {
         self.pool = pool
@@ -34,9 +38,13 @@ package final class EventDecoder {
         tm_decoder_destroy(decoder)
     }
 
+    /// Decodes one block.
+    ///
     /// - Parameters:
     ///   - block: The lines; the batch keeps them, and its events point into them.
-    ///   - origin: The writer of the lines' envelopes.
+    ///   - origin: Who wrote the lines' envelopes.
+    /// - Returns: The events in the order of the lines. The beginning of a line that was too long gives one `.unusable`
+    ///   event.
     /// - Throws: ``WireError/outOfMemory``; then nothing was decoded.
     /// - Complexity: O(bytes).
     package func decode(
@@ -80,7 +88,7 @@ package final class EventDecoder {
     }
 }
 
-/// The error of a decoder that cannot continue at all; bad input is never a reason.
+/// The error of a decoder that cannot continue. Bad input never causes one.
 package enum WireError: Error {
     /// The decoder's buffers could not grow.
     case outOfMemory

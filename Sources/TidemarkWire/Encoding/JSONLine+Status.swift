@@ -3,8 +3,9 @@ import TidemarkModel
 extension JSONLine {
     /// Writes `"libraries":{"<id>":{"epoch":"","sequence":…,"state":"live","lost":[[a,b]]}}`.
     ///
-    /// - Parameter showsUnknowable: Whether a library from whose log events can disappear without a trace has
-    ///   `"unknowable":true` too.
+    /// - Parameters:
+    ///   - statuses: The libraries in the order in which they are written.
+    ///   - showsUnknowable: True to add `"unknowable":true` to a library whose log can drop events without a trace.
     /// - Source: Protocol/schema/values.schema.json; gaps.schema.json.
     package mutating func libraries(_ statuses: [LibraryStatus], showsUnknowable: Bool = false) {
         name("libraries")
@@ -22,7 +23,7 @@ extension JSONLine {
         }
     }
 
-    /// Writes `"lost":[[a,b]]`.
+    /// Writes lost ranges as `"lost":[[a,b]]`, where `a` and `b` are the first and last sequence of a range.
     package mutating func lost(_ ranges: [LostRange]) {
         name("lost")
         array { line in
@@ -35,7 +36,7 @@ extension JSONLine {
         }
     }
 
-    /// Writes `"lines"` and `"events"` to `"messages"`: the bins of law L7.
+    /// Writes `"lines"`, `"events"` with its bins (law L7), and the other totals up to `"messages"`.
     package mutating func counts(_ counts: EventCounts) {
         member("lines", counts.lines)
         name("events")

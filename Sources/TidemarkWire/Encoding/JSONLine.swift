@@ -1,32 +1,34 @@
 import TidemarkModel
 
-/// A writer of one JSON value, member by member, into bytes; stored resources are embedded unchanged.
+/// Writes one JSON value, member by member. Stored resources are embedded unchanged.
 ///
-/// A general encoder would read every resource and print it again, and could not keep `1.10` or a number above 2^53.
+/// A general encoder would parse every resource and print it again, and could not keep `1.10` or a number above 2^53.
 ///
-/// Every string goes through ``text(_:)``: whatever bytes came from outside, a line is UTF-8.
+/// Every string passes through ``text(_:)``, so a line is UTF-8 whatever bytes came from outside.
 package struct JSONLine: Sendable {
+    /// The bytes written so far.
     package private(set) var bytes: [UInt8] = []
-    /// Whether the next value is not the first of its container.
+    /// True if the next value needs a comma before it, because its container already has one.
     private var needsComma = false
 
+    /// Creates an empty writer.
     package init() {}
 
-    /// Writes an object whose members `members` writes.
+    /// Writes an object; `members` writes its members.
     package mutating func object(_ members: (inout JSONLine) -> Void) {
         open("{")
         members(&self)
         close("}")
     }
 
-    /// Writes an array whose elements `elements` writes.
+    /// Writes an array; `elements` writes its elements.
     package mutating func array(_ elements: (inout JSONLine) -> Void) {
         open("[")
         elements(&self)
         close("]")
     }
 
-    /// Writes the name of the member whose value comes next.
+    /// Writes a member's name. The caller writes the value next.
     package mutating func name(_ name: ByteString) {
         separate()
         append(quoted: name.bytes)
@@ -59,14 +61,14 @@ package struct JSONLine: Sendable {
         self.value(value)
     }
 
-    /// Writes a member whose value is JSON already; nil is written as null.
+    /// Writes a member whose value is already JSON; nil is written as null.
     package mutating func member(_ name: ByteString, json value: [UInt8]?) {
         self.name(name)
         guard let value else { return raw("null") }
         self.value(json: value)
     }
 
-    /// Writes a member that is a number with three decimals, without converting it to a `Double`.
+    /// Writes a member as a number with three decimals, without conversion to `Double`.
     package mutating func member(_ name: ByteString, thousandths value: Int64) {
         self.name(name)
         let decimals = String(value % 1_000 + 1_000).dropFirst()
@@ -83,7 +85,7 @@ package struct JSONLine: Sendable {
         needsComma = true
     }
 
-    /// Writes an element that is JSON already, on one line.
+    /// Writes an element that is already JSON, on one line.
     package mutating func value(json value: some Collection<UInt8>) {
         separate()
         bytes.append(contentsOf: value)
@@ -111,8 +113,10 @@ package struct JSONLine: Sendable {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
     }
 
-    /// Returns a string as UTF-8. Bytes that are not UTF-8 are taken as Latin-1, of which every byte is a character: it
-    /// is what old servers and file systems send, and nothing of it is lost.
+    /// Returns a string as UTF-8.
+    ///
+    /// Bytes that are not UTF-8 are read as Latin-1, which has a character for every byte. Old servers and file systems
+    /// send it, and no byte is lost.
     package static func text(_ value: ByteString) -> ByteString {
         guard value.bytes.contains(where: { $0 >= 0x80 }), String(validating: value.bytes, as: UTF8.self) == nil else {
             return value

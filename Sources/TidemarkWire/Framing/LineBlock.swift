@@ -4,30 +4,34 @@ import TidemarkModel
 package struct LineBlock: Sendable {
     /// The lines' bytes, and at least ``paddingByteCount`` more bytes without meaning.
     package var bytes: [UInt8]
-    /// The number of bytes that are lines and line ends.
+    /// The number of bytes that belong to lines and their ends; padding follows.
     package var byteCount: Int
     /// The positions of the lines, ascending, without line ends; only white space is between them.
     package var lines: [EventBatch.LineSpan]
-    /// The input of the lines.
+    /// The input that the lines were read from.
     package var input: InputID
-    /// The number of the first line, from 1.
+    /// The number of the block's first line in its input, from 1.
     package var firstLine: Int64
     /// The offset of `bytes[0]` in the input.
     package var firstOffset: Int64
-    /// The whole size of a line that was too long to keep; the block is then the beginning of that one line. nil
-    /// otherwise.
+    /// The full length of a line that was too long to keep; the block then holds only the beginning of that line. nil
+    /// for a block of whole lines.
     package var tooLongByteCount: Int?
 
-    /// The number of bytes after the lines that the decoder may read.
+    /// How many padding bytes follow the lines, because the decoder may read past the end.
     package static let paddingByteCount = 64
 
     /// The largest number of bytes of a block: 1 GiB. Offsets in it have 31 bits.
     package static let byteCountMax = 1 << 30
 
-    /// Makes a block of whole lines that the caller wrote, in a buffer that is no larger than the lines.
+    /// Creates a block from whole lines that the caller wrote.
     ///
-    /// - Parameter lines: Lines that each end with an LF; at most ``byteCountMax`` bytes. Capacity for
-    ///   ``paddingByteCount`` more bytes saves a copy.
+    /// The buffer is no larger than the lines.
+    ///
+    /// - Parameters:
+    ///   - bytes: Lines that each end with an LF; at most ``byteCountMax`` bytes. Capacity for ``paddingByteCount``
+    ///     more bytes saves a copy.
+    ///   - input: The input that the lines belong to.
     /// - Complexity: O(bytes).
     package init(lines bytes: consuming [UInt8], input: InputID = InputID(0)) {
         let count = bytes.count
@@ -45,7 +49,7 @@ package struct LineBlock: Sendable {
         self.init(bytes: bytes, byteCount: count, lines: spans, input: input, firstLine: 1, firstOffset: 0)
     }
 
-    /// Makes a block of lines that the caller holds.
+    /// Creates a block from bytes whose lines are already located. `bytes` must include the padding.
     package init(
         bytes: [UInt8], byteCount: Int, lines: [EventBatch.LineSpan], input: InputID, firstLine: Int64,
         firstOffset: Int64, tooLongByteCount: Int? = nil

@@ -5,40 +5,45 @@ import TidemarkModel
 /// Splits a byte stream into lines at 0x0A only; chunks may be cut anywhere, also inside a character.
 ///
 /// A CR before the LF and a BOM at the start of the stream are not part of a line; the last line needs no LF. A line
-/// past `lineByteCountMax` is skipped to its LF: only its beginning is kept, as a block of its own.
+/// longer than `lineByteCountMax` is skipped up to its LF: only its beginning is kept, as a block of its own.
 ///
 /// - Source: Protocol/framing.md.
 package struct LineFramer {
     private let input: InputID
     private let lineByteCountMax: Int
     private let keptByteCountMax: Int
-    /// The bytes beside a chunk for the rest of a line, so that buffers keep one size; 0 for input that is completely
-    /// in memory.
+    /// Spare bytes in each buffer beside one chunk, for a line that continues in the next chunk. They let all buffers
+    /// have one size. 0 for input that is completely in memory.
     private let carriedByteCount: Int
 
     private let pool: BatchPool
-    /// The buffer. It begins with the part of a line whose LF was not seen; bytes after `pendingByteCount` have no
-    /// meaning. It grows to `lineByteCountMax`, one chunk and padding.
+    /// The buffer. It begins with an incomplete line; bytes after `pendingByteCount` have no meaning. It grows to
+    /// `lineByteCountMax`, one chunk and padding.
     private var buffer: [UInt8]
-    /// The bytes of the incomplete line: between two calls at most `lineByteCountMax` + 1 (the one more may be a CR),
-    /// and a BOM.
+    /// Bytes of the incomplete line at the end of the input so far. Between two calls at most `lineByteCountMax` + 1
+    /// (the last may be a CR), plus a BOM.
     package private(set) var pendingByteCount = 0
-    /// The number of pending bytes that were searched for an LF.
+    /// How many of the pending bytes were already searched for an LF.
     private var searchedByteCount = 0
-    /// The line that is being skipped because it is too long: its kept beginning and its length so far; nil otherwise.
+    /// The beginning and the length so far of a line that is being skipped because it is too long; nil between such
+    /// lines.
     private var skipped: (kept: [UInt8], byteCount: Int, lastByte: UInt8)?
     private var nextLine: Int64 = 1
-    /// The offset in the input of `buffer[0]`, or of the skipped line.
+    /// The offset in the input of `buffer[0]`, or of the line that is being skipped.
     private var nextOffset: Int64 = 0
-    /// The size of a buffer for one chunk.
+    /// The size of a new buffer: one chunk, padding and spare bytes. 0 before the first read and for input in memory.
     private var usualByteCount = 0
-    /// The complete blocks; `takeBlocks` empties it, so it is bounded by the blocks of one chunk.
+    /// Complete blocks that nobody has taken yet. `takeBlocks` empties it, so the blocks of one chunk bound it.
     private var blocks: [LineBlock] = []
 
+    /// Creates a framer at the start of an input.
+    ///
     /// - Parameters:
+    ///   - input: The input that the blocks name.
+    ///   - limits: `lineByteCountMax` bounds a line, `quarantineByteCountMax` what is kept of a longer one.
     ///   - pool: The source of buffers; the decoder of the blocks returns them to it.
-    ///   - isOfMemory: Whether the bytes are completely in memory: buffers then have the size of the bytes, and no
-    ///     buffer is made for a next chunk.
+    ///   - isOfMemory: True if the bytes are completely in memory. Buffers then have the size of the bytes, and none is
+    ///     prepared for a next chunk.
     package init(
         input: InputID = InputID(0), limits: Limits = Limits(), pool: BatchPool = BatchPool(), isOfMemory: Bool = false
     ) {
@@ -50,7 +55,7 @@ package struct LineFramer {
         keptByteCountMax = limits.quarantineByteCountMax
     }
 
-    /// Appends bytes.
+    /// Appends a chunk of the input and cuts it into lines.
     ///
     /// - Parameter bytes: Zero or more bytes; copied, never retained.
     /// - Complexity: O(bytes.count).
@@ -131,7 +136,7 @@ package struct LineFramer {
         searchedByteCount = 0
     }
 
-    /// Returns the buffer to the pool: no more bytes come.
+    /// Returns the buffer to the pool. Call it last: the framer accepts no bytes afterwards.
     package mutating func recycle() {
         pool.blocks.give(buffer)
         buffer = []

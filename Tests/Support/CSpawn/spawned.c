@@ -9,7 +9,7 @@
 
 int tidemark_spawned_pipe(int ends[2]) {
 #if defined(__APPLE__)
-    // The flag POSIX_SPAWN_CLOEXEC_DEFAULT keeps them from the children of tidemark_spawned_start.
+    // POSIX_SPAWN_CLOEXEC_DEFAULT keeps the pipe from the children of tidemark_spawned_start.
     return pipe(ends) == 0 ? 0 : errno;
 #else
     return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
@@ -36,7 +36,7 @@ int tidemark_spawned_start(const char *executable, char *const arguments[], char
         error = posix_spawn_file_actions_adddup2(&actions, streams[number], number);
     }
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 34)
-    // Pipes that other code of this process made are inherited otherwise, and do not end while the child lives.
+    // Otherwise the child inherits pipes of other code in this process, which then do not end while the child lives.
     if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
 #endif
     pid_t started = 0;

@@ -1,14 +1,14 @@
 import TidemarkModel
 
-/// The admission of an event: its library and type get their numbers, and its library's gate decides.
+/// Admits events: their library and type get indexes, and the library's gate decides.
 extension CacheState {
-    /// Admits one event and, when its turn has come, applies it and the events held for it. One that cannot be used is
-    /// of ``TidemarkModel/LineOrigin/log``.
+    /// Admits one event and, if it is next, applies it and the events held after it. An unusable event is accepted only
+    /// from a ``TidemarkModel/LineOrigin/log``.
     mutating func admit(_ view: EventView, of batch: EventBatch, at now: Int64) {
         let event = view.event
         if event.kind == .unusable { return admitUnusable(view, of: batch, at: now) }
         guard event.sequence != nil || event.kind.concernsLibrary else {
-            // Its library need not be known: the event touches no entity.
+            // The library need not be known, because the event touches no entity.
             count(view, at: now)
             if event.kind == .bulk || event.kind == .refresh { invalidate(by: view, at: now) }
             if !layers.isEmpty { settleUnsequenced(by: view, at: now) }
@@ -28,8 +28,8 @@ extension CacheState {
         offer(view, to: library, at: now)
     }
 
-    /// Admits a line whose event cannot be used and whose numbers are those of its log: it keeps its place, and its
-    /// number alone is lost.
+    /// Admits a line whose event is unusable, but whose sequence its log itself names. It keeps its place, and only its
+    /// sequence is lost.
     ///
     /// - Precondition: The event has a sequence.
     private mutating func admitUnusable(_ view: EventView, of batch: EventBatch, at now: Int64) {
@@ -43,7 +43,7 @@ extension CacheState {
         guard let library else { return refuse(view, of: batch, because: .tooManyLibraries, at: now) }
         let span = batch.lines[Int(view.event.line)]
         var event = view.event
-        // The line goes where a usable event has its details, so that it is kept while the event is held.
+        // The line is stored as the event's details, so that it is kept while the event is held.
         let kept = min(span.count, UInt32(clamping: configuration.limits.quarantineByteCountMax))
         event.detail = ByteRange(offset: span.offset, count: kept)
         event.memberCount = 0

@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension CacheState {
-    /// Sets a line aside, and notes that an event has its sequence when that could be read.
+    /// Quarantines a line, and records its sequence as a hole if it could be read.
     mutating func setAside(_ view: EventView, of batch: EventBatch, at now: Int64) {
         // No input reaches it: the decoder gives every unusable event a reason.
         guard let reason = view.event.reason else { preconditionFailure("an unusable event without a reason") }
@@ -31,8 +31,8 @@ extension CacheState {
         noteHole(view, at: sequence, now: now)
     }
 
-    /// Sets a bad member of a batch aside; the others are applied. A bad member from an upstream has no line to inspect
-    /// and is dropped.
+    /// Quarantines an unusable member of a batch; the others are applied. A member from an upstream has no line to
+    /// inspect and is dropped.
     mutating func setAside(
         _ member: ChangeMember, of view: EventView, because reason: QuarantineReason, at now: Int64
     ) {
@@ -47,15 +47,14 @@ extension CacheState {
                 bytes: Array(bytes.prefix(configuration.limits.quarantineByteCountMax)), byteCount: bytes.count))
     }
 
-    /// Returns the library of an event; nil when the event is broken and does not name it, or has neither library nor
-    /// sequence.
+    /// Returns the library of an event; nil if the event is broken and does not name it.
     private func libraryName(of view: EventView) -> ByteString? {
         guard view.event.isLibraryKnown else { return nil }
         return view.string(view.event.library) ?? configuration.defaultLibrary
     }
 
-    /// Notes the number of an unusable line, so that the upstream is asked for it. Without an upstream a hole is not
-    /// noted: it would add nothing to what the next good event shows.
+    /// Records the sequence of an unusable line as a hole, so that the upstream is asked for it. Without an upstream
+    /// this is skipped, because it would add nothing to what the next usable event shows.
     private mutating func noteHole(_ view: EventView, at sequence: EventSequence, now: Int64) {
         let library =
             if let name = view.text(view.event.library) {

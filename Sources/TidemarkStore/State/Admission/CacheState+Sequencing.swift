@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension CacheState {
-    /// Passes an event to its library's gate, and performs the verdict.
+    /// Passes an event to its library's gate, and does what the gate decides.
     mutating func offer(_ view: EventView, to library: LibraryIndex, at now: Int64) {
         let event = view.event
         defer { noteStatus(of: library, at: now) }
@@ -35,8 +35,8 @@ extension CacheState {
     ) {
         guard applyNext(view, sequence, in: library, at: now), libraries[library].isWatched else { return }
         drain(library, at: now)
-        // The missing events arrived without an answer. For an upstream's own events the decision waits until the end
-        // of its answer.
+        // The missing events arrived without a response. For events of a response, the end of that response decides
+        // instead.
         if view.source != .upstream, libraries[library].machine.isActive,
             libraries[library].gate.missing == nil, libraries[library].gate.holes.isEmpty,
             !libraries[library].machine.isHealing
@@ -45,9 +45,9 @@ extension CacheState {
         }
     }
 
-    /// Applies the event that is next, and moves the cursor to it.
+    /// Applies the next event, and moves the cursor to it.
     ///
-    /// - Returns: false for a heartbeat which shows that the log went back: that moved the cursor itself.
+    /// - Returns: False for a heartbeat which shows that the log went back and so moved the cursor itself.
     private mutating func applyNext(
         _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
     ) -> Bool {
@@ -64,7 +64,7 @@ extension CacheState {
     private mutating func hold(
         _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
     ) {
-        // A held copy from an input equals the upstream's, and was counted with its line.
+        // A held copy from an input equals that of the upstream, and was counted with its line.
         if view.source == .upstream, libraries[library].gate.held.event(at: sequence) != nil { return }
         switch libraries[library].gate.hold(view.held(sequence: sequence, at: now)) {
         case .added:
@@ -76,10 +76,10 @@ extension CacheState {
         }
     }
 
-    /// Reconciles at once when a buffer is past its bounds.
+    /// Reconciles at once if a buffer is past its bounds.
     ///
-    /// With an upstream the events stay held, and the engine stops reading until the answer came; without one the gap
-    /// is declared lost and the buffer drains.
+    /// With an upstream, the events stay held and the engine stops reading until the response has arrived. Without one,
+    /// the gap is declared lost and the buffer drains.
     mutating func relieveFullBuffer(in library: LibraryIndex, at now: Int64) {
         guard libraries[library].gate.held.isOver else { return }
         if configuration.hasUpstream {
@@ -89,16 +89,17 @@ extension CacheState {
         while libraries[library].gate.held.isOver, loseGap(library, at: now) {}
     }
 
-    /// Declares the first gap lost and applies the events held after it.
+    /// Declares the first gap lost, and applies the events held after it.
     ///
-    /// - Returns: false when nothing is missing.
-    /// - Parameter isFirstAlone: Whether only the first number of the gap is lost.
+    /// - Parameter isFirstAlone: True to declare only the first sequence of the gap lost.
+    /// - Returns: False if nothing is missing.
     @discardableResult
     mutating func loseGap(_ library: LibraryIndex, isFirstAlone: Bool = false, at now: Int64) -> Bool {
         guard libraries[library].gate.declareLost(isFirstAlone: isFirstAlone) != nil else { return false }
         lossCount += 1
         libraries[library].isChanged = true
-        // The range has no one place: its numbers may still arrive, and late events enter the lists of older answers.
+        // A range has no single position: its events may still arrive, and late ones enter the lists of older
+        // responses.
         markAllStale(in: library, nil, at: now)
         drain(library, at: now)
         return true
@@ -158,7 +159,7 @@ extension CacheState {
         forgetLog(of: library, at: now)
     }
 
-    /// Forgets the numbers of a library's log that began anew: they no longer mean anything.
+    /// Forgets the sequences of a library's log, because it was replaced and they cannot be compared any more.
     private mutating func forgetLog(of library: LibraryIndex, at now: Int64) {
         libraries[library].machine.cancel()
         recentWrites.forgetSequences(of: library)
@@ -179,7 +180,7 @@ extension CacheState {
         log(view, .duplicate, at: now)
     }
 
-    /// Returns the event's epoch; the library's own value when they are equal, so that nothing is copied.
+    /// Returns the event's epoch. If it equals the library's own, that value is returned and nothing is copied.
     func epoch(of view: EventView, in library: LibraryIndex) -> ByteString? {
         guard let text = view.text(view.event.epoch) else { return nil }
         let epoch = libraries[library].gate.epoch

@@ -10,27 +10,27 @@ struct EventView {
     let offset: Int64
     /// The size of the line in bytes.
     let byteCount: Int
-    /// The offset of the line in the block; nil when only parts of the line are available.
+    /// The offset of the line in the block; nil if only parts of the line are available.
     var lineOffset: Int?
-    /// The offset of an upstream's event in the block.
+    /// The offset in the block of an event from an upstream; nil for other events.
     var answerOffset: Int?
 
-    /// The bytes of the line as it came; nil when only parts of it are available.
+    /// The bytes of the line as received; nil if only parts of it are available.
     var line: UnsafeRawBufferPointer? {
         lineOffset.map { UnsafeRawBufferPointer(rebasing: bytes.block[$0..<$0 + byteCount]) }
     }
 
-    /// The bytes of the event as it came, from an input or an upstream; nil when only parts of it are available.
+    /// The bytes of the event as received, from an input or an upstream; nil if only parts of it are available.
     var content: UnsafeRawBufferPointer? {
         (lineOffset ?? answerOffset).map { UnsafeRawBufferPointer(rebasing: bytes.block[$0..<$0 + byteCount]) }
     }
 
-    /// Returns a range's bytes; nil when it is absent.
+    /// Returns the bytes of a range; nil if it is absent.
     func text(_ range: ByteRange) -> UnsafeRawBufferPointer? {
         range.isAbsent ? nil : bytes[range]
     }
 
-    /// Returns a copy of a range's bytes; nil when it is absent.
+    /// Returns a copy of the bytes of a range; nil if it is absent.
     func string(_ range: ByteRange) -> ByteString? {
         range.isAbsent ? nil : ByteString(bytes[range])
     }
@@ -41,7 +41,7 @@ struct EventView {
             rebasing: members[Int(event.firstMember)..<Int(event.firstMember + event.memberCount)])
     }
 
-    /// Returns an independent copy, for the reorder buffer.
+    /// Returns an independent copy for the reorder buffer.
     func held(sequence: EventSequence, at now: Int64) -> HeldEvent {
         var packed: [UInt8] = []
         func pack(_ range: ByteRange) -> ByteRange {

@@ -1,17 +1,17 @@
 import TidemarkModel
 
-/// The list of a query, made from an answer.
+/// Makes the list of a query from a response.
 extension CacheState {
-    /// Enters everything an answer says of its query except the list.
+    /// Stores everything that a response says about its query, except the list.
     ///
-    /// - Parameter question: The number of the question that it answers.
+    /// - Parameter question: The number of the request that was answered.
     mutating func refile(
         _ query: QueryID, _ head: AnswerHead, type: TypeIndex, _ question: Int64, at now: Int64
     ) {
         queries.beginChange(of: query)
         if queries[query].isStored { queries.unfile(query) }
-        // Elements of another type, or under another rule, do not belong to the new list. Nor do the elements of a list
-        // that was evaluated over the store: no server named them.
+        // Elements of another type, or under another rule, do not belong to the new list. Neither do those of a list
+        // that was evaluated over the store, because no server named them.
         if queries[query].type != type || queries[query].membershipText != head.membershipText || head.isLocal
             || queries[query].isLocal
         {
@@ -24,12 +24,12 @@ extension CacheState {
         queries.touch(query)
     }
 
-    /// Makes the list from the answer's entities, in the server's order or, under a rule, in the rule's order.
+    /// Makes the list from the response's entities, in the server's order or, under a rule, in the order of the rule.
     mutating func list(_ listed: [Listed], in query: QueryID, answered: Int, at now: Int64) {
         var elements: [(key: StoredKey, sortKey: [UInt8], marks: ElementMarks)] = []
         elements.reserveCapacity(listed.count)
-        // While elements of the answer were written, the old list followed them; staleness and horizon that came from
-        // this are void.
+        // Writes of the response's entities were followed by the old list. Staleness and horizon that came from this
+        // are void.
         queries[query].beginAnsweredList()
         // The empty key precedes every sort key.
         var horizon: [UInt8] = []
@@ -102,7 +102,7 @@ extension CacheState {
         }
     }
 
-    /// Adds entities that were written since the answer was made and that belong to the list.
+    /// Adds entities that belong to the list and were written after the response was made.
     mutating func complete(_ query: QueryID, _ newer: NewerWrites, generation: UInt32, at now: Int64) {
         guard queries[query].membership != nil else { return }
         for write in newer.writes
@@ -121,10 +121,10 @@ extension CacheState {
         enter(index, query, at: now)
     }
 
-    /// Scans the entities in memory for those written after a sequence; entities that only the journal has are loaded
+    /// Scans the entities in memory for those written after a sequence. Those that only the journal has are loaded
     /// later, page by page.
     ///
-    /// - Complexity: O(entities in memory). Only for an answer that is older than the remembered writes.
+    /// - Complexity: O(entities in memory). Only needed for a response older than the remembered writes.
     private mutating func search(_ query: QueryID, after asOf: EventSequence, generation: UInt32, at now: Int64) {
         let library = queries[query].library
         let type = queries[query].type
@@ -141,7 +141,7 @@ extension CacheState {
 }
 
 extension QueryIndex {
-    /// Tells whether a list holds a key as an element of its own.
+    /// Returns true if a key is an element of a list's own, not only an extra one of a layer.
     func holds(_ handle: ListHandle, _ query: QueryID) -> Bool {
         (0..<keys.holderCount(of: handle)).contains { place in
             let holder = keys.holder(of: handle, at: place)

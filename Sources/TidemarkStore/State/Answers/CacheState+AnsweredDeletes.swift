@@ -1,19 +1,21 @@
 import TidemarkModel
 
-/// Deletes that an answer reports: the server says that an entity is gone.
+/// Deletes that a server reports in a response.
 extension CacheState {
     /// Returns the keys that a delete touches and that only the journal may have.
     package func keysToLoad(forDeleteOf key: EntityKey) -> [StoredKey] {
         keysToLoad(for: [.delete(type: key.type, id: key.id)], in: key.library)
     }
 
-    /// Deletes an entity at the position that an answer stands for, unless a newer value is known.
+    /// Deletes an entity at the position of a response, unless a newer value is known. The tombstone holds off events
+    /// up to that position.
     ///
     /// - Parameters:
-    ///   - asOf: The position that the server named; nil: the answer stands for the cursor when its request was made.
-    ///   - start: The position of the log when the request was made; nil: now.
+    ///   - key: The entity.
+    ///   - asOf: The position that the server named. nil means the cursor when the request was made.
+    ///   - start: What was known when the request was made; nil if it is made now.
     /// - Precondition: The keys of ``keysToLoad(forDeleteOf:)`` were loaded.
-    /// - Returns: Whether the entity was deleted. The tombstone holds off events up to its position.
+    /// - Returns: True if the entity was deleted.
     package mutating func delete(
         _ key: EntityKey, asOf: EventSequence?, start: FetchStart?, at now: Int64
     ) -> Bool {
@@ -25,7 +27,7 @@ extension CacheState {
         var start = start
         let generation = libraries[library].gate.generation
         if let begun = start, begun.generation != generation {
-            // The log began anew: there is nothing to compare the answer's position with.
+            // The log was replaced, so the response's position cannot be compared with anything.
             sequence = nil
             start?.cursor = nil
         }
@@ -34,7 +36,7 @@ extension CacheState {
         if let index = withIdentity(stored, { entities.find($0) }) {
             let stamp = entities.stamp(of: index)
             guard !isNewer(stamp, stored, than: newer, generation: generation) else { return false }
-            // A delete without a known place must not lower the entity's own sequence.
+            // A delete without a position must not lower the entity's own sequence.
             if sequence == nil, stamp.generation == generation, let own = stamp.sequence {
                 place = max(place ?? own, own)
             }

@@ -1,20 +1,20 @@
 import TidemarkModel
 
-/// The mark of a question: what was known when it was asked. Its answer is judged by what happened since.
+/// What was known when a request to a server was made. Its response is checked against what happened since.
 ///
 /// - Source: Protocol/queries.md, while an answer is on its way.
 package struct FetchStart: Sendable {
-    /// The ordinal in ``RecentWrites``.
+    /// The ordinal of the last write in ``RecentWrites``.
     var write: Int64
-    /// The ordinal in ``FieldWrites``.
+    /// The ordinal of the last write in ``FieldWrites``.
     var fieldWrite: Int64
-    /// The position of the library's log.
+    /// The cursor of the library; nil if it had none.
     var cursor: EventSequence?
-    /// The generation of `cursor`; the cursor compares with sequences of this generation only.
+    /// The generation of `cursor`. The cursor can be compared only within it.
     var generation: UInt32
-    /// The number of the question: higher ones were asked later.
+    /// The number of the request. Later requests have higher numbers.
     var question: Int64
-    /// The ordinal in ``MeanwhileLog``.
+    /// The ordinal of the last record in ``MeanwhileLog``.
     var happened: Int64
 
     init(
@@ -30,21 +30,26 @@ package struct FetchStart: Sendable {
     }
 }
 
-/// An answer to a query, without its resources.
+/// Everything that a response says about its query, except its resources.
 package struct AnswerHead: Sendable {
+    /// The query that was answered.
     package var key: QueryKey
-    /// The time until the answer expires, in milliseconds; nil: never.
+    /// How long the answer stays fresh, in milliseconds; nil if it never expires.
     package var timeToLive: Int64?
+    /// The position in the log at which the response is valid; nil if the server named none.
     package var asOf: EventSequence?
+    /// The rule that maintains the list; nil if there is none.
     package var membership: Membership?
-    /// The rule as compact JSON; empty without membership.
+    /// The rule as compact JSON; empty if there is none.
     package var membershipText: [UInt8]
-    /// The tags as compact JSON; empty when there are none.
+    /// The tags as compact JSON; empty if there are none.
     package var tags: [UInt8]
+    /// True if the query is evaluated over the store; false if a server answered it.
     package var isLocal: Bool
-    /// The position when the fetch began; nil when the answer was not requested: it counts as made now.
+    /// What was known when the request was made; nil if the response was not requested and counts as made now.
     package var start: FetchStart?
 
+    /// Creates a head from its parts.
     package init(
         key: QueryKey, timeToLive: Int64?, asOf: EventSequence?, membership: Membership?, membershipText: [UInt8],
         tags: [UInt8], isLocal: Bool, start: FetchStart?
@@ -60,30 +65,39 @@ package struct AnswerHead: Sendable {
     }
 }
 
-/// The reason why an answer was refused; nothing of it was stored.
+/// Why a response was refused. Nothing of it was stored.
 package enum AnswerRefusal: Error, Hashable, Sendable {
-    /// A resource cannot be used: its index among all resources of its event, and the reason.
+    /// A resource is unusable: its event, its index among all resources of that event, and the reason.
     case badResource(event: Int, index: Int, reason: QuarantineReason)
-    /// An event as a whole cannot be used.
+    /// A whole event is unusable.
     case badAnswer(event: Int, reason: QuarantineReason)
+    /// The list has this id twice; `index` is that of the second one.
     case duplicate(id: ByteString, index: Int)
+    /// The rule is for one type, and the response has resources of another.
     case otherType(membership: ByteString, answer: ByteString)
+    /// There are `libraryCountMax` libraries.
     case tooManyLibraries
+    /// There are `typeCountMax` types.
     case tooManyTypes
+    /// There are `queryCountMax` queries, all of them observed.
     case tooManyQueries
-    /// The cache was cleared after the answer was asked for.
+    /// The library was cleared after the request was made.
     case cleared
     /// A resource would make its entity larger than the limit.
     case tooLarge(event: Int, index: Int, byteCountMax: Int)
 }
 
 extension CacheState {
-    /// Stores the resources of an answer as entities and, unless the query is evaluated over the store, takes the
-    /// answer's order for the query's list.
+    /// Stores the resources of a response as entities and, unless the query is evaluated over the store, its order as
+    /// the query's list.
     ///
-    /// - Parameter batch: One event for the listed resources, then one for each included type, all of one library.
-    /// - Precondition: The keys that ``keysToLoad(for:_:)`` names were loaded.
-    /// - Returns: The query's index.
+    /// - Parameters:
+    ///   - batch: One event for the listed resources, then one for each included type, all of one library.
+    ///   - asked: Everything else that the response says.
+    ///   - now: The time, in milliseconds since 1970.
+    /// - Precondition: The keys that ``keysToLoad(for:_:)`` returned were loaded.
+    /// - Throws: ``AnswerRefusal``; then nothing was stored.
+    /// - Returns: The query's number in memory.
     package mutating func store(
         _ batch: EventBatch, _ asked: AnswerHead, at now: Int64
     ) throws(AnswerRefusal) -> QueryID {
@@ -95,7 +109,7 @@ extension CacheState {
         }
         guard let query = queries.open(head.key, library: library) else { throw .tooManyQueries }
         if !isAwaitingAnswers { forgetRecentWrites() }
-        // A fetch compares its answer with what was written since it began.
+        // The response of a fetch is compared with what was written since the fetch began.
         let newer = newerWrites(than: head, in: library)
         let question = question(of: head.start)
         let keepsList = isListNewer(query, than: head, question)
@@ -137,7 +151,7 @@ extension CacheState {
             refoldAll(in: query)
             dropLayersOfEndedLog(at: now)
         }
-        // A local evaluation brings nothing new from the server, nor does an answer from before the loss.
+        // A local evaluation adds nothing new from the server, nor does a response from before the loss.
         if !head.isLocal, !isOutdated { libraries[library].gate.clearStale() }
         endUnit(at: now)
         noteStatus(of: library, at: now)
@@ -181,8 +195,8 @@ extension CacheState {
         try checkSizes(of: batch, head)
     }
 
-    /// Refuses an answer that would make an entity too large. The check also counts entities that were written since,
-    /// and that the answer would not touch.
+    /// Refuses a response that would make an entity too large. The check includes entities that were written since,
+    /// which the response would not change.
     private mutating func checkSizes(of batch: EventBatch, _ head: AnswerHead) throws(AnswerRefusal) {
         guard !fitsAnywhere(batch.block.count + batch.rewritten.count) else { return }
         guard let library = head.key.library.bytes.withUnsafeBytes({ libraries.admit($0) }) else {
@@ -210,23 +224,23 @@ extension CacheState {
 
     // MARK: Writing
 
-    /// One entity of an answer's list.
+    /// One entity in the list of a response.
     struct Listed {
         var key: StoredKey
-        /// The entity's slot; nil when it is evicted and may have changed since: the answer's value of it may be out of
-        /// date.
+        /// The entity's slot; nil if it is evicted and may have changed since, so that the response's value may be
+        /// outdated.
         var index: SlotIndex?
-        /// Whether the entity changed since the answer was made: its place in the server's list is then unknown.
+        /// True if the entity changed after the response was made. Its place in the server's list is then unknown.
         var isNewer: Bool
     }
 
-    /// Writes one resource of an answer to the store, unless a newer value is known.
+    /// Writes one resource of a response to the store, unless a newer value is known.
     ///
     /// - Parameters:
-    ///   - isPlaceKnown: Whether the server named the place in the log that its answer stands for.
-    ///   - start: The mark of the question; nil for an answer that nobody asked for.
-    ///   - question: The number of the question.
-    /// - Returns: The entity as an element of the list; nil when it was deleted since.
+    ///   - isPlaceKnown: True if the server named the response's position in the log.
+    ///   - start: What was known when the request was made; nil for a response that nobody requested.
+    ///   - question: The number of the request.
+    /// - Returns: The entity as an element of the list; nil if it was deleted since.
     private mutating func write(
         _ identity: EntityIdentity, _ resource: UnsafeRawBufferPointer, stamp: EntityStamp, newer: NewerWrites,
         isPlaceKnown: Bool, since start: FetchStart?, _ question: Int64
@@ -242,7 +256,7 @@ extension CacheState {
             if let kept = start.flatMap({ newerFields(of: identity.storedKey, since: $0, stamp.sequence) }),
                 !kept.isEmpty
             {
-                // Paths of documents lead into fields; an answer to a query replaces a field with all that is in it.
+                // The paths of documents lead into fields, but a response to a query replaces whole fields.
                 let names = Set(kept.map { ByteString(Array($0.bytes.prefix { $0 != 0 })) })
                 merged = Merge.assigned(resource, into: entities.payload(of: index), keeping: Set(names.map(\.bytes)))
                 fields.removeAll { names.contains($0) }
@@ -252,7 +266,7 @@ extension CacheState {
             }
             noteAnsweredFields(of: identity.storedKey, fields, start, question, stamp.sequence)
             var stamp = stamp
-            // An answer without a known place must not lower the entity's own sequence.
+            // A response without a position must not lower the entity's own sequence.
             if !isPlaceKnown, stored.generation == stamp.generation, let sequence = stored.sequence {
                 stamp.sequence = max(stamp.sequence ?? sequence, sequence)
             }
@@ -279,14 +293,14 @@ extension CacheState {
         return Listed(key: identity.storedKey, index: index, isNewer: false)
     }
 
-    /// Tells whether an evicted entity may have been written after an answer was made.
+    /// Returns true if an evicted entity may have been written after a response was made.
     ///
-    /// - Complexity: O(writes since the answer).
+    /// - Complexity: O(writes since the response).
     func mayBePast(_ key: StoredKey, _ newer: NewerWrites) -> Bool {
         newer.isPartial || newer.isUnsure || newer.keys.contains(key) || newer.writes.contains { $0.key == key }
     }
 
-    /// Remembers a write of an answer for others that are on their way.
+    /// Remembers a response's write for other responses that are on their way.
     mutating func noteAnswer(
         of index: SlotIndex, _ stamp: EntityStamp, extent: RecentWrites.Extent = .whole
     ) {
@@ -296,7 +310,7 @@ extension CacheState {
         }
     }
 
-    /// Notes the place in the log that a stored answer stands for.
+    /// Records the position in the log of a stored response.
     mutating func noteAnswered(_ index: SlotIndex, _ stamp: EntityStamp) {
         guard let sequence = stamp.sequence else { return }
         let library = entities.library(of: index)

@@ -1,8 +1,8 @@
 import TidemarkModel
 
-/// Answers of GraphQL are stored, and what stands for their root fields.
+/// Stores GraphQL responses, and the queries that represent their root fields.
 extension CacheState {
-    /// Returns the keys that an answer touches and that only the journal may have.
+    /// Returns the keys that a response touches and that only the journal may have.
     package func keysToLoad(for answer: GraphAnswer) -> [StoredKey] {
         guard absentCount > 0 else { return [] }
         let keys = answer.entities.compactMap { keyToLoad($0.key) }
@@ -10,11 +10,12 @@ extension CacheState {
         return keys + keysToLoad(for: answer.realIDs, in: library).filter { !keys.contains($0) }
     }
 
-    /// Stores an answer of GraphQL as one unit: its fields are merged by path and dated, unless something newer is
-    /// known of their entity.
+    /// Stores a GraphQL response as one unit. Its fields are merged by path and dated, unless something newer is known
+    /// of their entity.
     ///
-    /// - Precondition: The keys that ``keysToLoad(for:)`` names were loaded.
-    /// - Throws: ``AnswerRefusal``; then nothing was stored.
+    /// - Precondition: The keys that ``keysToLoad(for:)`` returned were loaded.
+    /// - Throws: ``AnswerRefusal``; then nothing was stored. The layer of a refused mutation settles if its library was
+    ///   cleared.
     package mutating func store(_ answer: GraphAnswer, at now: Int64) throws(AnswerRefusal) {
         guard let library = answer.library.bytes.withUnsafeBytes({ libraries.admit($0) }) else {
             throw .tooManyLibraries
@@ -82,7 +83,7 @@ extension CacheState {
         noteStatus(of: library, at: now)
     }
 
-    /// Settles the layer of a mutation whose answer is not stored.
+    /// Settles the layer of a mutation whose response is not stored.
     private mutating func settle(_ answer: GraphAnswer, at now: Int64) {
         guard let pendingID = answer.settledLayer, let layer = layers.layer(named: pendingID) else { return }
         isUnwritten = true
@@ -91,21 +92,21 @@ extension CacheState {
         endUnit(at: now)
     }
 
-    /// Returns the fields of an entity that stay as they are when an answer is stored.
+    /// Returns the fields of an entity that keep their values when a response is stored.
     ///
-    /// - Parameter place: The place in the log that the answer stands for.
-    /// - Returns: nil when the entity is judged as a whole.
+    /// - Parameter place: The position in the log of the response; nil if unknown.
+    /// - Returns: nil if the entity is compared as a whole.
     private func newerFields(
         of key: StoredKey, for answer: GraphAnswer, _ newer: NewerWrites, _ place: EventSequence?
     ) -> Set<ByteString>? {
-        // A place in a log that has ended says nothing: then the order of questions decides, as without a place.
+        // A position in an ended log says nothing. The order of requests then decides, as without a position.
         guard !newer.isUnsure, let start = answer.start,
             answer.asOf == nil || start.generation != generation(of: answer.library)
         else {
             return nil
         }
-        // An event came for it: that one is newer as a whole.
-        // So is another answer for a higher place, but not than a mutation, which wins field by field.
+        // If an event wrote the entity, that value is newer as a whole. So is another response with a higher position,
+        // except against a mutation, which wins field by field.
         let isWhole =
             newer.keys.contains(key)
             && newer.writes.contains { write in
@@ -123,7 +124,8 @@ extension CacheState {
             if let index = entities.find(identity) {
                 let stored = entities.stamp(of: index)
                 if kept == nil, isNewer(stored, key, than: newer, generation: stamp.generation) { return }
-                // An answer without a known place was asked for after what it replaces was stored: it is no older.
+                // A response without a position was requested after the value that it replaces was stored, so it is no
+                // older.
                 let whole = isPlaceKnown ? stamp : stamp.raised(to: stored)
                 if whole == stamp, kept?.isEmpty ?? true, entities.completeness(of: index) == .whole,
                     resource.withUnsafeBytes({ Merge.covers($0, entities.payload(of: index)) })
@@ -155,14 +157,14 @@ extension CacheState {
         }
     }
 
-    /// Tells whether a mutation's answer has to keep its own place: it wins over what was asked for later, and that may
-    /// stand for a place past the mutation. The events in between say which of the two is newer.
+    /// Returns true if a mutation's response must keep its own position. It wins over responses to later requests,
+    /// whose position may be past the mutation's; the events in between then show which of the two is newer.
     private func isOvertaken(_ answer: GraphAnswer, _ key: StoredKey, _ stamp: EntityStamp) -> Bool {
         guard answer.isMutation, let start = answer.start, let place = stamp.sequence else { return false }
         return fieldWrites.hasQuestion(of: key, after: start.question, past: place)
     }
 
-    /// Remembers a write of an answer for others that are on their way.
+    /// Remembers a response's write for other responses that are on their way.
     ///
     /// - Parameter fields: The paths that were written; nil for all fields of the resource.
     private mutating func note(
@@ -183,7 +185,7 @@ extension CacheState {
 
     // MARK: Roots
 
-    /// A query that stands for a root field, or for one more type that it refers to.
+    /// The query that represents a root field, or another type that its value refers to.
     private struct RootQuery {
         var query: QueryID
         var type: TypeIndex
@@ -203,9 +205,9 @@ extension CacheState {
         }
     }
 
-    /// Returns the entities of a root field that is a list under a rule, as readers see it.
+    /// Returns the entities of a root field whose list a rule maintains, as readers see it.
     ///
-    /// - Returns: nil for a field without a rule, and for one that nothing is known of.
+    /// - Returns: nil for a field without a rule, and for an unknown one.
     package mutating func rootList(of root: GraphRootName, in library: ByteString) -> [EntityKey]? {
         guard let query = queries.find(root.key(in: library)), queries[query].isStored,
             queries[query].membership != nil
@@ -214,7 +216,7 @@ extension CacheState {
         return shownHandles(of: query).map { entityKey(of: queries.keys.key(of: $0)) }
     }
 
-    /// Opens the queries that stand for a root field: one for each type that its value refers to.
+    /// Opens the queries that represent a root field: one for each type that its value refers to.
     private mutating func open(
         _ root: GraphAnswer.Root, of name: ByteString, _ library: LibraryIndex
     ) throws(AnswerRefusal) -> [RootQuery] {
@@ -229,7 +231,7 @@ extension CacheState {
             tags.append(UInt8(ascii: "]"))
         }
         var types = root.types.isEmpty ? ["Query"] : root.types
-        // An empty list under a rule is still a list of its type.
+        // An empty list under a rule is still a list of the rule's type.
         if let list = root.list { types = [list.membership.resourceType] }
         for (place, type) in types.enumerated() {
             let key = root.name.key(in: name, type: place == 0 ? nil : type)
@@ -240,7 +242,7 @@ extension CacheState {
         return found
     }
 
-    /// Returns the queries that stand for a root field; empty when nothing is known of it.
+    /// Returns the queries that represent a root field; empty if nothing is known of it.
     package func rootQueries(of root: GraphRootName, in library: ByteString) -> [QueryID] {
         guard let first = queries.find(root.key(in: library)), queries[first].isStored else { return [] }
         var found = [first]
@@ -255,15 +257,15 @@ extension CacheState {
         return found
     }
 
-    /// Returns when a root field became stale, in milliseconds since 1970; nil while it is fresh. One that nothing is
-    /// known of has always been stale.
+    /// Returns when a root field became stale, in milliseconds since 1970; nil while it is fresh, 0 if nothing is known
+    /// of it.
     package func staleSince(root: GraphRootName, in library: ByteString, at now: Int64) -> Int64? {
         let found = rootQueries(of: root, in: library)
         if found.isEmpty { return 0 }
         return found.compactMap { queries[$0].staleSince(at: now) }.min()
     }
 
-    /// Counts a read of a root field for the order in which queries go.
+    /// Counts a read of a root field in the order in which queries are evicted.
     package mutating func touch(root: GraphRootName, in library: ByteString) {
         for query in rootQueries(of: root, in: library) { queries.touch(query) }
     }

@@ -1,45 +1,45 @@
 import TidemarkModel
 
-/// Each answer is held against everything that happened since its question was asked: one place for queries, documents
-/// and the entities of HTTP answers (law L12).
+/// Checks each response against everything that happened since its request was made: the one place for queries,
+/// documents and the entities of HTTP responses (law L12).
 ///
 /// - Source: Protocol/queries.md, while an answer is on its way.
 extension CacheState {
     // MARK: Joining
 
-    /// Tells whether a reader of a query may wait for the answer to a question that was asked before.
+    /// Returns true if a reader of a query may wait for the response to an earlier request.
     package func mayJoin(_ key: QueryKey, since start: FetchStart) -> Bool {
         let entry = queries.find(key).map { queries[$0] }
         return meanwhile.mayJoin(key.library, since: start.happened) { selection in
             let matcher = SelectionMatcher(selection, types)
-            // Nothing is known of the types and tags that the answer on its way will have.
+            // The types and tags of the response on its way are unknown.
             guard let entry, entry.isStored else { return matcher.mayConcern(key) }
             return matcher.concerns(entry)
         }
     }
 
-    /// Tells whether a reader of a document may wait for the answer to a question that was asked before. Every document
-    /// counts as concerned by what concerns its library.
+    /// Returns true if a reader of a document may wait for the response to an earlier request. Whatever concerns a
+    /// library concerns all documents of it.
     package func mayJoin(documentIn library: ByteString, since start: FetchStart) -> Bool {
         meanwhile.mayJoin(library, since: start.happened) { _ in true }
     }
 
     // MARK: Judging an answer
 
-    /// Tells whether nothing of an answer may be stored, because its library was cleared after it was asked for.
+    /// Returns true if nothing of a response may be stored, because its library was cleared after the request.
     package func isCleared(_ library: ByteString, since start: FetchStart?) -> Bool {
         start.map { meanwhile.isCleared(library, since: $0.happened) } ?? false
     }
 
-    /// Returns the number of a question; a new one for an answer that nobody asked for: it counts as asked for now.
+    /// Returns the number of a request; a new one for a response that nobody requested, which counts as requested now.
     mutating func question(of start: FetchStart?) -> Int64 {
         if let start { return start.question }
         questionCount += 1
         return questionCount
     }
 
-    /// Tells whether the stored answer of a query is newer than one that is about to be stored: it was asked for later,
-    /// and the other one is not known to stand for a higher place in the log.
+    /// Returns true if the stored answer of a query is newer than a response that is about to be stored: it was
+    /// requested later, and the response is not known to have a higher position in the log.
     func isListNewer(_ query: QueryID, than head: AnswerHead, _ question: Int64) -> Bool {
         let entry = queries[query]
         guard !head.isLocal, entry.isStored, !entry.isLocal, entry.question > question else { return false }
@@ -49,25 +49,25 @@ extension CacheState {
         return own <= stored
     }
 
-    /// Returns the cause for which an answer is stale although it is about to be stored: its list became stale since it
-    /// was asked for, or after the place that it stands for.
+    /// Returns why a response is already stale when it is stored: its list became stale since the request, or after the
+    /// response's position. nil if it is fresh.
     func staleCause(of query: QueryID, _ head: AnswerHead) -> StaleCause? {
         guard !head.isLocal else { return nil }
         return staleCause(of: query, in: head.key.library, asOf: head.asOf, since: head.start)
     }
 
-    /// Marks the list of an answer stale for such a cause.
+    /// Marks the list of a response as stale, if it is.
     ///
-    /// - Parameter cause: The cause that concerned the list before the answer replaced it; one that concerns the new
-    ///   list counts as well.
-    /// - Returns: Whether there is one.
+    /// - Parameter cause: Why the list was stale before the response replaced it; nil if it was not. What concerns only
+    ///   the new list counts as well.
+    /// - Returns: True if the list is stale.
     mutating func followMeanwhile(_ query: QueryID, _ head: AnswerHead, _ cause: StaleCause?, at now: Int64) -> Bool {
         guard let cause = cause ?? staleCause(of: query, head) else { return false }
         markStale(query, because: cause, at: now)
         return true
     }
 
-    /// Returns the cause for which an answer to a query is stale although it is about to be stored.
+    /// Returns why a response to a query is already stale when it is stored; nil if it is fresh.
     func staleCause(
         of query: QueryID, in library: ByteString, asOf: EventSequence?, since start: FetchStart?
     ) -> StaleCause? {
@@ -83,10 +83,11 @@ extension CacheState {
 
     // MARK: Fields
 
-    /// Returns the fields of an entity that were written since a question was asked, and that its answer leaves.
+    /// Returns the fields of an entity that were written since a request was made, and that its response must not
+    /// change.
     ///
-    /// - Parameter place: The place in the log that the answer stands for.
-    /// - Returns: nil when that is not known any more.
+    /// - Parameter place: The position in the log of the response; nil if unknown.
+    /// - Returns: nil if they are no longer known.
     func newerFields(
         of key: StoredKey, since start: FetchStart, _ place: EventSequence?, isMutation: Bool = false
     ) -> Set<ByteString>? {
@@ -98,9 +99,9 @@ extension CacheState {
                 place: start.generation == generation ? place : nil))
     }
 
-    /// Remembers the fields that an answer wrote, for other answers that are on their way.
+    /// Remembers the fields that a response wrote, for other responses that are on their way.
     ///
-    /// - Parameter start: The mark of its question; nil for an answer that nobody asked for.
+    /// - Parameter start: What was known when the request began; nil for a response that nobody requested.
     mutating func noteAnsweredFields(
         of key: @autoclosure () -> StoredKey, _ paths: @autoclosure () -> [ByteString], _ start: FetchStart?,
         _ question: Int64, _ place: EventSequence?

@@ -1,11 +1,11 @@
 import TidemarkModel
 
-/// Writes that win over an answer: those made while it is on its way, or after the place in the log that it stands for.
+/// Finds writes that win over a response: those made while it was on its way, or after its position in the log.
 extension CacheState {
-    /// Whether writes are remembered for answers that may be older than they are.
+    /// True while writes are remembered for responses that may be older than they are.
     var isAwaitingAnswers: Bool { fetchCount > 0 || queries.remoteRuleCount > 0 }
 
-    /// Begins a fetch: what happens from now on wins over its answer.
+    /// Begins a fetch. What happens from now on wins over its response. Each call needs an ``endFetch()``.
     package mutating func beginFetch(in library: ByteString) -> FetchStart {
         if !isAwaitingAnswers { forgetRecentWrites() }
         fetchCount += 1
@@ -16,12 +16,12 @@ extension CacheState {
             generation: generation(of: library), question: questionCount, happened: meanwhile.ordinal)
     }
 
-    /// Returns the generation of a library's log; 0 for a library that is not known.
+    /// Returns the generation of a library's log; 0 for an unknown library.
     package func generation(of library: ByteString) -> UInt32 {
         libraries.index(of: library).map { libraries[$0].gate.generation } ?? 0
     }
 
-    /// Empties the memory of writes before it is used again: writes until now are not known.
+    /// Empties the memory of writes before it is used again. Earlier writes are then treated as unknown.
     ///
     /// - Complexity: O(libraries).
     mutating func forgetRecentWrites() {
@@ -32,13 +32,13 @@ extension CacheState {
         }
     }
 
-    /// The highest sequence that a stored value may stand for.
+    /// The highest sequence that a stored value of the library may include; nil if there is none.
     func knownThrough(_ library: LibraryIndex) -> EventSequence? {
         guard let answered = libraries[library].answeredThrough else { return cursor(of: library) }
         return cursor(of: library).map { max($0, answered) } ?? answered
     }
 
-    /// Ends a fetch, whatever its result.
+    /// Ends a fetch that succeeded, failed or was cancelled.
     package mutating func endFetch() {
         fetchCount -= 1
         if fetchCount == 0 { meanwhile.endQuestions() }
@@ -53,20 +53,21 @@ extension CacheState {
         return cursor == .beforeFirst ? nil : cursor
     }
 
-    /// The writes since an answer was made.
+    /// The writes that win over a response.
     struct NewerWrites {
-        /// The entities that stay as they are as wholes.
+        /// The entities that keep their stored value as a whole.
         var keys: Set<StoredKey>
+        /// The remembered writes, oldest first.
         var writes: [RecentWrites.Write]
-        /// Whether some writes are not remembered: a list whose rule depends on them is stale from the start.
+        /// True if some writes are not remembered. A list whose rule depends on them is stale from the start.
         var isPartial: Bool
-        /// Writes with a sequence above this one win; nil: only `keys` do.
+        /// Writes with a sequence above this one win; nil if only `keys` do.
         var asOf: EventSequence?
-        /// Whether too much was written while the answer was on its way: a value that is not known to be older stays.
+        /// True if too much was written while the response was on its way: a value that is not known to be older stays.
         var isUnsure = false
     }
 
-    /// Removes the sequence from an answer when the log began anew meanwhile: there is nothing to compare it with.
+    /// Removes the positions from a response if its log was replaced in the meantime, because they cannot be compared.
     func comparable(_ asked: AnswerHead) -> AnswerHead {
         guard let start = asked.start, let library = libraries.index(of: asked.key.library),
             start.generation != libraries[library].gate.generation
@@ -77,8 +78,8 @@ extension CacheState {
         return head
     }
 
-    /// Returns the keys that an answer touches, or that were written while it was on its way, and that only the journal
-    /// may have.
+    /// Returns the keys that a response touches, or that were written while it was on its way, and that only the
+    /// journal may have.
     package func keysToLoad(for batch: EventBatch, _ asked: AnswerHead) -> [StoredKey] {
         let keys = keysToLoad(for: batch)
         guard residency.hasAbsent, asked.membership != nil, !asked.isLocal,
@@ -96,7 +97,7 @@ extension CacheState {
         if let asOf {
             let sequenced = recentWrites.writes(after: asOf, in: library)
             let meanwhile = start.map { recentWrites.writes(after: $0.write) } ?? []
-            // A write with a sequence is compared by that alone; one without, by its time of arrival.
+            // A write with a sequence is compared by it alone; one without, by its time.
             let unsequenced = (meanwhile ?? []).filter { $0.sequence == nil && $0.key.library == library }
             let isBehind = knownThrough(library).map { $0 > asOf } ?? false
             return NewerWrites(
@@ -107,13 +108,13 @@ extension CacheState {
         guard let remembered = recentWrites.writes(after: start.write) else {
             return NewerWrites(keys: [], writes: [], isPartial: true, asOf: start.cursor, isUnsure: true)
         }
-        // The answer was made when the log was at the cursor, or later: it includes late events up to there.
+        // The response was made when the log was at the cursor or later, so it includes late events up to there.
         let writes = remembered.filter { write in
             guard write.isLate, let sequence = write.sequence else { return true }
             return start.cursor.map { sequence > $0 } ?? true
         }
-        // Another answer that came meanwhile, for a higher place, may be newer or older. It stays: events after its
-        // place will come, and events before it never come again.
+        // Another response that arrived in the meantime, with a higher position, may be newer or older. It stays:
+        // events after its position will still arrive, but those before it never will again.
         let answers = recentWrites.answers(after: start.write).filter { write in
             guard write.key.library == library, let sequence = write.sequence else { return false }
             return start.cursor.map { sequence > $0 } ?? true
@@ -125,7 +126,7 @@ extension CacheState {
         return NewerWrites(keys: Self.wholeKeys(writes), writes: writes, isPartial: false, asOf: nil)
     }
 
-    /// The entities of writes that are judged as wholes, not by their fields.
+    /// Returns the entities of writes that protect the whole entity, not only its fields.
     private static func wholeKeys(_ writes: [RecentWrites.Write]) -> Set<StoredKey> {
         Set(writes.lazy.filter { $0.extent != .fields }.map(\.key))
     }

@@ -1,16 +1,18 @@
 import TidemarkModel
 
 extension CacheState {
-    /// Begins the ages of an answer's entities and list again: the server says that the answer still holds.
+    /// Restarts the ages of a stored response's entities and list, because the server confirmed the response.
     ///
-    /// Nothing that observers see changes. An entity that was written, removed or evicted since the answer was stored
-    /// is left alone: the confirmation speaks of the older value.
+    /// Nothing that observers see changes. An entity that was written, removed or evicted since the response was stored
+    /// is left alone, because the confirmation concerns the older value.
     ///
     /// - Parameters:
-    ///   - asOf: The position that the answer stood for when it was stored; nil: unknown.
-    ///   - start: The mark of the question that the server confirmed it to; nil: it was confirmed now.
-    /// - Precondition: The keys of the batch that are elsewhere were loaded.
-    /// - Returns: The number of entities that were renewed.
+    ///   - batch: The resources of the response, as they were stored.
+    ///   - key: The query whose list the response made.
+    ///   - asOf: The position of the response when it was stored; nil if unknown.
+    ///   - start: What was known when the confirming request was made; nil if it is made now.
+    /// - Precondition: The keys of the batch that only the journal has were loaded.
+    /// - Returns: How many entities were renewed.
     /// - Complexity: O(bytes of the batch).
     package mutating func renew(
         _ batch: EventBatch, of key: QueryKey, asOf: EventSequence?, start: FetchStart? = nil, at now: Int64
@@ -45,7 +47,7 @@ extension CacheState {
         return count
     }
 
-    /// Renews one entity if it is as the answer says.
+    /// Renews one entity, if its stored fields equal those of the response.
     private mutating func renew(
         _ identity: EntityIdentity, _ resource: UnsafeRawBufferPointer, asOf: EventSequence?, at now: Int64
     ) -> Bool {

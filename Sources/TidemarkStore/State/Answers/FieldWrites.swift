@@ -1,48 +1,48 @@
 import TidemarkModel
 
-/// The fields that were written while answers were on their way.
+/// The fields that were written while responses were on their way.
 ///
-/// An answer leaves them as they are, and stores its other fields. At most ``countMax`` are remembered; when more are
-/// written, nothing is known of the fields of the writes until then.
+/// A response leaves them as they are, and stores its other fields. At most ``countMax`` are remembered. When there are
+/// more, all are forgotten, and the fields of earlier writes are then unknown.
 struct FieldWrites {
-    /// The origin of a write, which decides what it wins over.
+    /// What made a write, which decides over which responses it wins.
     enum Origin {
-        /// A request of the host: it wins over every answer that was asked for before.
+        /// A request of the host. It wins over every response to a request that was made before.
         case request
-        /// The answer to a mutation: it wins over every answer to a question that was asked before it came, and over
-        /// that of a mutation which was sent before.
+        /// The response to a mutation. It wins over every response to a request that was made before it arrived, and
+        /// over that of a mutation that was sent before.
         case mutation
-        /// The answer to a question: it wins over one that was asked for before.
+        /// The response to a query. It wins over that of a request that was made before.
         case question
     }
 
     private struct Write {
         var ordinal: Int64
-        /// Names joined by a zero byte.
+        /// The path of the field: names joined by a zero byte.
         var path: ByteString
         var origin: Origin
-        /// The number of the question that it answers.
+        /// The number of the request that was answered.
         var question: Int64
-        /// The place in the log that it stands for; nil when it is not known.
+        /// The position in the log of the value; nil if unknown.
         var place: EventSequence?
     }
 
-    /// An answer that is about to be stored.
+    /// A response that is about to be stored.
     struct Answer {
-        /// The ordinal when it was asked for.
+        /// The ordinal when its request was made.
         var start: Int64
         var question: Int64
         var isMutation: Bool
-        /// The place in the log that it stands for; nil when it is not known.
+        /// The position in the log of the response; nil if unknown.
         var place: EventSequence?
     }
 
-    /// The number of fields that are remembered: 32,768.
+    /// The most fields that are remembered: 32,768.
     static let countMax = 32_768
 
     private var writes: [StoredKey: [Write]] = [:]
     private var count = 0
-    /// The number of writes so far.
+    /// How many writes there were so far.
     private(set) var ordinal: Int64 = 0
     /// The ordinal up to which writes were forgotten.
     private var forgotten: Int64 = 0
@@ -62,7 +62,7 @@ struct FieldWrites {
         }
     }
 
-    /// Returns the paths of an entity that win over an answer; nil when some writes since it was asked for were
+    /// Returns the paths of an entity whose values win over a response; nil if writes since its request may have been
     /// forgotten.
     func paths(of key: StoredKey, over answer: Answer) -> Set<ByteString>? {
         guard forgotten <= answer.start else { return nil }
@@ -70,7 +70,7 @@ struct FieldWrites {
         return Set(writes.lazy.filter { $0.ordinal > answer.start && FieldWrites.wins($0, over: answer) }.map(\.path))
     }
 
-    /// Tells whether the answer to a later question wrote the entity for a higher place in the log.
+    /// Returns true if the response to a later request wrote the entity for a higher position in the log.
     ///
     /// - Complexity: O(remembered fields of the entity).
     func hasQuestion(of key: StoredKey, after question: Int64, past place: EventSequence) -> Bool {
@@ -86,20 +86,20 @@ struct FieldWrites {
         case .mutation: return !answer.isMutation || write.question > answer.question
         case .question:
             if answer.isMutation { return false }
-            // A higher place in the log is newer; at one place, or where one is not known, what was asked for later is.
+            // A higher position is newer. At equal or unknown positions, the later request is.
             if let own = write.place, let other = answer.place, own != other { return own > other }
             return write.question > answer.question
         }
     }
 
-    /// Notes that the places of a library's log have no meaning any more, because it began anew.
+    /// Forgets the positions of a library, because its log was replaced.
     mutating func endLog(of library: LibraryIndex) {
         for key in writes.keys where key.library == library {
             for index in writes[key, default: []].indices { writes[key]?[index].place = nil }
         }
     }
 
-    /// Forgets everything, because no answer is awaited.
+    /// Forgets everything, because no response is awaited.
     mutating func clear() {
         writes.removeAll(keepingCapacity: true)
         count = 0
@@ -107,7 +107,7 @@ struct FieldWrites {
 }
 
 extension CacheState {
-    /// Remembers which fields of an entity a request of the host set.
+    /// Remembers which fields of an entity a request of the host wrote.
     ///
     /// - Parameter fields: The fields; nil for all of the resource.
     mutating func noteRequestedWrite(of key: StoredKey, _ resource: [UInt8], fields: [ByteString]?) {

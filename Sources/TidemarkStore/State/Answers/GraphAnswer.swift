@@ -1,27 +1,31 @@
 import TidemarkModel
 
-/// The entities of an answer of GraphQL, ready to be stored as one unit.
+/// The entities and root fields of a GraphQL response, ready to be stored as one unit.
 package struct GraphAnswer: Sendable {
-    /// One entity with the fields that the answer has of it.
+    /// An entity, with only the fields present in the response.
     package struct Entity: Sendable {
+        /// The entity's key.
         package var key: EntityKey
-        /// A compact JSON object.
+        /// The fields, as a compact JSON object.
         package var resource: [UInt8]
 
+        /// Creates an entity of a response.
         package init(key: EntityKey, resource: [UInt8]) {
             self.key = key
             self.resource = resource
         }
     }
 
-    /// A root field, which becomes stale as a query does.
+    /// A root field of the response. It becomes stale as a query does.
     package struct Root: Sendable {
+        /// The name of the root field among the queries.
         package var name: GraphRootName
-        /// The types that its value refers to, each once.
+        /// The types that the field's value refers to, each once.
         package var types: [ByteString]
-        /// The list that grows by a rule; nil for a field without one.
+        /// The field's list, if a rule maintains it; nil for a field without a rule.
         package var list: List?
 
+        /// Creates a root field of a response.
         package init(name: GraphRootName, types: [ByteString], list: List? = nil) {
             self.name = name
             self.types = types
@@ -29,14 +33,16 @@ package struct GraphAnswer: Sendable {
         }
     }
 
-    /// A root field that is a list of one object type under a rule.
+    /// A root field whose value is a list of one object type that a rule maintains.
     package struct List: Sendable {
+        /// The rule.
         package var membership: Membership
         /// The rule as compact JSON.
         package var text: [UInt8]
-        /// The entities that the answer listed, in its order.
+        /// The listed entities, in the order of the response.
         package var elements: [EntityKey]
 
+        /// Creates the list of a root field.
         package init(membership: Membership, text: [UInt8], elements: [EntityKey]) {
             self.membership = membership
             self.text = text
@@ -44,21 +50,26 @@ package struct GraphAnswer: Sendable {
         }
     }
 
+    /// The library's name.
     package var library: ByteString
+    /// The entities of the response, each once.
     package var entities: [Entity]
+    /// The root fields of the response.
     package var roots: [Root]
+    /// The position in the log at which the response is valid; nil if the server named none.
     package var asOf: EventSequence?
-    /// The position when the fetch began; nil when the answer was not requested.
+    /// What was known when the request began; nil if the response was not requested.
     package var start: FetchStart?
-    /// The number of the fetch that it answers; nil when it was not requested.
+    /// The number of the fetch that was answered; nil if the response was not requested.
     package var fetch: UInt64?
-    /// The layer whose mutation the answer settles, with those that were sent with it; they go in the same unit.
+    /// The layer whose mutation was answered. It settles in the same unit, with the layers that its request serves.
     package var settledLayer: ByteString?
-    /// The real ids that the mutation gave, each temporary id once.
+    /// The real ids that the server assigned; each temporary id once.
     package var realIDs: [LayerConfirmation.RealID] = []
-    /// Whether it is the answer to a mutation: it wins over answers to questions that were asked before it came.
+    /// True for the response to a mutation. It wins over responses to requests that were made before it arrived.
     package var isMutation = false
 
+    /// Creates a response that is not one to a mutation.
     package init(
         library: ByteString, entities: [Entity], roots: [Root], asOf: EventSequence? = nil, start: FetchStart? = nil,
         settledLayer: ByteString? = nil
@@ -71,7 +82,7 @@ package struct GraphAnswer: Sendable {
         self.settledLayer = settledLayer
     }
 
-    /// Whether a program wrote it by itself.
+    /// True if a program wrote the data by itself, instead of a server.
     var isLocal: Bool { fetch == nil && asOf == nil }
 
     var head: AnswerHead {
@@ -81,19 +92,22 @@ package struct GraphAnswer: Sendable {
     }
 }
 
-/// The name of a root field among the queries, under which it becomes stale.
+/// The name of a root field among the queries.
 package struct GraphRootName: Hashable, Sendable {
-    /// `Query.` and the field.
+    /// `Query.` followed by the name of the field.
     package let method: ByteString
     /// The arguments as canonical JSON.
     package let input: ByteString
 
+    /// Creates a name from its parts.
     package init(method: ByteString, input: ByteString) {
         self.method = method
         self.input = input
     }
 
-    /// - Parameter storageName: The field's storage name: the field, and its arguments in brackets.
+    /// Creates the name of a field.
+    ///
+    /// - Parameter storageName: The field's storage name: its name, followed by its arguments in brackets.
     package init(storageName: ByteString) {
         let bytes = storageName.bytes
         let end = bytes.firstIndex(of: UInt8(ascii: "(")) ?? bytes.count
@@ -101,7 +115,7 @@ package struct GraphRootName: Hashable, Sendable {
         input = end < bytes.count ? ByteString(bytes[(end + 1)...].dropLast()) : "{}"
     }
 
-    /// The key of the query that stands for the root field, or for one more type that it refers to.
+    /// Returns the key of the query for the root field itself, or for another type that its value refers to.
     func key(in library: ByteString, type: ByteString? = nil) -> QueryKey {
         let method = type.map { ByteString(self.method.bytes + [UInt8(ascii: ":")] + $0.bytes) } ?? self.method
         return QueryKey(library: library, method: method, canonicalInput: input)

@@ -1,61 +1,63 @@
 import TidemarkModel
 
-/// A log of everything that an answer on its way cannot know of: lists became stale, a library was cleared, a request
-/// changed something.
+/// Remembers what a response on its way cannot include: lists that became stale, libraries that were cleared, changes
+/// that requests made.
 ///
-/// Every answer is judged by it when it is stored, whoever asked for it: a list that became stale after its question
-/// was asked is stored stale, an answer that was asked for before a clear is not stored, and a reader that comes after
-/// such a thing does not join the older question (law L12). What became stale is remembered with its place in the log,
-/// too, for answers that say at which place they are valid.
+/// Every response is checked against it before it is stored, whoever asked for it (law L12). A list that became stale
+/// after the request was made is stored as stale. A response to a request from before a clear is not stored. A reader
+/// that arrives after such an event does not join the older request. Staleness is remembered with its position in the
+/// log too, for responses that state the position at which they are valid.
 ///
 /// Writes of entities are in ``RecentWrites`` and ``FieldWrites``.
 ///
 /// - Source: Protocol/queries.md, while an answer is on its way.
 struct MeanwhileLog {
-    /// One thing that made lists stale.
+    /// One event or request that made lists stale.
     struct Staling {
-        /// Grows by one with everything that happens.
+        /// Its place in the order of everything that this log records.
         var ordinal: Int64
-        /// The library; nil: every library but ``exceptLibrary``.
+        /// The library that it concerned; nil for every library except ``exceptLibrary``.
         var library: ByteString?
         var exceptLibrary: ByteString?
         var selection: CacheState.Selection
         var cause: StaleCause
-        /// The sequence of the event that did it: an answer that is valid at this place or a later one includes it. nil
-        /// where no event did: then the time of its question decides about an answer.
+        /// The sequence of the event that caused it; a response that is valid at or after it includes it. nil if no
+        /// event did: the time of the request then decides.
         var sequence: EventSequence?
-        /// The time when it happened, in milliseconds since 1970.
+        /// When it happened, in milliseconds since 1970.
         var at: Int64
     }
 
-    /// The number of things that are remembered: 1,024. When there are more, the oldest counts as one that concerns
-    /// every list of its library.
+    /// How many causes of staleness are remembered: 1,024. Beyond that, the oldest counts as one that concerns every
+    /// list of its library.
     static let stalingCountMax = 1_024
-    /// The bytes of tags and hints that are remembered of one thing: 4,096. With more, they count as absent: then it
-    /// concerns all that its other parts select.
+    /// The most bytes of tags and hints that are remembered with one cause of staleness: 4,096. Longer ones count as
+    /// absent, so that the cause concerns everything that its other parts select.
     static let detailByteCountMax = 4_096
 
-    /// The number of things that happened so far.
+    /// How many things were recorded so far.
     private(set) var ordinal: Int64 = 0
-    /// Oldest first. Bounded by ``stalingCountMax``.
+    /// The causes of staleness, oldest first; ``stalingCountMax`` bounds them.
     private(set) var stalings: [Staling] = []
-    /// The ordinal up to which stalings were forgotten.
+    /// The ordinal up to which causes of staleness were forgotten.
     private var forgotten: Int64 = 0
-    /// The ordinal of the last clear of each library, and of all of them. Kept while a question is open; bounded by
-    /// `libraryCountMax`.
+    /// For each library, the ordinal of its last clear. Kept while a request is open; `libraryCountMax` bounds it.
     private var clears: [ByteString: Int64] = [:]
     private var clearOfAll: Int64 = 0
-    /// The ordinal of the last change that a request made in each library. Kept while a question is open; bounded by
-    /// `libraryCountMax`.
+    /// For each library, the ordinal of the last change that a request of the host made. Kept while a request is open;
+    /// `libraryCountMax` bounds it.
     private var changes: [ByteString: Int64] = [:]
 
     // MARK: What happens
 
-    /// Notes that lists became stale.
+    /// Records that lists became stale.
     ///
     /// - Parameters:
-    ///   - library: The library; nil: every library.
-    ///   - other: A library that it does not concern.
+    ///   - selection: Which lists.
+    ///   - library: The library; nil for every library.
+    ///   - other: A library that is not concerned.
+    ///   - cause: Why they became stale.
+    ///   - sequence: The sequence of the event that caused it; nil if no event did.
     /// - Returns: What was forgotten to make room; nil while there is room.
     mutating func noteStaling(
         _ selection: CacheState.Selection, in library: ByteString?, except other: ByteString? = nil,
@@ -77,32 +79,34 @@ struct MeanwhileLog {
         return oldest
     }
 
-    /// - Parameter library: nil: every library.
+    /// Records a clear.
+    ///
+    /// - Parameter library: The library; nil for every library.
     mutating func noteClear(of library: ByteString?) {
         ordinal += 1
         if let library { clears[library] = ordinal } else { clearOfAll = ordinal }
     }
 
-    /// Notes that a request of the host changed something in a library: what the server says of a question that was
-    /// asked before may not include it.
+    /// Records that a request of the host changed something in a library. Responses to earlier requests may not include
+    /// it.
     mutating func noteChange(in library: ByteString) {
         ordinal += 1
         changes[library] = ordinal
     }
 
-    /// Notes that the places of a library's log have no meaning any more, because it began anew.
+    /// Forgets the positions in a library's log, because it was replaced.
     mutating func endLog(of library: ByteString) {
         for index in stalings.indices where stalings[index].library == library { stalings[index].sequence = nil }
     }
 
-    /// Notes that a library's log continues after a place: later places are those of other events.
+    /// Forgets the positions of a library after a sequence, because its log continues there with other events.
     mutating func rewind(_ library: ByteString, to sequence: EventSequence) {
         for index in stalings.indices where stalings[index].library == library {
             if let own = stalings[index].sequence, own > sequence { stalings[index].sequence = nil }
         }
     }
 
-    /// Forgets what only open questions need: none is open.
+    /// Forgets what only open requests need, because none is open.
     mutating func endQuestions() {
         clears = [:]
         changes = [:]
@@ -111,14 +115,16 @@ struct MeanwhileLog {
 
     // MARK: What it means for a question
 
-    /// Tells whether a library was cleared after a question was asked.
+    /// Returns true if a library was cleared after a request was made.
     func isCleared(_ library: ByteString, since start: Int64) -> Bool {
         clearOfAll > start || clears[library].map { $0 > start } ?? false
     }
 
-    /// Tells whether a reader that comes now may wait for the answer to a question that was asked before.
+    /// Returns true if a reader that arrives now may wait for the response to an earlier request.
     ///
-    /// - Parameter concerns: Tells whether a selection can concern the reader's list.
+    /// - Parameters:
+    ///   - start: The ordinal when that request was made.
+    ///   - concerns: Returns true if a selection can concern the reader's list.
     func mayJoin(
         _ library: ByteString, since start: Int64, concerns: (CacheState.Selection) -> Bool
     ) -> Bool {
@@ -129,13 +135,13 @@ struct MeanwhileLog {
         }
     }
 
-    /// Returns the first thing that made a list stale and that its answer does not include.
+    /// Returns the first thing that made a list stale and that a response does not include; nil if there is none.
     ///
     /// - Parameters:
-    ///   - start: The ordinal when the question was asked; nil for an answer that nobody asked for: it counts as made
-    ///     now, and includes everything but what is after its place.
-    ///   - asOf: The place at which the answer says to be valid.
-    ///   - concerns: Tells whether a selection concerns the list.
+    ///   - start: The ordinal when the request was made. nil for a response that nobody requested: it counts as made
+    ///     now, and includes everything except what is after its position.
+    ///   - asOf: The position at which the response says it is valid; nil if it does not say.
+    ///   - concerns: Returns true if a selection concerns the list.
     func staling(
         in library: ByteString, since start: Int64?, asOf: EventSequence?, concerns: (CacheState.Selection) -> Bool
     ) -> Staling? {
@@ -145,7 +151,7 @@ struct MeanwhileLog {
         }
     }
 
-    /// Tells whether something may have been forgotten that happened after a question was asked.
+    /// Returns true if something after a request may have been forgotten.
     func isUnsure(since start: Int64) -> Bool { forgotten > start }
 }
 
@@ -154,7 +160,7 @@ extension MeanwhileLog.Staling {
         self.library.map { $0 == library } ?? (exceptLibrary != library)
     }
 
-    /// Tells whether an answer cannot include it.
+    /// Returns true if a response cannot include it.
     fileprivate func isUnknown(toAnswerAskedAt start: Int64?, asOf: EventSequence?) -> Bool {
         if let sequence, let asOf { return asOf < sequence }
         return start.map { ordinal > $0 } ?? false

@@ -3,9 +3,11 @@
 import TidemarkModel
 
 extension CacheState {
-    /// Applies a batch of lines, in order.
+    /// Applies a batch of lines in order.
     ///
-    /// - Parameter now: Milliseconds since 1970.
+    /// - Parameters:
+    ///   - batch: The decoded lines. The keys of ``keysToLoad(for:)`` must be in memory.
+    ///   - now: The time, in milliseconds since 1970.
     /// - Complexity: O(events + bytes) expected.
     package mutating func apply(_ batch: EventBatch, at now: Int64) {
         if batch.origin != .reader {
@@ -16,7 +18,7 @@ extension CacheState {
         applyEvents(of: batch, 0..<batch.events.count, at: now)
     }
 
-    /// Applies the lines of a range of a batch's events, as ``EventBatch/lines(of:)`` gives them.
+    /// Applies some of a batch's events, with the lines that ``EventBatch/lines(of:)`` returns for them.
     package mutating func apply(_ batch: EventBatch, events: Range<Int>, at now: Int64) {
         if events == 0..<batch.events.count { return apply(batch, at: now) }
         if batch.origin != .reader { countLines(of: batch, events) }
@@ -61,10 +63,10 @@ extension CacheState {
         }
     }
 
-    /// Writes an event's effect. Its sequence, if it has one, was admitted before.
+    /// Writes an event's effect. Its sequence, if any, was admitted before.
     mutating func applyEffect(_ view: EventView, in library: LibraryIndex, at now: Int64) {
         let event = view.event
-        // Without lists and observers there is no one to notify.
+        // Without lists and observers there is nobody to notify.
         let hasReaders = !queries.isEmpty
         keptEvents.open(view.content)
         defer { keptEvents.close() }
@@ -82,7 +84,8 @@ extension CacheState {
         case .heartbeat:
             // No input reaches it: a heartbeat without `last_sequence` is unusable, and never admitted.
             guard let last = event.lastSequence else { preconditionFailure("a heartbeat without last_sequence") }
-            // An upstream's heartbeat is of the past: it takes its place in the log and has no other effect.
+            // A heartbeat in an upstream's response is of the past. It keeps its place in the log and has no other
+            // effect.
             if view.source == .upstream {
                 count(view, at: now)
                 return
@@ -99,7 +102,7 @@ extension CacheState {
             guard let reason = event.reason else { preconditionFailure("an unusable event without a reason") }
             return refuseInPlace(view, because: reason, in: library, at: now)
         case .message:
-            // No input reaches it: messages are sorted out before an event is admitted.
+            // No input reaches it: messages are handled before an event is admitted.
             preconditionFailure("\(event.kind) has no effect")
         }
         count(view, at: now)
@@ -107,7 +110,7 @@ extension CacheState {
         if !layers.isEmpty { settle(by: view, creation, in: library, at: now) }
     }
 
-    /// Counts an event in its bin. Events from an upstream have a bin of their own.
+    /// Counts an event in its bin. Events from an upstream have their own bin.
     mutating func count(_ view: EventView, at now: Int64) {
         let event = view.event
         if event.kind == .unknown { countIgnored(view) }
@@ -137,13 +140,12 @@ extension CacheState {
         }
     }
 
-    /// The name under which further kinds are counted together once there are too many names; no kind on the wire has
-    /// this name.
+    /// The name under which ignored kinds are counted once there are too many names. No kind on the wire has this name.
     package static let otherKinds: ByteString = "…"
 }
 
 extension ChangeEvent.Kind {
-    /// Whether an event of this kind makes its library known even without a sequence.
+    /// True if an event of this kind makes its library known, even without a sequence.
     var concernsLibrary: Bool {
         switch self {
         case .changed, .batchChanged, .deleted, .heartbeat, .reset: true

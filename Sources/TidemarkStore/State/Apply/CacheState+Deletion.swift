@@ -2,9 +2,9 @@ import TidemarkModel
 
 /// Deletes by the server.
 extension CacheState {
-    /// Applies a delete, and cascades it as the policy says.
+    /// Applies a delete, and cascades it as the policy demands.
     ///
-    /// - Returns: false when the entity is, or may have been, newer than the delete.
+    /// - Returns: False if the entity is, or may have been, newer than the delete.
     mutating func delete(_ view: EventView, in library: LibraryIndex, at now: Int64) -> Bool {
         guard let type = admitType(view.bytes[view.event.type]), let member = view.ownMembers.first else {
             // No input reaches it: a delete without a type or an id is unusable, and never admitted.
@@ -32,7 +32,7 @@ extension CacheState {
         return true
     }
 
-    /// Removes an entity, if it exists, and leaves a tombstone; every list loses it.
+    /// Removes an entity, if it exists, from the store and from every list, and leaves a tombstone.
     mutating func delete(_ key: StoredKey, _ tombstone: Tombstone) {
         var handle = queries.isEmpty ? nil : queries.keys.handle(of: key)
         if let index = withIdentity(key, { entities.find($0) }) { handle = drop(index) ?? handle }

@@ -1,29 +1,29 @@
-// Stage 4 of 7, for events whose number was declared lost. Before: SequenceGate. After: EntityStore, QueryIndex. Laws:
-// L4, L7.
+// Stage 4 of 7, for events whose sequences were declared lost. Before: SequenceGate. After: EntityStore, QueryIndex.
+// Laws: L4, L7.
 
 import TidemarkModel
 
-/// Late events: their numbers were declared lost, and they came after all.
+/// Applies late events, which arrive after their sequences were declared lost.
 ///
 /// - Source: Protocol/sequencing.md, late events.
 extension CacheState {
-    /// The outcome of one late write.
+    /// What one late write did.
     private enum LateEffect {
         case written
-        /// A later write stands, and the entity is as if the event had come in order.
+        /// Nothing was written, because later writes have replaced all of it.
         case superseded
-        /// Nothing was written, and the entity may differ from what it would be if the event had come in order.
+        /// Nothing was written, and the entity may lack some of the write.
         case heldOff
         /// Nothing was written, because the entity would be too large.
         case tooLarge
     }
 
-    /// Applies an event whose number was lost, as one unit; the cursor does not move.
+    /// Applies an event whose sequence was declared lost, as one unit. The cursor does not move.
     ///
-    /// Its number is removed from the lost ranges, unless a write was held off or there would be too many ranges. In
+    /// The sequence is removed from the lost ranges, unless a write was held off or there would be too many ranges. In
     /// these cases a copy of the event is late again, and changes nothing.
     ///
-    /// - Returns: Whether anything was written or invalidated.
+    /// - Returns: True if anything was written or invalidated.
     @discardableResult
     mutating func applyLate(
         _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
@@ -31,7 +31,7 @@ extension CacheState {
         counts.late += 1
         tallies.add(.late, view.source)
         libraries[library].isChanged = true
-        // Without lists and observers there is no one to notify.
+        // Without lists and observers there is nobody to notify.
         let hasReaders = !queries.isEmpty
         if hasReaders { beginUnit(isMulti: isMulti(view, in: library)) }
         queries.recorder.beginLate(sequence)
@@ -57,7 +57,7 @@ extension CacheState {
         return effects.contains(.written)
     }
 
-    /// Remembers whether the number of a late event stayed lost.
+    /// Remembers the sequence of a late event while it stays lost.
     private mutating func noteHeldOff(_ sequence: EventSequence, in library: LibraryIndex) {
         if !libraries[library].gate.lost.contains(sequence) {
             libraries[library].heldOff.remove(sequence)
@@ -66,14 +66,15 @@ extension CacheState {
         }
     }
 
-    /// Removes the number of an event that was applied late from the lost ones, and the numbers that its `prev` says do
-    /// not exist.
+    /// Removes the sequence of an event that was applied late from the lost ones, and with it the sequences that its
+    /// `prev` skips.
     private mutating func recover(_ view: EventView, _ sequence: EventSequence, in library: LibraryIndex) {
         let first = view.event.previous.map { min($0.successor, sequence) } ?? sequence
         recover(LostRange(first: first, last: sequence), in: library)
     }
 
-    /// Removes a range from the lost numbers. When none are left, the library is stale only as far as its queries are.
+    /// Removes a range from the lost sequences. If none are left, the library stays stale only while one of its queries
+    /// is.
     mutating func recover(_ range: LostRange, in library: LibraryIndex) {
         libraries[library].gate.recover(range)
         guard libraries[library].gate.lost.isEmpty else { return }
@@ -85,7 +86,7 @@ extension CacheState {
 
     /// Writes the members of a late event.
     ///
-    /// - Parameter isCopy: Whether the event came late before, and its number stayed lost.
+    /// - Parameter isCopy: True if the event was late before, and its sequence stayed lost.
     private mutating func writeLate(
         _ view: EventView, _ sequence: EventSequence, isCopy: Bool, in library: LibraryIndex, at now: Int64
     ) -> [LateEffect] {
@@ -99,7 +100,7 @@ extension CacheState {
         case .bulk, .refresh, .heartbeat, .reset, .unknown:
             return isCopy ? [] : followLate(view, in: library, at: now)
         case .unusable, .message:
-            // No input reaches it: both are told apart before the gate is asked.
+            // No input reaches it: both kinds are handled before the gate decides.
             preconditionFailure("\(view.event.kind) has no effect")
         }
     }
@@ -113,7 +114,7 @@ extension CacheState {
         case .refresh:
             invalidate(by: view, in: view.event.library.isAbsent ? nil : library, at: now)
             return [.written]
-        // A heartbeat is of the past; a reset to the current log was done before.
+        // A heartbeat is of the past, and a reset to the current log has taken effect before.
         default:
             return []
         }
@@ -125,7 +126,7 @@ extension CacheState {
         _ view: EventView, _ sequence: EventSequence, isCopy: Bool, in library: LibraryIndex, at now: Int64
     ) -> [LateEffect] {
         guard let type = admitType(view.bytes[view.event.type]) else {
-            // No input reaches it: an event whose type gets no number is put aside before the gate is asked.
+            // No input reaches it: an event whose type gets no index is quarantined before the gate decides.
             preconditionFailure("a type lost its number")
         }
         let rules = mergeRules(of: view, type: type)
@@ -177,14 +178,14 @@ extension CacheState {
         return .written
     }
 
-    /// Writes to an entity that was last written before the event, or before its log began anew.
+    /// Writes to an entity, unless it was last written at the event's sequence or above.
     private mutating func writeLate(
         _ resource: UnsafeRawBufferPointer, into index: SlotIndex, _ rules: MergeRules?, keepsIdentity: Bool,
         _ stamp: EntityStamp, _ sequence: EventSequence, written: inout Set<StoredKey>
     ) -> LateEffect {
         let stored = entities.stamp(of: index)
         if stored.generation == stamp.generation {
-            // A write without a number may have come before the event or after it; the order is unknown.
+            // A write without a sequence may have been made before the event or after it.
             guard let own = stored.sequence else { return .heldOff }
             let isOwn = own == sequence && !written.isEmpty && written.contains(entities.key(of: index))
             if own > sequence || own == sequence && !isOwn {
@@ -207,7 +208,7 @@ extension CacheState {
         _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
     ) -> LateEffect {
         guard let type = admitType(view.bytes[view.event.type]), let member = view.ownMembers.first else {
-            // No input reaches it: as above; and the decoder gives a delete one member, or calls the line unusable.
+            // No input reaches it: the decoder gives a delete a type and one member, or calls the line unusable.
             preconditionFailure("a delete without a type or an id")
         }
         let generation = libraries[library].gate.generation
@@ -237,14 +238,14 @@ extension CacheState {
 
     // MARK: Unknown keys
 
-    /// Tells whether an absent key may have had a newer value than a sequence that is no longer remembered.
+    /// Returns true if an absent key may have had a value newer than a sequence, of which no record remains.
     private func isForgotten(_ identity: EntityIdentity, through sequence: EventSequence) -> Bool {
         if mayBeGone(identity) { return true }
         return libraries[identity.library].forgottenThrough.map { sequence <= $0 } ?? false
     }
 
-    /// Notes that the memory of a library's keys is incomplete: late events up to the highest number known now may be
-    /// older than a forgotten value.
+    /// Records that the memory of a library's keys is incomplete. Late events up to the highest sequence known now may
+    /// be older than a forgotten value.
     mutating func noteForgotten(in library: LibraryIndex) {
         guard let known = knownThrough(library), known != libraries[library].forgottenThrough else { return }
         libraries[library].forgottenThrough = known
@@ -253,10 +254,10 @@ extension CacheState {
 
     // MARK: Lists
 
-    /// Tells whether a late event may put an entity into a list. It may not when the server's answer stands for the
-    /// event's number or a later one, because the answer left the entity out.
+    /// Returns true if a late event may put an entity into a list. It may not if the list's response has the event's
+    /// sequence or a later one as its position, because that response left the entity out.
     ///
-    /// A list whose answer stands for an unknown number becomes stale instead.
+    /// If the position is unknown, the list becomes stale instead.
     mutating func admitsLate(_ query: QueryID, at now: Int64) -> Bool {
         guard let sequence = queries.recorder.lateSequence, !queries[query].isLocal else { return true }
         guard let listed = queries[query].listedThrough else {

@@ -1,27 +1,26 @@
 import TidemarkModel
 
 extension CacheState {
-    /// The outcome of a quarantined line that was read again.
+    /// The outcome of retrying a quarantined line.
     package enum RetryOutcome: Sendable {
         /// The line took effect.
         case applied
-        /// The line can be used, but something newer is stored, or its log has ended.
+        /// The line is usable, but something newer is stored, or its log has ended.
         case superseded
-        /// The line still cannot be used.
+        /// The line is still unusable.
         case refused
     }
 
-    /// Applies a quarantined line late, as one step; it was counted when it was set aside, and is not counted again.
+    /// Retries a quarantined line, as one step. It was counted when it was quarantined, and is not counted again.
     ///
-    /// A line that would still open one library, or bring one type, too many is refused again.
+    /// It is refused again if it would still add one library or type too many. A later event's write stays. A sequenced
+    /// event at or below the cursor takes effect only if its sequence was declared lost, and is then no longer lost. An
+    /// event without a sequence takes effect only on entities that were not written since.
     ///
-    /// A later event's write stays. A sequenced event at or below the cursor takes effect only when its sequence was
-    /// declared lost, and is then no longer lost. An event without a sequence takes effect only on entities that were
-    /// not written since.
-    ///
-    /// - Parameter batch: The line, decoded again.
-    /// - Parameter record: The record as the journal holds it; it is removed from quarantine unless the line is refused
-    ///   again.
+    /// - Parameters:
+    ///   - batch: The line, decoded again.
+    ///   - record: The record in the journal; it is removed from the quarantine unless the line is refused again.
+    ///   - now: The time, in milliseconds since 1970.
     /// - Source: Protocol/errors.md, quarantine.
     package mutating func retry(
         _ batch: EventBatch, of record: QuarantineRecord, at now: Int64
@@ -62,7 +61,7 @@ extension CacheState {
                 guard !isOversized(view, in: library) else { return .refused }
                 defer { noteStatus(of: library, at: now) }
                 if applyLate(view, sequence, in: library, at: now) { return .applied }
-                // A late event that was held off is the only copy that exists.
+                // A late event that was held off has no other copy.
                 return libraries[library].gate.lost.contains(sequence) ? .refused : .superseded
             }
         }
@@ -95,7 +94,7 @@ extension CacheState {
         }
     }
 
-    /// Tells whether the entity that an event deletes is evicted: it may have been created again since.
+    /// Returns true if the entity that an event deletes is evicted, so that it may have been created again since.
     private mutating func mayHaveBeenNewer(_ view: EventView, in library: LibraryIndex) -> Bool {
         guard let type = admitType(view.bytes[view.event.type]) else { return false }
         return view.ownMembers.contains {
@@ -103,7 +102,7 @@ extension CacheState {
         }
     }
 
-    /// Tells whether any entity that an event touches was written or deleted after a time.
+    /// Returns true if any entity that an event touches was written or deleted after a time.
     private mutating func isWrittenSince(_ time: Int64, _ view: EventView, in library: LibraryIndex) -> Bool {
         guard !view.event.type.isAbsent, let type = admitType(view.bytes[view.event.type]) else { return false }
         return view.ownMembers.contains { member in

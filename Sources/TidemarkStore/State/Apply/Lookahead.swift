@@ -1,16 +1,16 @@
 import TidemarkModel
 
-/// The keys and slots of the next events, to prefetch their memory in time.
+/// The keys and slots of the next events, whose memory is prefetched in time.
 struct Lookahead {
-    /// The number of events between one prefetch stage and the next, and between the last stage and the use.
+    /// How many events there are between prefetch stages, and between the last stage and the use.
     static let stride = 4
     private static let count = 16
 
     private var identities: [EntityIdentity?] = Array(repeating: nil, count: Lookahead.count)
     private var slots: [SlotIndex] = Array(repeating: EntityStore.none, count: Lookahead.count)
 
-    /// Prefetches for the events after event `index`. It assumes that they are of the library and type seen last: a
-    /// wrong guess costs one useless memory fetch.
+    /// Prefetches for the events after `index`. It assumes that they have the library and type seen last: a wrong guess
+    /// costs one useless fetch from memory.
     @inline(__always)
     mutating func look(
         from index: Int, in batch: EventBatch, store: borrowing EntityStore, library: LibraryIndex, type: TypeIndex

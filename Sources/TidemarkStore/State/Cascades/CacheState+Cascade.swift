@@ -1,17 +1,19 @@
 import TidemarkModel
 
-/// Cascading deletes: entities that the policy's cascading fields of a deleted entity refer to are deleted with it, and
-/// so on from there.
+/// Cascading deletes: when an entity is deleted, the entities to which its cascading fields refer are deleted too, and
+/// so on.
 extension CacheState {
-    /// Returns the entities that are deleted along with the roots, each once, the nearest first; without the roots.
+    /// Returns the entities that are deleted along with the roots, each once, nearest first, without the roots
+    /// themselves.
     ///
     /// At most `cascadeCountMax`; entities beyond that number stay.
     ///
     /// - Parameters:
-    ///   - isGoing: Tells whether an entity exists and would be deleted. An entity that stays protects the entities
-    ///     that it refers to.
+    ///   - roots: The entities that are deleted.
+    ///   - isGoing: Returns true if an entity exists and would be deleted. One that stays also protects the entities to
+    ///     which it refers.
     ///   - resource: Returns the resource of an entity that is deleted.
-    /// - Precondition: The entities that ``keysToLoad(forCascadeFrom:written:)`` names are in memory.
+    /// - Precondition: The entities that ``keysToLoad(forCascadeFrom:)`` returned are in memory.
     /// - Complexity: O(resources of the deleted entities).
     private func cascade(
         from roots: [StoredKey], isGoing: (StoredKey) -> Bool, resource: (StoredKey) -> [UInt8]?
@@ -32,7 +34,7 @@ extension CacheState {
         return Array(queue[roots.count...].prefix(configuration.limits.cascadeCountMax))
     }
 
-    /// Returns the keys that a resource refers to; a reference to a type without a number has no entity and is skipped.
+    /// Returns the keys to which a resource refers. References to unknown types have no entity and are skipped.
     private func references(of key: StoredKey, in resource: [UInt8]) -> [StoredKey] {
         var found: [StoredKey] = []
         resource.withUnsafeBytes { resource in
@@ -50,10 +52,10 @@ extension CacheState {
 
     // MARK: Causes of a cascade
 
-    /// Returns the entities that a delete by the server takes along: all except newer ones.
+    /// Returns the entities that a server's delete cascades to: all except newer ones.
     ///
-    /// - Parameter isLate: Whether the delete comes out of order. An entity that was written at the delete's own
-    ///   number, or without a number since the log began, may be newer, and stays.
+    /// - Parameter isLate: True if the delete is late. An entity that was written at the delete's own sequence, or
+    ///   without a sequence since the log began, may be newer and stays.
     func cascade(from key: StoredKey, _ tombstone: Tombstone, isLate: Bool = false) -> [StoredKey] {
         cascade(
             from: [key],
@@ -68,20 +70,21 @@ extension CacheState {
             }, resource: { storedResource($0) })
     }
 
-    /// Returns the entities that a removal takes along. A removed entity need not be in memory when its type refers to
-    /// nothing.
+    /// Returns the entities that a removal cascades to. A removed entity need not be in memory if its type refers to no
+    /// other.
     package func cascade(fromRemovalOf keys: [StoredKey]) -> [StoredKey] {
         cascade(
             from: keys, isGoing: { withIdentity($0) { entities.find($0) } != nil },
             resource: { storedResource($0) })
     }
 
-    /// Returns the entities that a delete takes along in the middle of changes that are made together.
+    /// Returns the entities that a delete cascades to, in the middle of changes that are made together.
     ///
     /// - Parameters:
-    ///   - changed: Returns the value that earlier changes gave an entity: outer nil when they did not touch it, inner
-    ///     nil when they deleted it.
-    ///   - isVisible: Whether to read what pending layers show, instead of what is stored.
+    ///   - key: The entity that is deleted.
+    ///   - changed: Returns the value that earlier changes gave to an entity: outer nil if they did not touch it, inner
+    ///     nil if they deleted it.
+    ///   - isVisible: True to read what pending layers show, false to read what is stored.
     func cascade(
         from key: StoredKey, over changed: (StoredKey) -> [UInt8]??, isVisible: Bool
     ) -> [StoredKey] {
@@ -97,7 +100,7 @@ extension CacheState {
         return isVisible ? visibleResource(key) : storedResource(key)
     }
 
-    /// Returns an entity as readers see it, layers included; nil when memory has nothing to show.
+    /// Returns an entity as readers see it, with its layers; nil if memory has nothing to show.
     func visibleResource(_ key: StoredKey) -> [UInt8]? {
         guard let handle = queries.keys.handle(of: key) else { return storedResource(key) }
         return withPayload(of: handle) { Array($0) }
@@ -106,7 +109,7 @@ extension CacheState {
     /// Deletes the cascaded entities in the same unit, with the tombstone of the delete that caused it.
     mutating func delete(along keys: [StoredKey], _ tombstone: Tombstone) {
         for key in keys {
-            // A long cascade can push tombstones out before the journal has them.
+            // A long cascade can displace tombstones before the journal has them.
             residency.forget(key)
             delete(key, tombstone)
             noteWrite(of: key, tombstone.sequence)
@@ -115,18 +118,18 @@ extension CacheState {
 
     // MARK: Loading
 
-    /// The links of a pending write that lead from one entity to others.
+    /// From which entities pending writes cascade, and to which other ones.
     struct CascadeSources {
-        /// The entities that are to be deleted.
+        /// The entities that will be deleted.
         var roots: [StoredKey] = []
-        /// The keys that earlier written resources refer to, by the key of the resource.
+        /// For resources that are about to be written, the keys to which they refer; by the key of the resource.
         var references: [StoredKey: [StoredKey]] = [:]
     }
 
     /// Returns entities that may be deleted along, as far as is known, and that only the journal may have.
     ///
-    /// Called again once they are loaded, it names the entities that those refer to. It follows everything that is
-    /// stored, visible or about to be written: an entity too many is only read.
+    /// Once they are loaded, another call returns those to which they refer. It follows everything that is stored,
+    /// visible or about to be written: an entity too many is only read.
     func keysToLoad(forCascadeFrom sources: CascadeSources) -> Set<StoredKey> {
         guard residency.hasAbsent, !cascades.isEmpty else { return [] }
         var seen = Set(sources.roots)
@@ -147,7 +150,7 @@ extension CacheState {
         return missing
     }
 
-    /// Adds the references of a resource that is written.
+    /// Adds the references of a resource that is about to be written.
     ///
     /// - Parameter ids: The ids under which it may be stored.
     func note(
@@ -162,7 +165,7 @@ extension CacheState {
             found.append(StoredKey(library: library, type: index, id: id))
         }
         guard let index = types.index(ofOwnName: type) else {
-            // A type that is new with this very batch has no number, so no key can be made for it.
+            // A type that is new with this very batch has no index, so no key can be made for it.
             sources.roots += found
             return
         }

@@ -1,17 +1,19 @@
 import TidemarkModel
 
-/// The fields of types that refer to entities which are deleted with theirs; as a policy says, under the cache's own
-/// names.
+/// The cascading fields of each type, as a policy defines them, under the cache's own names: the entities to which they
+/// refer are deleted with theirs.
 struct CascadeRules {
     private struct Rule {
-        /// The field's GraphQL name: it needs no escapes.
+        /// The field's GraphQL name, which needs no escapes.
         var field: [UInt8]
         var target: ByteString
     }
 
-    /// The rules by type; only types that have such fields.
+    /// The rules by type; only types with cascading fields.
     private var rules: [ByteString: [Rule]] = [:]
 
+    /// Creates the rules of a policy.
+    ///
     /// - Parameter aliases: The cache's own names of types, by their names on the wire.
     init(_ policy: CachePolicy, aliases: [ByteString: ByteString]) {
         for type in policy.types {
@@ -23,16 +25,18 @@ struct CascadeRules {
         }
     }
 
-    /// Whether no delete ever cascades.
+    /// True if no delete ever cascades.
     var isEmpty: Bool { rules.isEmpty }
 
-    /// Whether deletes of a type's entities cascade to others.
+    /// Returns true if deletes of a type's entities cascade.
     func concern(_ type: ByteString) -> Bool { rules[type] != nil }
 
-    /// Calls `body` with each reference of a resource, in the order of the policy's fields.
+    /// Calls `body` for each reference of a resource, in the order of the policy's fields.
     ///
-    /// - Parameter resource: An object, validated, without insignificant white space.
-    /// - Parameter body: Receives the type and the id of each reference, duplicates included.
+    /// - Parameters:
+    ///   - type: The cache's own name of the resource's type.
+    ///   - resource: A validated object without insignificant white space.
+    ///   - body: Receives the type and the id of each reference, duplicates included.
     /// - Complexity: O(resource).
     func forEachReference(
         of type: ByteString, in resource: UnsafeRawBufferPointer, _ body: (ByteString, StoredID) -> Void
@@ -46,8 +50,7 @@ struct CascadeRules {
         }
     }
 
-    /// Calls `body` with an id, with the id of an object, or with those in nested lists, at any depth that the wire
-    /// allows.
+    /// Calls `body` for an id, for the id of an object, or for those in nested lists. `Limits` bounds the nesting.
     private static func forEachID(in value: JSONSlice, _ body: (StoredID) -> Void) {
         switch value.kind {
         case .string, .number:
@@ -63,7 +66,7 @@ struct CascadeRules {
         }
     }
 
-    /// Returns an id; nil for a value that is no id by the rules of identity: a fraction, an empty string.
+    /// Returns an id; nil for a value that cannot be one, such as a fraction or an empty string.
     private static func id(_ value: JSONSlice) -> StoredID? {
         let bytes: [UInt8]
         switch value.kind {

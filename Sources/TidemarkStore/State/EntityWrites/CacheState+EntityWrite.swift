@@ -1,9 +1,9 @@
 import TidemarkModel
 
-/// The gate through which every feature writes an entity: events, answers, transactions, confirmations and retried
+/// The only functions through which entities are written, by events, responses, transactions, confirmations and retried
 /// lines. Lists and observers follow each write here, and nowhere else.
 extension CacheState {
-    /// Stores a new entity, and adds it to the lists it belongs to.
+    /// Stores a new entity, and adds it to the lists that it belongs to.
     @discardableResult
     mutating func insert(
         _ identity: EntityIdentity, _ resource: UnsafeRawBufferPointer, stamp: EntityStamp
@@ -28,8 +28,8 @@ extension CacheState {
             noteWrite(of: index, stamp.sequence)
             return .written
         }
-        // A merge into fields that an answer brought keeps only the fields an answer would: lists give them out as
-        // everything there is.
+        // A merge into fields that a response delivered keeps only the fields that the response would, because lists
+        // return them as all that there is.
         if !entities.completeness(of: index).isEvaluable {
             let known = Merge.knowable(
                 resource, over: entities.payload(of: index), noMergeFields: rules.noMergeFields)
@@ -54,9 +54,9 @@ extension CacheState {
         return .written
     }
 
-    /// Gives an entity a new value, and updates lists when the value changed.
+    /// Replaces the value of an entity, and updates lists if it changed.
     ///
-    /// - Parameter fields: The fields that were written; nil when all were.
+    /// - Parameter fields: The fields that were written; nil for all.
     mutating func overwrite(
         _ index: SlotIndex, _ resource: UnsafeRawBufferPointer, fields: WrittenFields? = nil, stamp: EntityStamp
     ) {
@@ -78,7 +78,7 @@ extension CacheState {
 
     /// Removes an entity from the store, with its row.
     ///
-    /// - Returns: The entity's number in the reverse index; nil when nothing names it.
+    /// - Returns: The entity's handle in the reverse index; nil if nothing names it.
     mutating func drop(_ index: SlotIndex) -> ListHandle? {
         let library = entities.library(of: index)
         if keptEvents.notesWrites { keepWrite(of: index, before: entities.payload(of: index), after: nil) }
@@ -90,12 +90,12 @@ extension CacheState {
         return handle
     }
 
-    /// Remembers a write for answers that are on their way.
+    /// Remembers a write for responses that are on their way.
     mutating func noteWrite(of index: SlotIndex, _ sequence: EventSequence?) {
         if isAwaitingAnswers { noteWrite(of: entities.key(of: index), sequence) }
     }
 
-    /// Remembers a write of an entity that stays evicted: an answer made before it must not bring the old value back.
+    /// Remembers a write of an entity that stays evicted: an older response must not store its old value again.
     mutating func noteWrite(of key: StoredKey, _ sequence: EventSequence?) {
         guard isAwaitingAnswers else { return }
         recentWrites.append(key, sequence: sequence, isLate: queries.recorder.lateSequence != nil)

@@ -1,13 +1,13 @@
 import TidemarkModel
 
-/// The writes of an event's resources: what is stored or deleted already decides whether each one takes effect.
+/// Writes an event's resources. What is already stored or deleted decides whether each one takes effect.
 extension CacheState {
     /// Writes the resources of an event as entities.
     ///
-    /// - Parameter isLate: Whether the event is late. An evicted entity may have been newer than a late event: it stays
-    ///   evicted until the log's next write of it.
-    /// - Returns: `.superseded` when a newer value stood in the way of every member. `.tooLarge` for an event of one
-    ///   resource only: members of a batch are set aside one by one.
+    /// - Parameter isLate: True for a late event. An evicted entity may have been newer than it, and stays evicted
+    ///   until the log's next write of it.
+    /// - Returns: `.superseded` if a newer value kept every member from being written. `.tooLarge` only for an event
+    ///   with one resource: members of a batch are quarantined one by one.
     mutating func upsert(
         _ view: EventView, in library: LibraryIndex, isLate: Bool = false, at now: Int64
     ) -> WriteOutcome {
@@ -64,9 +64,9 @@ extension CacheState {
         if let rules, let index = alternateMatch(rules, identity) {
             return write(resource, into: index, rules: rules, keepsIdentity: true, stamp: stamp)
         }
-        // A patch without its base would be stored as only a part of the server's resource: the entity stays evicted
-        // until it comes whole. The same holds while an answer that may have brought it stands for a later place than
-        // the event.
+        // Without its base, a patch would be stored as only a part of the server's resource, so the entity stays
+        // evicted until an event has the whole resource. The same holds while a response with a later position may have
+        // delivered it.
         let isLate = isLate || mayBeAnswered(in: identity.library, beyond: stamp.sequence)
         if rules != nil || isLate, !wasDeleted, mayBeGone(identity) {
             noteWrite(of: identity.storedKey, stamp.sequence)
@@ -78,7 +78,7 @@ extension CacheState {
         return .written
     }
 
-    /// Returns the one stored entity that has one of the alternate ids; nil when there is none or more than one.
+    /// Returns the only stored entity that has one of the alternate ids; nil if there is none or more than one.
     func alternateMatch(_ rules: MergeRules, _ identity: EntityIdentity) -> SlotIndex? {
         var match: SlotIndex?
         for id in rules.alternateIDs {
@@ -92,8 +92,8 @@ extension CacheState {
         return match
     }
 
-    /// Tells whether some answer of the library stands for a later place in the log: an evicted entity may have had
-    /// that answer's value.
+    /// Returns true if some response of the library has a later position in the log. An evicted entity may have had its
+    /// value from that response.
     func mayBeAnswered(in library: LibraryIndex, beyond sequence: EventSequence?) -> Bool {
         guard let sequence, let answered = libraries[library].answeredThrough else { return false }
         return sequence <= answered

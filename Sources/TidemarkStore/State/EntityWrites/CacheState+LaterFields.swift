@@ -1,14 +1,14 @@
 import TidemarkModel
 
-/// Events about entities of which an answer or a confirmation wrote some fields for a later place: those fields stay,
-/// the others follow the event as if the answer had come after it.
+/// Applies events to entities of which a response or a confirmation wrote some fields for a later position. Those
+/// fields stay; the others follow the event, as if the response had arrived after it.
 ///
 /// - Source: Protocol/queries.md, answers; Protocol/graphql.md, storing.
 extension CacheState {
-    /// Returns the resource that an event leaves of an entity, and the members that the event alone has inside objects
-    /// that stay.
+    /// Returns the resource that an event leaves of an entity, and the paths of members that only the event has, inside
+    /// objects that stay.
     ///
-    /// - Parameter rules: Those of an event that is merged; nil for one that replaces the resource.
+    /// - Parameter rules: The merge rules of the event; nil if it replaces the resource.
     func resource(
         after event: UnsafeRawBufferPointer, of index: SlotIndex, rules: MergeRules?, keeping later: LaterFields
     ) -> (resource: [UInt8], earlier: [ByteString]) {
@@ -25,9 +25,9 @@ extension CacheState {
         return later.kept(in: base)
     }
 
-    /// Writes the fields of an event for which nothing later is known.
+    /// Writes the fields of an event for which no later value is known.
     ///
-    /// - Returns: `.superseded` when the entity stays as it is.
+    /// - Returns: `.superseded` if the entity did not change.
     mutating func write(
         _ event: UnsafeRawBufferPointer, into index: SlotIndex, rules: MergeRules?, keeping later: LaterFields,
         stamp: EntityStamp
@@ -48,13 +48,13 @@ extension CacheState {
         return isWritten ? .written : .superseded
     }
 
-    /// Removes the fields of an entity that a delete took away before an answer brought the others.
+    /// Removes the fields of an entity that a delete removed before a response wrote the others.
     mutating func removeEarlierFields(of index: SlotIndex, keeping later: LaterFields, stamp: EntityStamp) {
         let stamps = FieldStamps(rest: stamp, named: later.stamps)
         later.resource.withUnsafeBytes { _ = overwrite(index, $0, around: stamps, at: stamp) }
     }
 
-    /// - Returns: Whether the entity changed for readers.
+    /// Writes a resource around fields that stay. Returns true if the entity changed for readers.
     mutating func overwrite(
         _ index: SlotIndex, _ resource: UnsafeRawBufferPointer, around stamps: FieldStamps, at stamp: EntityStamp
     ) -> Bool {

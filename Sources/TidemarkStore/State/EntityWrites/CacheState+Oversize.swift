@@ -3,24 +3,24 @@ import TidemarkModel
 /// The outcome of writing one resource of an event.
 enum WriteOutcome {
     case written
-    /// Something newer is stored, or the entity it would be merged into is evicted.
+    /// Something newer is stored, or the entity to merge into is evicted.
     case superseded
-    /// The entity would be too large; nothing changed.
+    /// The entity would be too large. Nothing changed.
     case tooLarge
 }
 
-/// Writes that would leave an entity larger than a data file can hold.
+/// Handles writes that would leave an entity larger than a data file can store.
 ///
-/// Every path checks the size before it changes anything: an event is set aside, a request is refused. So a flush never
-/// meets an entity that cannot be encoded.
+/// Every path checks the size before it changes anything: an event is quarantined, a request is refused. So a flush
+/// never has an entity that cannot be encoded.
 ///
 /// - Source: Protocol/limits.md, the size of an entity.
 extension CacheState {
-    /// The number of bytes that a stored entity may have.
+    /// The most bytes that a stored entity may have.
     var entityByteCountMax: Int { min(configuration.limits.entityByteCountMax, Limits.entityByteCountCeiling) }
 
-    /// Tells whether resources of this many bytes together fit into any stored entity, so that none needs a check of
-    /// its own.
+    /// Returns true if resources of this many bytes together fit into any stored entity, so that none needs its own
+    /// check.
     ///
     /// A merge is never longer than its two sides together.
     ///
@@ -29,10 +29,10 @@ extension CacheState {
         entities.payloadByteCountHighest + byteCount <= entityByteCountMax
     }
 
-    /// Sets an event aside whose place is known: its entity would be too large, or it cannot be used and its log names
-    /// its number. The number, if it has one, passes and counts as lost.
+    /// Quarantines an event whose place in the log is known: its entity would be too large, or it is unusable and the
+    /// log itself names its sequence. The sequence, if any, is passed and counts as lost.
     ///
-    /// The event settles no layer by its mutation's name, because the result of that mutation is not stored.
+    /// The event settles no layer, because the result of its mutation is not stored.
     mutating func refuseInPlace(
         _ view: EventView, because reason: QuarantineReason, in library: LibraryIndex, at now: Int64
     ) {
@@ -47,10 +47,10 @@ extension CacheState {
         markAllStale(in: library, nil, at: now)
     }
 
-    /// Returns the quarantine record of an event that is set aside in its place.
+    /// Returns the quarantine record of an event whose place in the log is known.
     ///
-    /// - Note: A held event that is too large has only its resource left: its record is incomplete, and is not tried
-    ///   again.
+    /// - Note: Of a held event that is too large only the resource is left. Its record is incomplete and is not
+    ///   retried.
     private func record(
         of view: EventView, because reason: QuarantineReason, in library: LibraryIndex, at now: Int64
     ) -> QuarantineRecord {
@@ -66,9 +66,8 @@ extension CacheState {
             byteCount: max(view.byteCount, kept.count))
     }
 
-    /// Sets a late event aside whose entity would be too large; its number is lost already and stays lost. A copy is
-    /// counted and not recorded again. An event from an upstream is not recorded either, because it comes with every
-    /// answer.
+    /// Quarantines a late event whose entity would be too large. Its sequence stays lost. A copy is counted but not
+    /// recorded again. Nothing is recorded for an event from an upstream, because every response repeats it.
     mutating func refuseLateOversized(_ view: EventView, isCopy: Bool, in library: LibraryIndex, at now: Int64) {
         guard view.source.isCounted else { return }
         counts.quarantined += 1
@@ -78,7 +77,7 @@ extension CacheState {
         quarantine.append(record(of: view, because: .tooLarge, in: library, at: now))
     }
 
-    /// Sets an unusable event aside whose number is lost already: it stays lost.
+    /// Quarantines an unusable event whose sequence is already lost and stays lost.
     mutating func refuseLate(_ view: EventView, in library: LibraryIndex, at now: Int64) {
         guard view.source.isCounted, let reason = view.event.reason else { return }
         counts.late += 1
@@ -91,7 +90,8 @@ extension CacheState {
 
     // MARK: Retries of quarantined events
 
-    /// Tells whether a quarantined event of one resource would be refused again because its entity would be too large.
+    /// Returns true if a quarantined event of one resource would be refused again, because its entity would be too
+    /// large.
     ///
     /// - Complexity: O(entity + resource).
     mutating func isOversized(_ view: EventView, in library: LibraryIndex) -> Bool {
@@ -115,7 +115,7 @@ extension CacheState {
         return mergedByteCount(resource, of: identity, rules) > entityByteCountMax
     }
 
-    /// Returns the size that an entity would have after an event.
+    /// Returns how many bytes an entity would have after an event.
     ///
     /// - Complexity: O(entity + resource).
     func mergedByteCount(

@@ -1,11 +1,11 @@
 import TidemarkModel
 
-/// Eviction from memory. The journal still has an evicted entity; it is loaded again when it is needed.
+/// Eviction from memory. The journal still has an evicted entity, which is loaded again when needed.
 extension CacheState {
-    /// Evicts entities that the journal has from memory until the rest takes at most `byteCountMax`. Entities of types
-    /// that no journal has are evicted from both tiers.
+    /// Evicts entities from memory until the rest takes at most `byteCountMax`. The journal has them, except for types
+    /// that it never stores: their entities are evicted from both tiers.
     ///
-    /// - Parameter seenCountMax: The number of entities to examine at most: bounds how long the call takes.
+    /// - Parameter seenCountMax: The most entities to examine, which bounds the time of the call.
     package mutating func evict(
         toByteCount byteCountMax: Int, seenCountMax: Int = .max, at now: Int64
     ) -> EvictionSlice {
@@ -20,7 +20,7 @@ extension CacheState {
         return slice
     }
 
-    /// Evicts as ``evict(toByteCount:seenCountMax:at:)`` does, where some types are in memory alone.
+    /// Evicts like ``evict(toByteCount:seenCountMax:at:)``, if entities of some types are in memory only.
     private mutating func evictUnstored(toByteCount byteCountMax: Int, seenCountMax: Int, at now: Int64)
         -> EvictionSlice
     {
@@ -45,25 +45,24 @@ extension CacheState {
         return slice
     }
 
-    /// The bytes that the entities in memory take.
+    /// How many bytes the entities in memory take.
     package var memoryByteCount: Int { entities.entityByteCount }
 
-    /// The number of entities in memory.
+    /// How many entities are in memory.
     package var residentCount: Int { entities.count }
 
-    /// Tells whether an entity must stay in memory (law L9).
+    /// Returns true if an entity must stay in memory (law L9).
     private mutating func mustStay(_ index: SlotIndex) -> Bool {
         entities.mustStay(index, types.rules.kept) { key in ownedQueries.value.keepsInMemory(key) }
     }
 
-    /// The slots of entities in memory whose types do not stay there.
+    /// The slots of entities in memory whose types are excluded from it.
     package var memoryExcluded: [SlotIndex] { Array(entities.memoryExcluded) }
 
-    /// Evicts entities from memory whose types do not stay there, except those that must stay for now: they are evicted
-    /// when that ends.
+    /// Evicts entities whose types are excluded from memory. Those that must stay for now are evicted once that ends.
     ///
-    /// - Parameter slots: As ``memoryExcluded`` gave them; a slot may hold another entity since.
-    /// - Returns: The number of evicted entities.
+    /// - Parameter slots: What ``memoryExcluded`` returned; a slot may have another entity by now.
+    /// - Returns: How many entities were evicted.
     package mutating func evictMemoryExcluded(_ slots: some Sequence<SlotIndex>) -> Int {
         let residentCount = entities.count
         for index in slots where entities.memoryExcluded.contains(index) && !mustStay(index) {
@@ -74,30 +73,30 @@ extension CacheState {
     }
 }
 
-/// Eviction from both tiers. An entity evicted from both leaves no tombstone, and nothing is implied about the server.
+/// Eviction from both tiers. It leaves no tombstone and implies nothing about the server.
 ///
-/// A list that holds it removes it or marks it missing, as after a removal. Observed lists never hold one, because
-/// their elements are pinned.
+/// A list that has the entity drops it or marks it as missing, as after a removal. This never concerns the elements
+/// that observed lists pin.
 extension CacheState {
-    /// Tells whether an entity was evicted from both tiers, as far as that is remembered.
+    /// Returns true if an entity was evicted from both tiers, as far as that is remembered.
     package func wasEvicted(_ key: EntityKey) -> Bool {
         guard residency.hasEvicted, let stored = storedKey(of: key) else { return false }
         return withIdentity(stored) { residency.wasEvicted($0) }
     }
 
-    /// Tells whether an evicted entity may have had fields that are no longer known: a patch merged into nothing would
-    /// be a part.
+    /// Returns true if an entity may have been evicted, so that fields of it are unknown. A patch merged into nothing
+    /// would then be only a part of it.
     func mayBeGone(_ identity: EntityIdentity) -> Bool {
         residency.wasEvicted(identity)
             || isUnstored(identity.type) && libraries[identity.library].isRecovered
     }
 
-    /// Returns the rows whose entity is not in memory and may be evicted, the least recently written first; rows that
-    /// can only be reduced are returned apart.
+    /// Returns the rows that may be evicted and whose entity is not in memory, least recently written first. Rows that
+    /// can only be reduced are returned separately, as keys.
     package func evictable(_ rows: [StoredRowAge], countMax: Int) -> (whole: [StoredRow], reducible: [StoredKey]) {
         let old = rows.filter { row in
             let key = row.stored.key
-            // A damaged key may name a library or a type that is not there; it stays for a repair.
+            // A damaged key may name an unknown library or type. It stays for a repair.
             guard libraries.contains(key.library), types.contains(key.type) else { return false }
             return !types.rules.kept.contains(key.type) && !(row.isReduced && types.rules.keptFields[key.type] != nil)
                 && !isKnown(key) && !isPinned(key)
@@ -112,9 +111,9 @@ extension CacheState {
 
     /// Evicts entities that only the journal has.
     ///
-    /// - Parameter rows: As ``evictable(_:countMax:)`` gave them, of rows that were read since the last commit. An
-    ///   entity that was loaded into memory since, or came into the reserve of an observed list, stays.
-    /// - Returns: The number of evicted entities.
+    /// - Parameter rows: What ``evictable(_:countMax:)`` returned, for rows that were read since the last commit. An
+    ///   entity that was loaded since, or entered the reserve of an observed list, stays.
+    /// - Returns: How many entities were evicted.
     package mutating func evictEverywhere(_ rows: some Sequence<StoredRow>, at now: Int64) -> Int {
         var count = 0
         beginUnit(isMulti: true)
@@ -127,12 +126,12 @@ extension CacheState {
         return count
     }
 
-    /// Tells whether an entity is observed, although it may have to be loaded first (law L9).
+    /// Returns true if an entity is observed, although it may have to be loaded first (law L9).
     func isPinned(_ key: StoredKey) -> Bool {
         queries.keys.handle(of: key).map { queries.keys.isPinned($0) } ?? false
     }
 
-    /// Removes a row without an entity in memory from the journal; lists remove its element or mark it missing.
+    /// Removes a row whose entity is not in memory. Lists drop its element or mark it as missing.
     private mutating func removeRow(_ row: StoredRow, at now: Int64) {
         entities.removeRow(row)
         libraries[row.key.library].entityCount -= 1
@@ -142,9 +141,9 @@ extension CacheState {
         if let handle = queries.keys.handle(of: row.key) { followRemoval(handle, at: now) }
     }
 
-    /// Removes rows from the journal whose types no longer belong there.
+    /// Removes rows whose types no longer belong in the journal.
     ///
-    /// - Precondition: No entity of them is in memory.
+    /// - Precondition: None of their entities is in memory.
     package mutating func removeRows(_ rows: [StoredRow], at now: Int64) {
         beginUnit(isMulti: true)
         for row in rows where residency.hasAbsent {
@@ -156,8 +155,8 @@ extension CacheState {
 
     /// Reduces entities to the fields that stay.
     ///
-    /// - Parameter keys: As ``evictable(_:countMax:)`` gave them; keys that are not in memory are skipped.
-    /// - Returns: The number of reduced entities.
+    /// - Parameter keys: What ``evictable(_:countMax:)`` returned. Keys that are not in memory are skipped.
+    /// - Returns: How many entities were reduced.
     package mutating func reduce(_ keys: some Sequence<StoredKey>, at now: Int64) -> Int {
         var count = 0
         beginUnit(isMulti: true)
@@ -171,12 +170,15 @@ extension CacheState {
         return count
     }
 
-    /// Evicts the least recently used entities in memory from both tiers. It skips what must stay as
-    /// ``evict(toByteCount:seenCountMax:at:)`` does, except that an entity which the journal does not have yet may be
-    /// evicted: no one needs it there.
+    /// Evicts the least recently used entities in memory from both tiers. Skips the same entities as
+    /// ``evict(toByteCount:seenCountMax:at:)``, except those that the journal does not have yet, which nobody needs
+    /// there.
     ///
-    /// - Parameter isForDisk: Whether the eviction frees space in the journal. Entities that the journal never has, or
-    ///   does not have yet, then stay, because evicting them frees none.
+    /// - Parameters:
+    ///   - countMax: The most entities to evict.
+    ///   - seenCountMax: The most entities to examine.
+    ///   - isForDisk: True to free space in the journal. Entities that the journal never has, or does not have yet,
+    ///     then stay, because evicting them frees none.
     package mutating func evictResident(
         countMax: Int, seenCountMax: Int, isForDisk: Bool, at now: Int64
     ) -> EvictionSlice {
@@ -200,9 +202,9 @@ extension CacheState {
         return slice
     }
 
-    /// Evicts an entity in memory from both tiers or, when its type has fields that stay, reduces it to those.
+    /// Evicts an entity from both tiers or, if its type has fields that stay, reduces it to those.
     ///
-    /// - Returns: false when only fields that stay are left, so that nothing changed.
+    /// - Returns: False if only the fields that stay are left, so that nothing changed.
     mutating func evictOrReduce(_ index: SlotIndex, at now: Int64) -> Bool {
         if let fields = types.rules.keptFields[entities.type(of: index)] {
             // At its old place in the LRU order it would be examined again and again.
@@ -233,15 +235,15 @@ extension CacheState {
 
 /// Types that are in one tier only.
 extension CacheState {
-    /// Whether no journal has entities of a type.
+    /// Returns true if entities of a type are never stored in a journal.
     @inline(__always)
     func isUnstored(_ type: TypeIndex) -> Bool { !types.rules.unstored.isEmpty && types.rules.unstored.contains(type) }
 
-    /// The types that no journal should have, paired with every library: each pair may have rows from an earlier time.
+    /// The types that a journal should not have, with every library: each pair may have rows from an earlier time.
     package var unstoredPlaces: [(library: LibraryIndex, type: TypeIndex)] {
         types.rules.unstored.sorted().flatMap { type in libraries.indexes.map { ($0, type) } }
     }
 
-    /// The number of entities that the journal has, or will have.
+    /// How many entities the journal has, or will have after the next flush.
     package var storedCount: Int64 { libraries.sum { $0.entityCount - $0.unstoredCount } }
 }

@@ -1,16 +1,18 @@
 import TidemarkModel
 
-/// A log of evictions: keys that a limit chose, which cannot be derived from the events alone.
+/// The keys and queries that limits evicted. They cannot be derived from the events alone.
 package struct EvictionLog: Sendable {
     /// The keys evicted from both tiers, in order.
     package var evicted: [StoredKey] = []
-    /// The keys reduced to the fields that stay, in order.
+    /// The keys of entities that were reduced to the fields that stay, in order.
     package var reduced: [StoredKey] = []
-    /// The queries evicted for others, in order.
+    /// The queries evicted to make room for others, in order.
     package var queries: [QueryKey] = []
 
+    /// Creates an empty log.
     package init() {}
 
+    /// True if nothing was evicted.
     package var isEmpty: Bool { evicted.isEmpty && reduced.isEmpty && queries.isEmpty }
 }
 
@@ -22,7 +24,7 @@ extension CacheState {
         queries.displaced = []
     }
 
-    /// Returns the evictions since the last call; empty while they are not logged.
+    /// Removes and returns the evictions since the last call; empty while they are not logged.
     package mutating func drainEvictionLog() -> EvictionLog {
         guard evictionLog?.isEmpty == false || queries.displaced?.isEmpty == false else { return EvictionLog() }
         var taken = evictionLog ?? EvictionLog()
@@ -31,9 +33,9 @@ extension CacheState {
         return taken
     }
 
-    /// Repeats logged evictions.
+    /// Repeats logged evictions, as a replay does.
     ///
-    /// - Precondition: The entities are in memory, or in no tier.
+    /// - Precondition: The entities are in memory, or in neither tier.
     package mutating func repeatEvictions(_ gone: EvictionLog, at now: Int64) {
         beginUnit(isMulti: true)
         for key in gone.evicted + gone.reduced {
@@ -49,12 +51,12 @@ extension CacheState {
         endUnit(at: now)
     }
 
-    /// Returns keys with the state's numbers; keys of unknown libraries or types are left out.
+    /// Converts keys to stored keys. Those of unknown libraries or types are left out.
     package func storedKeys(of keys: [EntityKey]) -> [StoredKey] { keys.compactMap { storedKey(of: $0) } }
 
-    /// Tells whether a stored query's list holds an entity, shown or not; nil when there is no such query.
+    /// Returns true if a stored query's list has an entity, shown or not; nil if there is no such query.
     ///
-    /// - Complexity: O(1), and O(lists that hold the entity).
+    /// - Complexity: O(1), plus O(lists that have the entity).
     package func holds(_ key: EntityKey, in query: QueryKey) -> Bool? {
         guard let index = queries.find(query), queries[index].isStored else { return nil }
         guard let stored = storedKey(of: key), let handle = queries.keys.handle(of: stored) else { return false }
@@ -63,15 +65,15 @@ extension CacheState {
 }
 
 extension CacheState {
-    /// - Returns: nil when nothing is known of the library.
+    /// Returns the index of a library by its name; nil if nothing is known of the library.
     package func libraryIndex(of name: ByteString) -> LibraryIndex? { libraries.index(of: name) }
 
-    /// Whether a flush would give the journal everything there is to know: nothing is missing, held, or on its way.
+    /// True if nothing is missing, held or on its way, so that a flush would write the complete state.
     package var isQuiet: Bool {
         !isWatching && fetchCount == 0 && !libraries.indexes.contains { libraries[$0].machine.isActive }
     }
 
-    /// The number of requests to each library's upstream so far; libraries without any are left out.
+    /// How many requests were made to each library's upstream; libraries without any are left out.
     package var reconcileAttempts: [ByteString: UInt64] {
         var attempts: [ByteString: UInt64] = [:]
         for library in libraries.indexes where libraries[library].machine.attempt > 0 {
@@ -80,7 +82,7 @@ extension CacheState {
         return attempts
     }
 
-    /// Continues the attempt numbers of an earlier run of the cache, so that recorded answers match their requests.
+    /// Continues the attempt numbers of an earlier run of the cache, so that recorded responses match their requests.
     ///
     /// - Precondition: No request is under way.
     package mutating func resume(fromAttempts attempts: [ByteString: UInt64]) {

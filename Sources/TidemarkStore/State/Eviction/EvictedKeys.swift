@@ -1,34 +1,38 @@
 import TidemarkModel
 
-/// The keys of entities that were evicted from both tiers, as hashes: all that is known of them is that they existed.
+/// The keys of entities that were evicted from both tiers, as hashes: only that they existed is known.
 ///
-/// Bounded by `evictedKeyCountMax`: the oldest keys are forgotten, and count as never seen. Two keys with the same
-/// 64-bit hash would both count as evicted, which is a miss all the same. The journal keeps a log of additions and
-/// removals, which is rewritten when half of it is obsolete.
+/// `evictedKeyCountMax` bounds them: the oldest are forgotten, and count as never seen. Two keys with the same 64-bit
+/// hash would both count as evicted, which is a miss in either case. The journal keeps a log of additions and removals,
+/// which is rewritten once half of it is obsolete.
 struct EvictedKeys {
     private let countMax: Int
-    /// The index in `ring` of each hash.
+    /// The position of each hash in `ring`.
     private var places: [UInt64: UInt32] = [:]
-    /// The hashes in the order of eviction, from `oldest` on; may contain some that were removed since.
+    /// The hashes in the order of eviction, from `oldest` on. Some may have been removed since.
     private var ring: [(library: LibraryIndex, hash: UInt64)] = []
     private var oldest = 0
-    /// The changes since the last flush; bounded by the number of entities that a flush holds.
+    /// The changes since the last flush; the entities of one flush bound them.
     private var changes: [EvictedRecord] = []
-    /// The number of records that the journal has.
+    /// How many records the journal has.
     private var loggedCount: Int
-    /// Whether the journal's log must be rewritten.
+    /// True if the journal's log must be rewritten.
     private var isLogVoid = false
 
-    /// The number of keys that the tables reserve space for at the first key; beyond it they grow. The usual bound, 11
-    /// MB of addresses.
+    /// For how many keys the tables reserve memory at the first key; they grow beyond that. It is the default bound,
+    /// and takes 11 MB of address space.
     private static let reservedCountMax = 1 << 18
 
-    /// The number of obsolete records in a log that are not worth rewriting it: 1,024.
+    /// How many obsolete records a log may have before it is rewritten: 1,024.
     private static let uselessCountMin = 1_024
 
+    /// Restores the keys from the journal's log.
+    ///
     /// - Parameters:
+    ///   - countMax: The most keys to remember.
     ///   - recovered: The records of the journal's log.
-    ///   - libraryCount: Records of libraries from this number on are ignored: a forged data file may contain any.
+    ///   - libraryCount: Records of libraries from this index on are ignored, because a forged data file may contain
+    ///     any.
     init(countMax: Int, recovered: [EvictedRecord] = [], libraryCount: Int = .max) {
         self.countMax = min(countMax, Int(UInt32.max))
         loggedCount = recovered.count
@@ -41,17 +45,17 @@ struct EvictedKeys {
         }
     }
 
-    /// The libraries whose keys did not all fit when the journal's log was read.
+    /// The libraries that lost keys, because not all fit when the journal's log was read.
     private(set) var forgottenOnRecovery: Set<LibraryIndex> = []
 
     var isEmpty: Bool { places.isEmpty }
-    /// The number of keys that are remembered.
+    /// How many keys are remembered.
     var count: Int { places.count }
 
-    /// Whether the journal's log differs from this state.
+    /// True if the journal's log differs from this state.
     var isChanged: Bool { isLogVoid || !changes.isEmpty }
 
-    /// The number of records that the journal's log does not have.
+    /// How many records the journal's log lacks.
     var changeCount: Int { changes.count }
 
     func contains(_ identity: EntityIdentity) -> Bool {
@@ -60,7 +64,7 @@ struct EvictedKeys {
 
     /// Adds a key.
     ///
-    /// - Returns: The library of the key that was forgotten at the bound; nil when none was.
+    /// - Returns: The library of the key that was forgotten to make room; nil if none was.
     mutating func insert(_ identity: EntityIdentity) -> LibraryIndex? {
         guard countMax > 0 else { return identity.library }
         let hash = identity.lastingHash
@@ -89,8 +93,8 @@ struct EvictedKeys {
     private mutating func put(_ library: LibraryIndex, _ hash: UInt64) -> LibraryIndex? {
         guard countMax > 0 else { return library }
         if ring.isEmpty {
-            // The tables are reserved at once: growing them step by step would delay a caller. Untouched pages take no
-            // memory.
+            // The tables are reserved at once, because growing them step by step would delay a caller. Untouched pages
+            // take no memory.
             places.reserveCapacity(min(countMax, EvictedKeys.reservedCountMax))
             ring.reserveCapacity(min(countMax, EvictedKeys.reservedCountMax))
         }
@@ -117,9 +121,9 @@ struct EvictedKeys {
 
     // MARK: The journal
 
-    /// Returns the changes that the journal does not have; they count as written from now on.
+    /// Removes and returns the changes that the journal does not have. They count as written from now on.
     ///
-    /// - Complexity: O(changes), and O(keys) once for a number of changes that is half the number of keys.
+    /// - Complexity: O(changes), plus O(keys) for one rewrite of the log per count / 2 changes.
     mutating func drainChanges() -> EvictedChanges {
         defer { changes = [] }
         let uselessCount = loggedCount + changes.count - count
@@ -145,10 +149,10 @@ struct EvictedKeys {
 }
 
 extension EntityIdentity {
-    /// The hash of a key that is the same in every process, unlike ``hash``: it uses the data file's numbers of
-    /// libraries and types.
+    /// A hash of the key that is the same in every process, unlike ``hash``. It uses the numbers of libraries and types
+    /// in the data file.
     ///
-    /// Ids made up so that two have the same hash make one of them count as evicted, which is only a miss.
+    /// If somebody crafts ids with equal hashes, one of them counts as evicted, which is only a miss.
     package var lastingHash: UInt64 {
         let seed: UInt64 = 0x1DB7_1A5C_9E37_79B9
         let id = isUUID ? self.id : UUIDValue(high: Checksum.xxh64(text, seed: seed), low: UInt64(text.count))
@@ -157,6 +161,6 @@ extension EntityIdentity {
 }
 
 extension StoredKey {
-    /// See ``EntityIdentity/lastingHash``.
+    /// A hash of the key that is the same in every process; see ``EntityIdentity/lastingHash``.
     package var lastingHash: UInt64 { withIdentity(seed: 0) { $0.lastingHash } }
 }

@@ -1,17 +1,17 @@
 import TidemarkModel
 
-/// The entities that are in no tier any more, and the number of those that the journal alone has.
+/// What is not in memory: how many entities only the journal has, and which keys neither tier has any more.
 ///
-/// A key that was forgotten counts as absent although the journal has its row still; an evicted key counts as one that
-/// existed. Bounded by the rows that a flush removes, and by `evictedKeyCountMax`.
+/// A forgotten key counts as absent although the journal may still have its row; an evicted key counts as one that
+/// existed. The rows that a flush removes, and `evictedKeyCountMax`, bound it.
 struct Residency: ~Copyable {
-    /// The number of entities that only the journal holds.
+    /// How many entities only the journal has.
     private(set) var absentCount: Int64
-    /// Keys that were forgotten while the journal still has their rows, until it has removed them.
+    /// Keys that were forgotten while the journal still has their rows, until it has removed these.
     private var forgotten = ForgottenKeys()
     /// The keys of entities that were evicted from both tiers.
     private var evicted: EvictedKeys
-    /// The libraries that the next flush removes from the journal; each once.
+    /// The libraries that the next flush removes from the journal, each once.
     private var clearedLibraries: [LibraryIndex] = []
 
     init(recovered: RecoveredState, limits: Limits) {
@@ -21,23 +21,23 @@ struct Residency: ~Copyable {
             libraryCount: recovered.libraries.count)
     }
 
-    /// The libraries whose evicted keys did not all fit when the journal's log was read.
+    /// The libraries that lost evicted keys, because not all fit when the journal's log was read.
     var forgottenOnRecovery: Set<LibraryIndex> { evicted.forgottenOnRecovery }
 
     // MARK: Entities that only the journal has
 
-    /// Whether memory lacks entities that the journal has.
+    /// True if the journal has entities that memory does not.
     var hasAbsent: Bool { absentCount > 0 }
 
-    /// Notes that entities left memory, and that the journal has them.
+    /// Records that entities were evicted from memory, while the journal has them.
     mutating func noteEvictedFromMemory(_ count: Int = 1) { absentCount += Int64(count) }
 
-    /// Notes that an entity came into memory, or that its row turned out to be damaged.
+    /// Records that an entity was loaded into memory, or that its row is damaged.
     mutating func noteLoaded() { absentCount -= 1 }
 
     // MARK: Forgotten keys
 
-    /// Whether a key was forgotten, though the journal may have its row.
+    /// Returns true if a key was forgotten, although the journal may have its row.
     func isForgotten(_ key: StoredKey) -> Bool { forgotten.contains(key) }
 
     /// Forgets an entity that was in memory.
@@ -51,7 +51,7 @@ struct Residency: ~Copyable {
 
     /// Forgets all entities of a library.
     ///
-    /// - Parameter absentCount: The number of those that only the journal has.
+    /// - Parameter absentCount: How many of them only the journal has.
     mutating func clear(_ library: LibraryIndex, absentCount: Int64) {
         self.absentCount -= absentCount
         forgotten.insert(library)
@@ -67,10 +67,10 @@ struct Residency: ~Copyable {
 
     /// Remembers that an entity was evicted from both tiers.
     ///
-    /// - Returns: The library of the key that was forgotten at the bound; nil when none was.
+    /// - Returns: The library of the key that was forgotten to make room; nil if none was.
     mutating func noteEvicted(_ identity: EntityIdentity) -> LibraryIndex? { evicted.insert(identity) }
 
-    /// Notes that an entity is stored again, or that the server deleted it.
+    /// Records that an entity is stored again, or that the server deleted it.
     @inline(__always)
     mutating func noteKnown(_ identity: EntityIdentity) {
         if !evicted.isEmpty { evicted.remove(identity) }
@@ -78,10 +78,10 @@ struct Residency: ~Copyable {
 
     // MARK: The journal
 
-    /// The number of records that a flush would hold.
+    /// How many records a flush would include.
     var changeCount: Int { evicted.changeCount }
 
-    /// Whether a flush would hold anything of this.
+    /// True if a flush would include anything from here.
     var isUnwritten: Bool { evicted.isChanged || !clearedLibraries.isEmpty }
 
     /// Moves what the journal does not have into a flush.
@@ -92,12 +92,12 @@ struct Residency: ~Copyable {
         flush.evicted = evicted.drainChanges()
     }
 
-    /// Notes that the journal committed the flush that was taken last.
+    /// Ends the last flush after the journal committed it.
     mutating func flushCommitted() { forgotten.commit() }
 
-    /// Notes that the journal lost its data: what memory did not hold is gone.
+    /// Handles the loss of the journal's data: entities that were not in memory are gone.
     ///
-    /// - Returns: Whether entities were lost.
+    /// - Returns: True if entities were lost.
     mutating func journalLost() -> Bool {
         clearedLibraries = []
         forgotten.removeAll()

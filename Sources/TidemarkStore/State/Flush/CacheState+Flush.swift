@@ -1,25 +1,23 @@
 import TidemarkModel
 
 extension CacheState {
-    /// The number of items a flush would hold: entities, removals, tombstones, records, and keys evicted from both
-    /// tiers.
+    /// How many items a flush would include: entities, removals, tombstones, records, and keys evicted from both tiers.
     package var dirtyCount: Int {
         entities.dirtyCount + tombstones.changeCount + quarantine.count + queries.dirty.count
             + layers.changeCount + residency.changeCount
     }
 
-    /// The number of payload bytes that a flush would hold.
+    /// How many payload bytes a flush would include.
     package var dirtyByteCount: Int { entities.dirtyByteCount }
 
-    /// The tombstones that a flush would write, as a share of `tombstoneCountMax`.
+    /// How many tombstones a flush would write, as a share of `tombstoneCountMax`.
     ///
-    /// A tombstone hides a deleted entity's row until that row is gone from the journal too; it must not be evicted
-    /// before.
+    /// A tombstone hides a deleted entity's row until the journal has removed that row, and must not be evicted before.
     package var unwrittenTombstoneShare: Double {
         Double(tombstones.changeCount) / Double(configuration.limits.tombstoneCountMax)
     }
 
-    /// Returns everything that the journal does not have, with the cursors that cover it; the state then counts as
+    /// Returns everything that the journal does not have, with the cursors that cover it. The state then counts as
     /// written.
     package mutating func takeFlush() -> FlushBatch {
         var flush = FlushBatch()
@@ -46,17 +44,18 @@ extension CacheState {
         return flush
     }
 
-    /// Notes whether a flush would hold more than counts.
+    /// Updates ``isUnwritten``: true if a flush would include more than counts.
     ///
     /// Lines that change nothing are no reason to write: duplicates, blank lines, messages of a session.
-    /// - Complexity: O(1) once something is unwritten, else O(libraries).
+    ///
+    /// - Complexity: O(1) once something is unwritten, otherwise O(libraries).
     mutating func noteUnwritten() {
         isUnwritten =
             isUnwritten || dirtyCount > 0 || residency.isUnwritten || !queries.removedNumbers.isEmpty
             || quarantine.hasRemoved || libraries.hasNewNames || types.hasNewNames || areLibrariesUnwritten()
     }
 
-    /// Tells whether a library differs from its written record. A duplicate or a heartbeat changes none.
+    /// Returns true if a library differs from its written record. Duplicates and most heartbeats change none.
     private mutating func areLibrariesUnwritten() -> Bool {
         for library in libraries.indexes where libraries[library].isChanged {
             if record(of: library) != libraries[library].written { return true }
@@ -65,7 +64,7 @@ extension CacheState {
         return false
     }
 
-    /// Notes that the journal committed the flush that was taken last.
+    /// Ends the last flush after the journal committed it.
     package mutating func flushCommitted() {
         residency.flushCommitted()
         entities.flushCommitted()
@@ -89,11 +88,11 @@ extension CacheState {
     /// Marks everything in memory as unwritten, because the journal lost its data: it is written again to a new
     /// database.
     ///
-    /// Entities that memory did not hold are gone, so every library is stale, and everything up to its cursor counts as
-    /// lost. *Forgotten through* stays as it is: every number that could be newer than a lost entity is lost with it
-    /// and asked for again, in order, and memory still has all tombstones and evicted keys.
+    /// Entities that memory did not have are gone. So every library is stale, and everything up to its cursor is
+    /// declared lost. *Forgotten through* stays as it is: every sequence that could be newer than a lost entity is lost
+    /// too and requested again, in order, and memory still has all tombstones and evicted keys.
     ///
-    /// - Parameter lost: The records that were on their way to the journal.
+    /// - Parameter lost: The quarantine records that were in the failed flush.
     package mutating func markAllUnwritten(quarantine lost: [QuarantineRecord]) {
         quarantine.restore(lost)
         entities.markAllDirty()

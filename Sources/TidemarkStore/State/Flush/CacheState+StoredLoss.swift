@@ -1,10 +1,10 @@
 import TidemarkModel
 
 extension CacheState {
-    /// Notes that the journal found damage after the cache was opened: entities of any library that was stored are
-    /// lost, or older ones are back.
+    /// Handles damage that the journal found after the cache was opened: entities of any stored library are lost, or
+    /// have an older version again.
     ///
-    /// The libraries and their queries are stale. Late events up to the highest number that is known now are held off.
+    /// Marks the libraries and their queries as stale. Late events up to the highest sequence known now are held off.
     package mutating func noteStoredLoss(_ loss: OpeningLoss, at now: Int64) {
         for library in libraries.indexes where libraries[library].isRecovered {
             libraries[library].entityCount += loss.entityCountChanges[library] ?? 0

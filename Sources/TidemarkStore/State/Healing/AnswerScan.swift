@@ -1,24 +1,27 @@
 import TidemarkModel
 
-/// The numbers of an upstream's answer, as its lines name them.
+/// The sequences that the lines of an upstream's response name.
 struct AnswerScan {
-    /// The numbers of lines that cannot be used.
+    /// The sequences of unusable lines.
     var bad: Set<EventSequence> = []
-    /// The numbers in `bad` that are of the library's current log for certain: the line names its epoch, or the log
-    /// never had an epoch.
+    /// The sequences in `bad` that certainly belong to the library's current log: the line names its epoch, or the log
+    /// never had one.
     var proving: Set<EventSequence> = []
-    /// The highest number of a line that can be used; nil when there is none.
+    /// The highest sequence of a usable line; nil if there is none.
     var last: EventSequence?
-    /// Whether some line is of another log.
+    /// True if some line belongs to another log.
     var isForeign = false
 
-    /// Returns how far the upstream's answer proves that a number which did not come does not exist; nil when it proves
+    /// Returns up to which sequence the response proves that sequences without a line do not exist; nil if it proves
     /// nothing.
     ///
-    /// The proof ends before the first unusable line, because that number does exist. There is none when the
-    /// upstream's log has begun anew, because its numbers are not this log's. The proof never reaches past `witness`.
+    /// The proof ends before the first unusable line, whose sequence does exist. There is no proof if the upstream's
+    /// log was replaced, because its sequences belong to another log. The proof never reaches past `witness`.
     ///
-    /// - Parameter cursor: Lines at or below it were known before.
+    /// - Parameters:
+    ///   - covered: The upstream's `covered_through`; nil if it reports none.
+    ///   - cursor: Lines at or below it were known before.
+    ///   - witness: The highest sequence that the log is known to reach.
     func covered(
         through covered: EventSequence?, from cursor: EventSequence?, witness: EventSequence
     ) -> EventSequence? {
@@ -29,7 +32,7 @@ struct AnswerScan {
 }
 
 extension CacheState {
-    /// Calls `body` with each usable event of an answer that is of a library's current log.
+    /// Calls `body` for each usable event of a response that belongs to a library's current log.
     ///
     /// Events of other libraries, events without a sequence and resets are skipped.
     mutating func forEachEvent(
@@ -48,7 +51,7 @@ extension CacheState {
                         answerOffset: Int(batch.lines[Int(event.line)].offset))
                     let name = view.string(event.library) ?? configuration.defaultLibrary
                     guard name == ownName else { continue }
-                    // A log file also holds what came before the log began anew; such a line is no answer.
+                    // A log file also has lines from before the log was replaced, which are not part of the response.
                     if let epoch = epoch(of: view, in: library), epoch != libraries[library].gate.epoch ?? epoch {
                         scan.isForeign = true
                         continue

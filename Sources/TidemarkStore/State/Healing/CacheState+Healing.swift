@@ -1,35 +1,35 @@
 import TidemarkModel
 
-/// Healing: requests to the upstream for numbers that were lost.
+/// Healing: asks the upstream again for sequences that were lost.
 ///
 /// - Source: Protocol/sequencing.md, healing.
 extension CacheState {
-    /// Whether a library has lost numbers that can be requested now: no other request is under way or due.
+    /// Returns true if a library has lost sequences that can be requested now: no other request is under way or due.
     package func canHeal(_ library: LibraryIndex) -> Bool {
         let entry = libraries[library]
         return configuration.hasUpstream && !entry.gate.lost.isEmpty && !entry.machine.isActive
             && entry.gate.missing == nil && entry.gate.holes.isEmpty
     }
 
-    /// Libraries that have lost numbers.
+    /// The libraries that have lost sequences.
     package var lossyLibraries: [LibraryIndex] {
         libraries.indexes.filter { !libraries[$0].gate.lost.isEmpty }
     }
 
-    /// Whether a library's upstream is being asked for lost numbers.
+    /// Returns true if a library's upstream is being asked for lost sequences.
     package func isHealing(_ library: LibraryIndex) -> Bool { libraries[library].machine.isHealing }
 
-    /// Whether this attempt is under way and asks for lost numbers, so that its answer is wanted.
+    /// Returns true if this attempt is under way and asks for lost sequences, so that its response is wanted.
     package func isHealing(_ library: LibraryIndex, attempt: UInt64) -> Bool {
         libraries[library].machine.isHealing && libraries[library].machine.isAsking(attempt)
     }
 
-    /// The lost numbers of a library, as ranges.
+    /// Returns the lost sequences of a library, as ranges.
     package func lostRanges(of library: LibraryIndex) -> [LostRange] { libraries[library].gate.lost.ranges }
 
-    /// Begins one request for the lost numbers of a library.
+    /// Begins one request for the lost sequences of a library.
     ///
-    /// - Returns: The request; empty when nothing is lost, or another request is under way.
+    /// - Returns: The request; empty if nothing is lost, or another request is under way.
     package mutating func beginHealing(_ library: LibraryIndex, at now: Int64) -> [ReconcileRequest] {
         canHeal(library) ? ask(forLostFrom: EventSequence(0), of: library, at: now) : []
     }
@@ -44,12 +44,12 @@ extension CacheState {
         return [.ask(library: library, from: first, attempt: attempt)]
     }
 
-    /// Applies an answer to a request for lost numbers: its events with lost numbers are applied late, the others are
+    /// Applies a response to a request for lost sequences: events whose sequences are lost are applied late, others are
     /// skipped.
     ///
-    /// Numbers up to `coveredThrough` that did not come do not exist, as far as the answer's last event shows that the
-    /// log reaches; they are removed from the lost ones. An answer with events is followed by a request for the numbers
-    /// lost after them, unless something is missing ahead of the cursor by then.
+    /// Sequences up to `coveredThrough` without an event do not exist, as far as the response's last event shows that
+    /// the log reaches, and are no longer lost. A response with events is followed by a request for the sequences lost
+    /// after them, unless something is missing ahead of the cursor by then.
     mutating func heal(
         _ library: LibraryIndex, with answer: [EventBatch], coveredThrough: EventSequence?, attempt: UInt64,
         at now: Int64
@@ -76,7 +76,7 @@ extension CacheState {
         return ask(forLostFrom: last.successor, of: library, at: now)
     }
 
-    /// Removes numbers that do not exist from the lost ones; numbers that came and could not be written stay lost.
+    /// Removes sequences that do not exist from the lost ones. Those whose events could not be written stay lost.
     private mutating func recover(
         from first: EventSequence, through last: EventSequence, but heldOff: Set<EventSequence>,
         in library: LibraryIndex
@@ -89,7 +89,7 @@ extension CacheState {
         if next <= last { recover(LostRange(first: next, last: last), in: library) }
     }
 
-    /// Ends a request for lost numbers.
+    /// Ends a request for lost sequences.
     mutating func endHealing(of library: LibraryIndex, attempt: UInt64, at now: Int64) -> [ReconcileRequest] {
         let action = libraries[library].machine.healed(attempt: attempt)
         // The failure of an ended request must not end the one under way.
@@ -99,22 +99,23 @@ extension CacheState {
 
     // MARK: Wrong numbers
 
-    /// The reason why a cursor was not rewound.
+    /// Why a cursor was not rewound.
     package enum RewindRefusal: Error, Hashable, Sendable {
+        /// No library has that name.
         case unknownLibrary
-        /// The library has no cursor, or one that is not above the requested place.
+        /// The library has no cursor, or one that is not above the requested sequence.
         case notAhead(cursor: EventSequence?)
         /// Events are held, or an upstream is being asked.
         case busy
     }
 
-    /// Rewinds a cursor that a wrong number moved: the log continues after `sequence`, and the library's queries are
-    /// stale.
+    /// Moves the cursor back, after a wrong sequence moved it too far. The log continues after `sequence`, and the
+    /// library's queries are stale.
     ///
-    /// Lost numbers above `sequence` are no longer lost. Stamps above it are void: entities with such a stamp count as
-    /// written at `sequence`, so that the next event of the log changes them.
+    /// Sequences above `sequence` are no longer lost. Entities written above it count as written at `sequence`, so that
+    /// the next event of the log changes them.
     ///
-    /// - Precondition: Every entity whose stamp is above `sequence` is in memory.
+    /// - Precondition: Every entity with a stamp above `sequence` is in memory.
     package mutating func rewind(
         _ name: ByteString, to sequence: EventSequence, at now: Int64
     ) throws(RewindRefusal) {

@@ -1,31 +1,31 @@
 import TidemarkModel
 
-/// A task for the engine, for a library that misses events.
+/// What the engine has to do for a library that misses events.
 package enum ReconcileRequest: Equatable {
-    /// Ask the upstream for everything from a sequence on, and return the answer with the attempt's number.
+    /// Ask the upstream for everything from a sequence on, and pass on the response with the attempt's number.
     case ask(library: LibraryIndex, from: EventSequence, attempt: UInt64)
-    /// Call ``CacheState/resumeReconcile(of:attempt:at:)`` after a while.
+    /// Call ``CacheState/resumeReconcile(of:attempt:at:)`` after a pause.
     case wait(library: LibraryIndex, attempt: UInt64, milliseconds: Int64)
 }
 
 extension CacheState {
-    /// The time for which a gap may wait for late events.
+    /// How long a gap may wait for late events.
     package enum GapPatience: Equatable {
-        /// The input ended: nothing can arrive late any more.
+        /// Not at all: the input has ended, so nothing can arrive late.
         case none
-        /// Gaps wait for the length of the reorder window.
+        /// For the length of the reorder window.
         case window
-        /// Unread input is waiting: the missing events may be in it.
+        /// Without end: unread input is waiting, and the missing events may be in it.
         case endless
     }
 
-    /// Whether something is missing, or was at the last check.
+    /// True if something is missing, or was at the last check.
     package var isWatching: Bool { !libraries.watched.isEmpty }
 
-    /// Checks every library that misses something: asks the upstream or, without one, declares lost what has waited
-    /// longer than the reorder window.
+    /// Handles the gaps of every library: asks the upstream or, without one, declares lost what has waited longer than
+    /// the reorder window.
     ///
-    /// - Returns: The tasks for the engine.
+    /// - Returns: What the engine has to do.
     package mutating func expireGaps(at now: Int64, patience: GapPatience) -> [ReconcileRequest] {
         guard isWatching else { return [] }
         isUnwritten = true
@@ -56,8 +56,8 @@ extension CacheState {
         }
     }
 
-    /// The time when ``expireGaps(at:patience:)`` has something to do next, in milliseconds since 1970; nil when
-    /// nothing is missing.
+    /// When ``expireGaps(at:patience:)`` has something to do next, in milliseconds since 1970; nil if nothing is
+    /// missing.
     package var nextGapDeadline: Int64? {
         var deadline: Int64?
         for library in libraries.watched {
@@ -69,23 +69,25 @@ extension CacheState {
         return deadline
     }
 
-    /// Whether some library's reorder buffer is full: the engine stops reading until its upstream has answered.
+    /// True if some library's reorder buffer is full. The engine stops reading until the upstream has answered.
     package var isFull: Bool {
         libraries.watched.contains { libraries[$0].gate.held.isOver }
     }
 
-    /// Whether an upstream is being asked, or will be asked again.
+    /// True if an upstream is being asked, or will be asked again.
     package var isReconciling: Bool {
         libraries.watched.contains { libraries[$0].machine.isActive }
     }
 
-    /// Applies an upstream's answer.
+    /// Applies an upstream's response.
     ///
     /// - Parameters:
-    ///   - answer: Its events, as lines; events of other libraries or epochs, resets, and events without a sequence are
+    ///   - answer: The events as lines. Events of other libraries or epochs, resets, and events without a sequence are
     ///     skipped.
-    ///   - coveredThrough: The sequence up to which the upstream reports its log complete; nil when it reports none.
-    ///   - random: A number in 0 ..< 1, for the delay before another attempt.
+    ///   - coveredThrough: Up to which sequence the upstream says its log is complete; nil if it does not say.
+    ///   - attempt: The number of the attempt. A response to an ended attempt has no effect.
+    ///   - random: A number in 0 ..< 1 that determines the pause before another attempt.
+    /// - Returns: What the engine has to do.
     package mutating func applyAnswer(
         _ answer: [EventBatch], coveredThrough: EventSequence?, to library: LibraryIndex, attempt: UInt64,
         random: Double, at now: Int64
@@ -118,7 +120,7 @@ extension CacheState {
             guard libraries[library].gate.cursor != skippedTo else { break }
             skippedTo = libraries[library].gate.cursor
         }
-        // The upstream returned the same unusable event, so no usable copy exists.
+        // The upstream returned the same unusable event, so no source has a usable copy.
         while let missing = libraries[library].gate.missing, scan.proving.contains(missing.first),
             libraries[library].gate.isFirstMissingHole
         {
@@ -132,27 +134,27 @@ extension CacheState {
         return follow(action, of: library, at: now)
     }
 
-    /// Notes that the upstream failed.
+    /// Handles a failed request to the upstream.
     ///
-    /// - Parameter isFinal: Whether another attempt is useless.
+    /// - Parameter isFinal: True if another attempt is useless.
+    /// - Returns: What the engine has to do.
     package mutating func failReconcile(
         of library: LibraryIndex, attempt: UInt64, isFinal: Bool, random: Double, at now: Int64
     ) -> [ReconcileRequest] {
         defer { noteStatus(of: library, at: now) }
         if libraries[library].machine.isHealing { return endHealing(of: library, attempt: attempt, at: now) }
-        // A hole that nothing proved is asked for only once.
+        // An unproven hole is requested only once.
         let isFinal = isFinal || libraries[library].gate.missing == nil
         let action = libraries[library].machine.failed(attempt: attempt, isFinal: isFinal, random: random)
         return follow(action, of: library, at: now)
     }
 
-    /// Postpones an answer or failure whose application needs entities that cannot be loaded now: the request is
-    /// repeated later.
+    /// Postpones a response or failure that needs entities which cannot be loaded now. The request is repeated later.
     package mutating func postponeReconcile(of library: LibraryIndex, attempt: UInt64) -> [ReconcileRequest] {
         follow(libraries[library].machine.postponed(attempt: attempt), of: library, at: 0)
     }
 
-    /// Continues after the delay of a ``ReconcileRequest/wait(library:attempt:milliseconds:)``.
+    /// Continues after the pause of a ``ReconcileRequest/wait(library:attempt:milliseconds:)``.
     package mutating func resumeReconcile(
         of library: LibraryIndex, attempt: UInt64, at now: Int64
     ) -> [ReconcileRequest] {
@@ -171,8 +173,8 @@ extension CacheState {
                 let first = libraries[library].healingFrom ?? EventSequence(0)
                 return [.ask(library: library, from: first, attempt: attempt)]
             }
-            // No input reaches it: nothing is held or noted as missing without a cursor, and a cursor that is removed
-            // ends the question. Lost numbers without a cursor, as a forged file may have them, are healed above.
+            // No input reaches it: without a cursor nothing is held or missing, and removing a cursor ends the request.
+            // Lost sequences without a cursor, as a forged file may have them, are healed above.
             guard let cursor = libraries[library].gate.cursor else {
                 preconditionFailure("a library without a cursor misses nothing")
             }

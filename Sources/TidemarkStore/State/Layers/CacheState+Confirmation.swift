@@ -1,25 +1,26 @@
 import TidemarkModel
 
-/// A server's answer to a mutation, with the parts that the wire checked.
+/// A server's response to a mutation, with the parts that the wire has checked.
 package struct LayerConfirmation: Sendable {
-    /// A temporary id and the real id that the server gave instead.
+    /// A temporary id and the real id that the server assigned instead.
     package struct RealID: Sendable {
-        /// The temporary id, canonical.
+        /// The temporary id in its canonical form.
         package var temporary: ByteString
-        /// The real id, canonical.
+        /// The real id in its canonical form.
         package var real: ByteString
         /// The real id as a JSON value, a string or an integer.
         package var json: [UInt8]
 
+        /// Creates a pair from ids that are already canonical.
         package init(temporary: ByteString, real: ByteString, json: [UInt8]) {
             self.temporary = temporary
             self.real = real
             self.json = json
         }
 
-        /// Makes the canonical forms of two ids.
+        /// Creates a pair from ids in any form.
         ///
-        /// - Parameter isInteger: Whether the real id is a JSON integer, and not a string.
+        /// - Parameter isInteger: True if the real id is a JSON integer, false if it is a string.
         package init(temporary: ByteString, real: ByteString, isInteger: Bool = false) {
             var json: [UInt8] = []
             if isInteger { json = real.bytes } else { CanonicalString.append(real.bytes, to: &json) }
@@ -27,23 +28,26 @@ package struct LayerConfirmation: Sendable {
                 temporary: EntityKey.canonicalID(temporary), real: EntityKey.canonicalID(real), json: json)
         }
 
-        /// Whether the real id is a JSON integer.
+        /// True if the real id is a JSON integer.
         package var isInteger: Bool { json.first != UInt8(ascii: "\"") }
     }
 
+    /// The pending id of the layer.
     package var pendingID: ByteString
-    /// The library's name; nil: the layer's own library.
+    /// The library's name; nil for the layer's own library.
     package var library: ByteString?
-    /// The resources as the server stored them; nil: the layer waits for its event.
+    /// The resources as the server stored them; nil if the layer waits for its event.
     package var confirmed: [PutResource]?
-    /// The type of `confirmed`; nil: as the layer says.
+    /// The type of the `confirmed` resources; nil to use the types that the layer names.
     package var type: ByteString?
+    /// The position in the log of the server's response; nil if unknown.
     package var sequence: EventSequence?
-    /// The generation of the library when the mutation was sent, to which `sequence` belongs; nil: the present one.
+    /// The generation of the log when the mutation was sent, to which `sequence` belongs; nil for the current one.
     package var generation: UInt32?
-    /// The real ids, each temporary id once.
+    /// The real ids that the server assigned; each temporary id once.
     package var realIDs: [RealID]
 
+    /// Creates a confirmation from its parts.
     package init(
         pendingID: ByteString, library: ByteString?, confirmed: [PutResource]?, type: ByteString?,
         sequence: EventSequence?, generation: UInt32? = nil, realIDs: [RealID]
@@ -70,7 +74,7 @@ extension CacheState {
         do throws(LayerRefusal) {
             for (key, _) in try resources(of: confirmation, layer) { keys.insert(key) }
         } catch {
-            // The confirmation is refused later, when it is applied.
+            // The confirmation is refused when it is applied.
             return []
         }
         keys.formUnion(keysToLoad(for: confirmation.realIDs, in: layer.library))
@@ -92,9 +96,10 @@ extension CacheState {
         return keys.filter { !isKnown($0) }
     }
 
-    /// Applies a server's answer to a layer's mutation, as one unit.
+    /// Applies a server's response to a layer's mutation, as one unit.
     ///
-    /// - Precondition: The keys that ``keysToLoad(for:)`` names are in memory.
+    /// - Throws: ``LayerRefusal``; then nothing has changed.
+    /// - Precondition: The keys that ``keysToLoad(for:)`` returned are in memory.
     package mutating func confirm(_ confirmation: LayerConfirmation, at now: Int64) throws(LayerRefusal) {
         if layers.layer(named: confirmation.pendingID) == nil, !confirmation.realIDs.isEmpty {
             return try rename(
@@ -115,7 +120,7 @@ extension CacheState {
             confirm(resource, key, sequence: confirmation.sequence, generation: generation, at: now)
         }
         meanwhile.noteChange(in: libraries.name(of: library))
-        // A list with resources says nothing about the others.
+        // A list with resources says nothing about other entities.
         if confirmation.confirmed?.isEmpty == true, let own = layers.layers[layer.number] {
             for key in deletedKeys(of: own) {
                 confirmDelete(key, sequence: confirmation.sequence, generation: generation, at: now)
@@ -131,14 +136,14 @@ extension CacheState {
         endUnit(at: now)
     }
 
-    /// Replaces temporary ids after the layer whose answer names them has settled, as one unit.
+    /// Replaces temporary ids after the layer whose response names them has settled, as one unit.
     ///
-    /// - Parameter name: The library of the layer; nil: the default library.
-    /// - Precondition: The keys that ``keysToLoad(for:)`` names are in memory.
+    /// - Parameter name: The layer's library; nil for the default library.
+    /// - Precondition: The keys that ``keysToLoad(for:)`` returned are in memory.
     private mutating func rename(
         _ realIDs: [LayerConfirmation.RealID], of pendingID: ByteString, in name: ByteString?, at now: Int64
     ) throws(LayerRefusal) {
-        // A library without a number has no edits.
+        // An unknown library has no edits.
         guard let library = libraries.index(of: name ?? configuration.defaultLibrary) else { throw .unknown(pendingID) }
         let renaming = LayerConfirmation(
             pendingID: pendingID, library: name, confirmed: nil, type: nil, sequence: nil, realIDs: realIDs)
@@ -160,7 +165,7 @@ extension CacheState {
         }
         var resources: [(key: StoredKey, resource: [UInt8])] = []
         for (number, given) in (confirmation.confirmed ?? []).enumerated() {
-            // The type only matters once the id is known.
+            // The type matters only once the id is known.
             var (key, resource) = try put(given, number, in: layer.library, type: named ?? 0)
             if named == nil {
                 guard let type = type(of: key.id, layer, confirmation.realIDs) else { throw .typeless(step: number) }
@@ -171,7 +176,7 @@ extension CacheState {
         return resources
     }
 
-    /// Returns the type under which a layer names an id, or else the only type it names; nil when that is not unique.
+    /// Returns the type under which a layer names an id, or else the only type that it names; nil if that is ambiguous.
     private func type(of id: StoredID, _ layer: Layer, _ realIDs: [LayerConfirmation.RealID]) -> TypeIndex? {
         let names = [id] + realIDs.filter { StoredID($0.real) == id }.map { StoredID($0.temporary) }
         let given = layer.changes.filter { !$0.isAlong }
@@ -181,8 +186,8 @@ extension CacheState {
         return own.isEmpty && all.count == 1 ? all.first : nil
     }
 
-    /// Writes a confirmed resource to the base, unless the base stands for something newer: a write with a higher
-    /// sequence, or any of a newer log.
+    /// Writes a confirmed resource to the base, unless the base has a newer write: one with a higher sequence, or one
+    /// of a newer log.
     private mutating func confirm(
         _ resource: [UInt8], _ key: StoredKey, sequence: EventSequence?, generation: UInt32, at now: Int64
     ) {
@@ -194,7 +199,7 @@ extension CacheState {
             guard stored.generation <= generation,
                 !isBehind(sequence, stored.sequence, isComparable: stored.generation == generation)
             else { return }
-            // A confirmation without a known place must not remove the entity's own sequence.
+            // A confirmation without a sequence must not remove the entity's own one.
             if sequence == nil, stored.generation == generation { stamp.sequence = stored.sequence }
             resource.withUnsafeBytes { resource in
                 let merged = Merge.assigned(resource, into: entities.payload(of: index))
@@ -216,9 +221,9 @@ extension CacheState {
         noteConfirmed(key, resource, sequence: sequence, generation: generation)
     }
 
-    /// Returns the entities that a layer, with those that its request serves, deletes in the end, in order.
+    /// Returns the entities that a layer, and those that its request serves, finally delete, in order.
     ///
-    /// Those that its deletes take along are left out: a delete in the base takes its own along.
+    /// Cascaded deletes are left out: a delete in the base cascades by itself.
     private func deletedKeys(of layer: Layer) -> [StoredKey] {
         var isDeleted: [StoredKey: Bool] = [:]
         var order: [StoredKey] = []
@@ -229,7 +234,7 @@ extension CacheState {
         return order.filter { isDeleted[$0] == true }
     }
 
-    /// Deletes an entity in the base, unless the base stands for something newer.
+    /// Deletes an entity in the base, unless the base has a newer write.
     private mutating func confirmDelete(
         _ key: StoredKey, sequence: EventSequence?, generation: UInt32, at now: Int64
     ) {
@@ -239,7 +244,7 @@ extension CacheState {
             guard stored.generation <= generation,
                 !isBehind(sequence, stored.sequence, isComparable: stored.generation == generation)
             else { return }
-            // A delete without a known place must not lower the entity's own sequence.
+            // A delete without a sequence must not lower the entity's own one.
             if sequence == nil, stored.generation == generation { place = stored.sequence }
         } else if let tombstone = tombstones[key] {
             guard tombstone.generation <= generation,
@@ -249,7 +254,7 @@ extension CacheState {
         }
         let tombstone = Tombstone(sequence: place, generation: generation, deletedAt: now)
         let along = cascade(from: key, tombstone)
-        // Many deletes can push tombstones out before the journal has them.
+        // Many deletes can displace tombstones before the journal has them.
         residency.forget(key)
         delete(key, tombstone)
         delete(along: along, tombstone)
@@ -258,7 +263,7 @@ extension CacheState {
         noteConfirmed(key, nil, sequence: sequence, generation: generation)
     }
 
-    /// Notes how far the base stands for the server's state, for events and answers that come later.
+    /// Records up to which position the base has the server's state, for later events and responses.
     ///
     /// - Parameter resource: What was written; nil for a delete.
     private mutating func noteConfirmed(
@@ -271,7 +276,7 @@ extension CacheState {
             libraries[key.library].isChanged = true
         }
         guard isAwaitingAnswers else { return }
-        // One with a place is compared by that, as an event is.
+        // A write with a sequence is compared by it, like an event.
         guard sequence == nil, let resource else { return recentWrites.append(key, sequence: sequence) }
         noteRequestedWrite(of: key, resource, fields: nil)
         recentWrites.append(key, sequence: sequence, extent: .fieldsOfDocuments)

@@ -1,21 +1,21 @@
 import TidemarkModel
 
-/// The real id of an entity that an edit added, as the event of the edit's mutation tells it.
+/// Finds the real id of an entity that an edit added, from the event of the edit's mutation.
 ///
 /// - Source: Protocol/optimistic.md, temporary ids.
 extension CacheState {
-    /// The conclusion from a mutation's event about the entities that the edit added.
+    /// What a mutation's event shows about the entities that the edit added.
     struct Creation {
-        /// The real id of the edit's one new entity, and the entity's type; nil when the event tells none.
+        /// The real id and the type of the edit's only new entity; nil if the event does not show them.
         var renaming: (id: LayerConfirmation.RealID, type: TypeIndex)?
-        /// Whether an entity of the edit may have a real id that only the server's answer tells.
+        /// True if an entity of the edit may have a real id that only the server's response can supply.
         var isOpen: Bool
     }
 
-    /// Returns what an event tells about the entities that the edit of its mutation added.
+    /// Returns what an event shows about the entities that the edit of its mutation added.
     ///
     /// - Precondition: The event is not applied yet: what is stored decides which entities are new.
-    /// - Returns: nil when the event names no layer, or one that added nothing.
+    /// - Returns: nil if the event names no layer, or one that added nothing.
     func creation(in view: EventView, in library: LibraryIndex) -> Creation? {
         guard !layers.isEmpty, let text = view.text(view.event.mutationID),
             let layer = layers.layer(named: ByteString(text)), layer.library == library
@@ -61,11 +61,11 @@ extension CacheState {
     private struct CreatedMember {
         var key: StoredKey
         var resource: [UInt8]
-        /// The id as a JSON value; nil when the resource has none that can be used.
+        /// The id as a JSON value; nil if the resource has no usable one.
         var json: [UInt8]?
     }
 
-    /// Returns the entities of an event that changes some.
+    /// Returns the entities that an event changes; empty for other kinds of events.
     private func members(of view: EventView, in library: LibraryIndex) -> [CreatedMember] {
         guard view.event.kind == .changed || view.event.kind == .batchChanged, !view.event.type.isAbsent,
             let type = types.index(of: ByteString(view.bytes[view.event.type]))
@@ -78,7 +78,7 @@ extension CacheState {
         }
     }
 
-    /// Returns the id of a resource as a JSON value.
+    /// Returns the id of a resource as a JSON value; nil if it has no usable one.
     private static func id(of resource: UnsafeRawBufferPointer) -> [UInt8]? {
         let object = JSONObject(resource, range: 0..<resource.count)
         for name in ["id", "uuid"] as [StaticString] {
@@ -92,10 +92,10 @@ extension CacheState {
         return nil
     }
 
-    /// Tells whether an entity was there before an edit, so that the edit cannot have made it.
+    /// Returns true if an entity existed before an edit, so that the edit cannot have created it.
     ///
-    /// An older edit names it, or it is stored and the event's resource is not the one that the edit added: an answer
-    /// may bring the new entity before its event does, and then their fields agree.
+    /// This holds if an older edit names it, or if it is stored and the event's resource differs from the one that the
+    /// edit added. A response may deliver the new entity before its event; then their fields agree.
     private func isOlder(_ key: StoredKey, than layer: Layer, _ added: [UInt8], _ resource: [UInt8]) -> Bool {
         if let handle = queries.keys.handle(of: key), queries.keys.isLayered(handle),
             let oldest = layers.layers(over: handle).first, oldest.number < layer.number
@@ -107,7 +107,7 @@ extension CacheState {
         return !CacheState.agree(added, resource)
     }
 
-    /// Tells whether two resources have a field in common, beside their ids, and equal values in all such fields.
+    /// Returns true if two resources have a field in common besides their ids, and equal values in all such fields.
     private static func agree(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         one.withUnsafeBytes { one in
             other.withUnsafeBytes { other in

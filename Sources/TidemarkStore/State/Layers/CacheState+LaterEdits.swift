@@ -1,17 +1,17 @@
 import TidemarkModel
 
-/// Temporary ids in edits that are made after their renaming became known.
+/// Replaces temporary ids in edits that are made after their renaming became known.
 ///
-/// An edit that adds an entity under such an id begins a new one: the id of it is temporary again.
+/// An edit that adds an entity under such an id begins a new one, and the id is its temporary id from then on.
 ///
 /// - Source: Protocol/optimistic.md, temporary ids.
 extension CacheState {
-    /// Returns steps with the real ids in place of renamed temporary ones.
+    /// Returns steps with real ids in place of renamed temporary ones.
     ///
     /// - Parameter name: The library of the steps.
     package func renamed(_ steps: [TransactionStep], in name: ByteString) -> [TransactionStep] {
         guard !layers.renamings.isEmpty, let library = libraries.index(of: name) else { return steps }
-        // The entities that the edit adds: its later steps are about these.
+        // The entities that the edit adds. Its later steps concern these.
         var added: Set<EntityKey> = []
         return steps.map { step in
             guard let (type, id, replaces) = step.target else { return step }
@@ -24,7 +24,7 @@ extension CacheState {
         }
     }
 
-    /// Returns an edit with the real ids in place of renamed temporary ones, in its steps and in its request.
+    /// Returns an edit with real ids in place of renamed temporary ones, in its steps and in its request.
     func renamed(_ update: LayerUpdate) -> LayerUpdate {
         guard !layers.renamings.isEmpty, let library = libraries.index(of: update.library) else { return update }
         var result = update
@@ -57,8 +57,8 @@ extension CacheState {
 }
 
 extension TransactionStep {
-    /// The type and the id of the entity that a step changes, and whether the step replaces it as a whole; nil for a
-    /// removal, and for a resource that cannot be used.
+    /// The type and id of the entity that a step changes, and whether the step replaces the whole entity. nil for a
+    /// removal, and for an unusable resource.
     fileprivate var target: (type: ByteString, id: ByteString, replaces: Bool)? {
         switch self {
         case .put(let given):
@@ -71,7 +71,7 @@ extension TransactionStep {
         }
     }
 
-    /// Returns the step about the entity with the real id. A step that replaces an entity stays.
+    /// Returns the step for the entity with the real id. A step that replaces a whole entity does not change.
     fileprivate func renamed(to known: RenamingRecord) -> TransactionStep {
         switch self {
         case .patch(let type, _, let fields, let unset):
@@ -86,7 +86,7 @@ extension TransactionStep {
 }
 
 extension PutResource {
-    /// The key of the resource; nil when it cannot be used.
+    /// The key of the resource; nil if the resource is unusable.
     fileprivate func key(in library: ByteString) -> EntityKey? {
         guard reason == nil else { return nil }
         return withResource { type, id, _ in EntityKey(library: library, type: ByteString(type), id: id.text) }

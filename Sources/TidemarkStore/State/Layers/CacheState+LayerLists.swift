@@ -1,10 +1,10 @@
 import TidemarkModel
 
-/// The effect of layers on lists: the base list stays unchanged under them; marks and extra elements say what is shown.
+/// How layers change lists: the base list stays as it is, and marks and extra elements determine what is shown.
 extension CacheState {
-    /// Folds an entity again after its base or its layers changed, and updates every list.
+    /// Recomputes an entity after its base or its layers changed, and updates every list.
     ///
-    /// - Complexity: O(base + changes over it), and O(log n) a list.
+    /// - Complexity: O(base + changes over it), plus O(log n) for each list.
     mutating func refold(_ handle: ListHandle, at now: Int64) {
         let key = queries.keys.key(of: handle)
         let index = withIdentity(key) { entities.find($0) }
@@ -26,7 +26,7 @@ extension CacheState {
         for place in places.all { show(handle, key, place) }
     }
 
-    /// Applies every layer to a list that was just made.
+    /// Applies all layers to a list that was just made.
     ///
     /// - Complexity: O(layered entities).
     mutating func refoldAll(in query: QueryID) {
@@ -43,7 +43,7 @@ extension CacheState {
         }
     }
 
-    /// Shows an entity at its place in one list, and removes or covers it everywhere else in the list.
+    /// Shows an entity at its place in one list, and removes or covers it elsewhere in that list.
     private mutating func show(_ handle: ListHandle, _ key: StoredKey, _ place: ListPlaces.Place) {
         let query = place.query
         guard queries[query].isStored || place.own != nil || place.extra != nil else { return }
@@ -57,7 +57,7 @@ extension CacheState {
                     membership.matches(visible) ? membership.sortKey(of: visible, id: key.id.text) : nil
                 }
             }
-            // Beyond the horizon, elements that are not known may precede it.
+            // Beyond the horizon there may be unknown elements before it.
             if let horizon = queries[query].horizon, let wanted = sortKey,
                 horizon.lexicographicallyPrecedes(wanted)
             {
@@ -65,8 +65,8 @@ extension CacheState {
             }
             let isInPlace = place.own.map { queries[query].list.sortKey(of: $0) == sortKey } ?? false
             let isExtra = sortKey != nil && overlay != nil && !isInPlace
-            // Removals come before insertions: so the entity never stands in the list twice. An observer is notified of
-            // one step, or of none when the list's own element takes the place of the extra one.
+            // Removals precede insertions, so that the entity is never shown twice. Observers get one step, or none if
+            // the list's own element takes the place of the extra one.
             if let gone = extra, !isExtra {
                 queries.remove(gone, of: query)
                 extra = nil
@@ -100,7 +100,7 @@ extension CacheState {
     }
 }
 
-/// The places of one entity in each list: as the list's own element, as an extra one, or as both.
+/// Where one entity is in each list: as the list's own element, as an extra one, or both.
 private struct ListPlaces {
     struct Place {
         var query: QueryID
@@ -108,7 +108,7 @@ private struct ListPlaces {
         var extra: ListNode?
     }
 
-    /// The places in the order of first mention.
+    /// The places, in the order in which the lists were first inserted.
     private(set) var all: [Place] = []
     private var indexes: [QueryID: Int] = [:]
 

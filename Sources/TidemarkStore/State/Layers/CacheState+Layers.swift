@@ -1,34 +1,45 @@
 import TidemarkModel
 
-/// The reason why a layer was not made, committed or rolled back; nothing changed.
+/// Why a layer was not made, committed or rolled back. Nothing has changed.
 package enum LayerRefusal: Error, Hashable, Sendable {
+    /// Another pending layer has that pending id.
     case duplicate(ByteString)
     /// No layer has that pending id.
     case unknown(ByteString)
+    /// The update has no changes.
     case noChanges
+    /// There are `layerCountMax` layers.
     case tooManyLayers
+    /// The layers would have more bytes than `layerByteCountMax` allows.
     case tooManyBytes
-    /// A resource of an update's operations or of a commit is unusable: its index, and the reason.
+    /// A resource of an update or of a commit is unusable: its index among the steps, and the reason.
     case badResource(step: Int, reason: QuarantineReason)
     /// A patch would give the entity another id.
     case changesIdentity(step: Int)
-    /// Nothing names the type of a confirmed resource.
+    /// Neither the commit nor the layer determines the type of a confirmed resource.
     case typeless(step: Int)
+    /// There are `libraryCountMax` libraries.
     case tooManyLibraries
+    /// There are `typeCountMax` types.
     case tooManyTypes
-    /// An entity would be too large; without a step it is one that only gets its real id.
+    /// An entity would be too large. `step` is nil for an entity that only receives its real id.
     case tooLarge(step: Int?, type: ByteString, id: ByteString, byteCountMax: Int)
 }
 
-/// A mutation to apply as a layer over the base, with the parts that the wire checked.
+/// A mutation to show as a layer over the base, with the parts that the wire has checked.
 package struct LayerUpdate: Sendable {
+    /// The id that names the layer.
     package var pendingID: ByteString
+    /// The library's name.
     package var library: ByteString
+    /// The changes of the layer, in order.
     package var steps: [TransactionStep]
+    /// The pending ids of the layers that this one depends on.
     package var dependsOn: [ByteString]
-    /// The request that the cache sends for the layer; nil: the host sends it.
+    /// The request that the cache sends for the layer; nil if the host sends it.
     package var request: MutationRequest?
 
+    /// Creates an update from its parts.
     package init(
         pendingID: ByteString, library: ByteString, steps: [TransactionStep], dependsOn: [ByteString],
         request: MutationRequest? = nil
@@ -41,26 +52,32 @@ package struct LayerUpdate: Sendable {
     }
 }
 
-/// The state of a layer, as it is reported.
+/// A layer as it is reported to hosts.
 package struct LayerStatus: Sendable {
+    /// The id that names the layer.
     package var pendingID: ByteString
+    /// The library's name.
     package var library: ByteString
+    /// True if the layer is committed and waits for its sequence or its event.
     package var isConfirmed: Bool
+    /// True if a patch of the layer shows nothing, because its entity was deleted.
     package var isOrphaned: Bool
-    /// The changes as they were given.
+    /// The changes as they were requested.
     package var changes: [(key: EntityKey, change: LayerChange)]
-    /// The entities that its deletes take along.
+    /// The entities that its deletes delete along.
     package var along: [EntityKey]
+    /// The pending ids of the layers that this one depends on.
     package var dependsOn: [ByteString]
 }
 
 extension CacheState {
+    /// How many layers are pending.
     package var layerCount: Int { layers.count }
 
     /// Returns the layers, oldest first.
     ///
-    /// - Parameter library: nil: of every library.
-    /// - Complexity: O(layers + changes), and a fold for each patch over what was deleted.
+    /// - Parameter library: The library's name; nil for every library.
+    /// - Complexity: O(layers + changes), plus a fold for each patch over a deleted entity.
     package func layerStatuses(library: ByteString?) -> [LayerStatus] {
         layers.all.compactMap { layer in
             let name = libraries.name(of: layer.library)
@@ -79,7 +96,7 @@ extension CacheState {
     }
 
     func isOrphaned(_ layer: Layer) -> Bool {
-        // Without a tombstone no deletion is known.
+        // Without a tombstone no delete is known.
         guard layer.changes.contains(where: { tombstones[$0.key] != nil }) else { return false }
         return layers.isOrphaned(layer, handles: handles(of: layer)) { handle in
             let key = queries.keys.key(of: handle)
@@ -103,7 +120,8 @@ extension CacheState {
 
     /// Lays a mutation over the base, as one unit.
     ///
-    /// - Precondition: The keys that ``keysToLoad(for:in:)`` names for its steps are in memory.
+    /// - Throws: ``LayerRefusal``; then nothing has changed.
+    /// - Precondition: The keys that ``keysToLoad(for:in:)`` returned for its steps are in memory.
     package mutating func lay(_ given: LayerUpdate, at now: Int64) throws(LayerRefusal) {
         let update = renamed(given)
         guard layers.layer(named: update.pendingID) == nil else { throw .duplicate(update.pendingID) }
@@ -114,9 +132,9 @@ extension CacheState {
             throw .tooManyLibraries
         }
         var changes: [LayerChange] = []
-        // The step number of each change.
+        // For each change, the number of its step.
         var stepNumbers: [Int] = []
-        // The entities' values after the changes so far: later deletes that cascade read them.
+        // The values of entities after the changes so far. Later deletes that cascade read them.
         var changed: [StoredKey: [UInt8]?] = [:]
         for (number, step) in update.steps.enumerated() {
             let change = try change(of: step, number, in: library)
@@ -133,7 +151,7 @@ extension CacheState {
             let below = changed[change.key] ?? visibleResource(change.key)
             changed.updateValue(LayerFold.apply(change, to: below), forKey: change.key)
         }
-        // The server has done what is confirmed: nothing depends on it any more.
+        // The server has performed the confirmed layers, so nothing depends on them any more.
         let dependsOn = update.dependsOn.filter { layers.layer(named: $0)?.isConfirmed != true }
         let layer = Layer(
             number: layers.nextNumber, pendingID: update.pendingID, library: library, createdAt: now, changes: changes,
@@ -157,7 +175,7 @@ extension CacheState {
         endUnit(at: now)
     }
 
-    /// Remembers what observers saw of an entity, as ``keepPayloadBefore(of:at:)`` does, when it may not be stored.
+    /// Keeps the value of an entity that observers saw, stored or not; see ``keepPayloadBefore(of:at:)``.
     mutating func keepPayloadBefore(of handle: ListHandle) {
         keepPayloadBefore(of: handle, at: withIdentity(queries.keys.key(of: handle)) { entities.find($0) })
     }
@@ -191,7 +209,7 @@ extension CacheState {
 
     /// Returns the key and the resource of a put.
     ///
-    /// - Parameter type: The type to use; nil: the put's own.
+    /// - Parameter type: The type to use; nil for the put's own.
     mutating func put(
         _ given: PutResource, _ number: Int, in library: LibraryIndex, type: TypeIndex?
     ) throws(LayerRefusal) -> (StoredKey, [UInt8]) {
@@ -210,7 +228,7 @@ extension CacheState {
         return StoredKey(library: library, type: index, id: StoredID(EntityKey.canonicalID(id)))
     }
 
-    /// Refuses a patch of the fields that identify an entity.
+    /// Refuses a patch of fields that identify the entity.
     private func checkIdentity(of key: StoredKey, _ names: [ByteString], _ number: Int) throws(LayerRefusal) {
         if names.contains("id") { throw .changesIdentity(step: number) }
         guard names.contains("uuid") else { return }
@@ -229,7 +247,8 @@ extension CacheState {
 
     /// Rolls back a layer and those that depend on it, as one unit.
     ///
-    /// - Parameter library: nil: any library.
+    /// - Parameter library: The layer's library; nil for any.
+    /// - Throws: ``LayerRefusal/unknown(_:)``.
     package mutating func rollBack(
         _ pendingID: ByteString, library: ByteString?, at now: Int64
     ) throws(LayerRefusal) {
@@ -271,7 +290,7 @@ extension CacheState {
 
     // MARK: The journal
 
-    /// Restores a layer from the journal. Its effect on entities is computed by ``activateLayers(at:)``.
+    /// Restores a layer from the journal. ``activateLayers(at:)`` computes its effect.
     mutating func restore(_ record: LayerRecord) {
         guard libraries.contains(record.library),
             record.changes.allSatisfy({ types.contains($0.key.type) })
@@ -281,7 +300,7 @@ extension CacheState {
         layers.push(Layer(record), handles: handles)
     }
 
-    /// Restores what the journal has beside the layers: requests as they left, and renamings.
+    /// Restores what the journal stores beside layers: sent requests and renamings.
     mutating func restoreRequests(_ recovered: RecoveredState) {
         for record in recovered.sentRequests
         where record.changes.allSatisfy({ types.contains($0.key.type) && libraries.contains($0.key.library) }) {
@@ -292,7 +311,7 @@ extension CacheState {
             layers.noteNumber(record.number)
             layers.renamings.restore(record)
         }
-        // A file of an older version has no request of a group as it left.
+        // Files of older versions do not have the sent requests of groups.
         layers.keepSentGroups()
     }
 
@@ -305,7 +324,7 @@ extension CacheState {
 
     /// Computes the effect of restored layers on entities and lists.
     ///
-    /// - Precondition: ``keysToLoadForLayers()`` were loaded.
+    /// - Precondition: The ``keysToLoadForLayers()`` were loaded.
     package mutating func activateLayers(at now: Int64) {
         beginUnit(isMulti: true)
         for handle in layers.overlays.keys.sorted() { refold(handle, at: now) }

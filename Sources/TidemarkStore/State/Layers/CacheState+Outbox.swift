@@ -1,17 +1,21 @@
 import TidemarkModel
 
-/// A layer with a request, as the outbox schedules it.
+/// A layer with a request, as the outbox needs it to schedule the request.
 package struct OutboxEntry: Hashable, Sendable {
-    /// The layer's number, which orders requests of one key.
+    /// The layer's number. Requests of one key are sent in this order.
     package var number: Int64
+    /// The layer's pending id, which is also the request's idempotency key.
     package var pendingID: ByteString
+    /// The library's name.
     package var library: ByteString
+    /// The request, and how far its sending is.
     package var sending: LayerSending
-    /// Whether the layer depends on another one that has not settled.
+    /// True if the layer depends on another one that has not settled.
     package var isBlocked: Bool
-    /// The bytes that the changes of the layer take in a line, at most; 0 unless the request may be replaced.
+    /// The most bytes that the layer's changes take in a line; 0 unless the request may be replaced by a newer one.
     package var changesByteCount: Int
 
+    /// Creates an entry from its parts.
     package init(
         number: Int64, pendingID: ByteString, library: ByteString, sending: LayerSending, isBlocked: Bool,
         changesByteCount: Int = 0
@@ -25,13 +29,13 @@ package struct OutboxEntry: Hashable, Sendable {
     }
 }
 
-/// A layer whose request changed.
+/// A change to the request of one layer.
 package struct OutboxChange: Sendable {
     /// The layer's number.
     package var number: Int64
-    /// The request; nil for a layer that has settled or has nothing to send any more.
+    /// The request; nil if the layer has settled or no longer has anything to send.
     package var entry: OutboxEntry?
-    /// Whether the layer is gone, and only the server's answer can tell what became of its request.
+    /// True if the layer is gone, and only the server's response can show what became of its request.
     package var isUnanswered = false
 }
 
@@ -39,10 +43,10 @@ package struct OutboxChange: Sendable {
 ///
 /// - Source: Protocol/optimistic.md, the outbox.
 extension CacheState {
-    /// Whether a request was added, changed or removed since ``takeOutboxChanges()``.
+    /// True if a request was added, changed or removed since ``takeOutboxChanges()``.
     package var hasOutboxChanges: Bool { layers.requests.isChanged }
 
-    /// Returns the layers whose requests changed since the last call, in the order of their numbers.
+    /// Removes and returns the changes to requests since the last call, in the order of the layers' numbers.
     package mutating func takeOutboxChanges() -> [OutboxChange] {
         let (changed, unanswered) = layers.takeChangedRequests()
         return changed.map { number in
@@ -58,9 +62,9 @@ extension CacheState {
         }
     }
 
-    /// Returns the bytes that a change takes in a line, at most.
+    /// Returns the most bytes that a change takes in a line.
     private func lineByteCount(_ change: LayerChange) -> Int {
-        // A name or an id takes six times its bytes where all of them are escaped.
+        // A name or an id takes six times its bytes if all of them are escaped.
         let names =
             types.name(of: change.key.type).bytes.count + (change.key.id.isUUID ? 36 : change.key.id.byteCount)
         let rest =
@@ -74,11 +78,11 @@ extension CacheState {
         return 128 + 6 * names + rest
     }
 
-    /// Counts an attempt to send a layer's request. The caller sends it only when this is on the disk.
+    /// Counts an attempt to send a layer's request. The caller sends it only once this is on disk.
     ///
     /// - Parameters:
-    ///   - pendingID: The layer that sends; nothing happens when it is not pending.
-    ///   - members: The newer layers whose input is sent with it from now on, and that settle with it; one that is not
+    ///   - pendingID: The layer that sends. No effect if it is not pending.
+    ///   - members: Newer layers whose input is sent with it from now on, and that settle with it. One that is not
     ///     pending is ignored.
     package mutating func beginAttempt(_ pendingID: ByteString, with members: [ByteString], at now: Int64) {
         guard let sender = layers.layer(named: pendingID) else { return }
@@ -94,14 +98,14 @@ extension CacheState {
         if !members.isEmpty, let begun = layers.layers[sender.number] { layers.keepSent(begun) }
     }
 
-    /// Counts the failure of a layer's last attempt; the request is sent again.
+    /// Counts the failure of a layer's last attempt. The request will be sent again.
     package mutating func failAttempt(_ pendingID: ByteString) {
         guard let layer = layers.layer(named: pendingID) else { return }
         isUnwritten = true
         layers.changeSending(layer.number) { $0.fail() }
     }
 
-    /// Notes that a layer's request failed for good. The layer stays.
+    /// Records that a layer's request failed for good. The layer stays.
     package mutating func failRequest(_ pendingID: ByteString, _ failure: MutationFailure) {
         guard let layer = layers.layer(named: pendingID) else { return }
         isUnwritten = true
@@ -111,10 +115,13 @@ extension CacheState {
         }
     }
 
-    /// Lets a failed request be sent again.
+    /// Makes a failed request be sent again.
     ///
-    /// - Parameter library: nil: any library.
-    /// - Returns: The number of the layer whose request it is; nil for a layer without a request.
+    /// - Parameters:
+    ///   - pendingID: The layer; its request may be sent by an older one.
+    ///   - library: The layer's library; nil for any.
+    /// - Returns: The number of the layer that sends the request; nil for a layer without a request.
+    /// - Throws: ``LayerRefusal/unknown(_:)``.
     package mutating func retryRequest(_ pendingID: ByteString, library: ByteString?) throws(LayerRefusal) -> Int64? {
         let layer = try layer(pendingID, of: library)
         guard let sending = layer.sending else { return nil }
@@ -126,7 +133,7 @@ extension CacheState {
     }
 
     /// Returns the layers that a rollback of a layer's request would remove, oldest first: those that the request
-    /// serves, and all that depend on one of them. Each has the number of attempts that were made for it.
+    /// serves, and all that depend on one of them. Each has the number of attempts made for it.
     package func layersRolledBack(with number: Int64) -> [(pendingID: ByteString, library: ByteString, attempt: Int)] {
         guard let sender = layers.layers[number] else { return [] }
         let group = layers.group(of: sender)
@@ -146,12 +153,12 @@ extension CacheState {
         layers.layers[number].map { layers.group(of: $0).map(\.pendingID) } ?? []
     }
 
-    /// Returns the input with which a layer's request is sent.
+    /// Returns the input with which a layer's request is sent; nil without a request.
     package func requestInput(of number: Int64) -> [UInt8]? {
         layers.layers[number].flatMap { layers.outgoing($0)?.request.input }
     }
 
-    /// Returns the changes with which a layer's request is sent, as they were given, in order.
+    /// Returns the changes with which a layer's request is sent, as they were requested, in order.
     package func requestChanges(of number: Int64) -> [(key: EntityKey, change: LayerChange)] {
         guard let layer = layers.layers[number] else { return [] }
         return (layers.outgoing(layer)?.changes ?? []).filter { !$0.isAlong }.map { (entityKey(of: $0.key), $0) }

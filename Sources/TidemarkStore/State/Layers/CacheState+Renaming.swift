@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// Temporary ids that are replaced by real ones: in layers, in lists, and for observers.
+/// Replaces temporary ids by real ones: in layers, in lists, and for observers.
 extension CacheState {
     /// Returns the types under which layers of a library name an id, ascending.
     func typesNaming(_ id: ByteString, in library: LibraryIndex) -> [TypeIndex] {
@@ -10,16 +10,18 @@ extension CacheState {
         }
     }
 
-    /// Replaces a temporary id by the real one everywhere, and in later edits, inside a larger unit.
+    /// Replaces a temporary id by the real one everywhere and in later edits, inside a larger unit.
     ///
-    /// - Parameter only: The type of the entity; nil: every type under which layers of the library name the id.
+    /// - Parameters:
+    ///   - id: The temporary and the real id.
+    ///   - only: The entity's type; nil for every type under which layers of the library name the id.
     mutating func rename(
         _ id: LayerConfirmation.RealID, as only: TypeIndex? = nil, in library: LibraryIndex, at now: Int64
     ) {
         let (temporary, real) = (id.temporary, id.real)
         guard StoredID(temporary) != StoredID(real) else { return }
         let all = typesNaming(temporary, in: library)
-        // A renaming that is known already must not concern a newer entity that has the temporary id since.
+        // If the renaming is already known, a newer entity may have the temporary id by now; that one is not renamed.
         let types = all.filter { type in
             (only ?? type) == type && !layers.renamings.isEnded(temporary, to: real, type: type, in: library)
         }
@@ -68,7 +70,7 @@ extension CacheState {
         if queries.keys.observerCount(of: old) > 0 { queries.recorder.noteRenamed(old, to: new) }
     }
 
-    /// Replaces the temporary entity by the real one in lists that are in the server's order.
+    /// Replaces the temporary entity by the real one in lists that keep the server's order.
     private mutating func replacePlaces(of old: ListHandle, by new: ListHandle) {
         for place in stride(from: queries.keys.holderCount(of: old) - 1, through: 0, by: -1) {
             let holder = queries.keys.holder(of: old, at: place)
@@ -81,8 +83,8 @@ extension CacheState {
         }
     }
 
-    /// Returns the resource that a stored entity under a temporary id will have under the real one; nil when there will
-    /// be none.
+    /// Returns the resource that a stored entity under a temporary id will have under the real one; nil if none will be
+    /// stored.
     func renamedBase(_ id: LayerConfirmation.RealID, type: TypeIndex, in library: LibraryIndex) -> [UInt8]? {
         let temporary = StoredKey(library: library, type: type, id: StoredID(id.temporary))
         let real = StoredKey(library: library, type: type, id: StoredID(id.real))
@@ -92,14 +94,14 @@ extension CacheState {
         return CacheState.renamed(Array(entities.payload(of: index)), id.json)
     }
 
-    /// Moves a stored entity from the temporary id to the real one, unless an entity is stored there.
+    /// Moves a stored entity from the temporary id to the real one, unless an entity is already stored there.
     private mutating func moveBase(of old: ListHandle, to key: StoredKey, json: [UInt8], at now: Int64) {
         guard let index = withIdentity(queries.keys.key(of: old), { entities.find($0) }) else { return }
         let stamp = entities.stamp(of: index)
         let isWhole = entities.completeness(of: index) == .whole
         let resource = CacheState.renamed(Array(entities.payload(of: index)), json)
         residency.forget(queries.keys.key(of: old))
-        // Of the temporary id nothing is left: a late event must not make an entity of it again.
+        // No record of the temporary id remains, and a late event must not create its entity again.
         noteForgotten(in: key.library)
         _ = drop(index)
         for place in stride(from: queries.keys.holderCount(of: old) - 1, through: 0, by: -1) {
@@ -113,7 +115,7 @@ extension CacheState {
         }
     }
 
-    /// Returns the fields of a merge with another id, if they have one: those of an answer often do.
+    /// Replaces the id in the fields of a merge, if they have one, as those of a response often do.
     static func renamedPart(_ fields: [UInt8], _ json: [UInt8]) -> [UInt8] {
         let namesID = fields.withUnsafeBytes { JSONObject($0, range: 0..<$0.count).value(named: "id") != nil }
         return namesID ? renamed(fields, json) : fields
@@ -134,7 +136,7 @@ extension CacheState {
 
     // MARK: Observers
 
-    /// Moves the observers of an entity to the entity it became.
+    /// Moves the observers of renamed entities to their new handles.
     mutating func logRenamed() {
         for (old, new) in queries.recorder.renamed {
             let key = queries.keys.key(of: new)

@@ -1,12 +1,12 @@
 import TidemarkModel
 
-/// Events that settle layers.
+/// Settles layers when events are applied.
 extension CacheState {
-    /// Settles the layer whose mutation an applied event names, and those that waited for the event's place.
+    /// Settles the layer whose mutation an applied event names, and those that waited for the event's sequence.
     ///
-    /// This happens in the event's own unit, so that observers see no intermediate state.
+    /// This is part of the event's unit, so that observers see no intermediate state.
     ///
-    /// - Parameter creation: What the event tells about the entities that the edit added, as it was before the event.
+    /// - Parameter creation: What the event showed, before it was applied, about the entities that the edit added.
     mutating func settle(
         by view: EventView, _ creation: Creation?, in library: LibraryIndex, at now: Int64
     ) {
@@ -23,19 +23,19 @@ extension CacheState {
             layer.library == library
         else { return }
         if let (id, type) = creation?.renaming { rename(id, as: type, in: library, at: now) }
-        // Later requests of the key may name an entity whose real id only the answer tells.
+        // Later requests of the key may name an entity whose real id only the response can supply.
         if creation?.isOpen == true { layers.noteUnanswered(layer) }
         // The renaming may have changed the layers.
         drop(layers.group(of: layers.layers[layer.number] ?? layer), at: now)
     }
 
-    /// Whether an event may change several entities.
+    /// Returns true if an event may change several entities.
     func isMulti(_ view: EventView, in library: LibraryIndex) -> Bool {
         view.event.memberCount > 1 || maySettle(by: view, in: library)
             || view.event.kind == .deleted && cascadingType(of: view) != nil
     }
 
-    /// Whether an event may settle layers: several entities may change then, regardless of the event's members.
+    /// Returns true if an event may settle layers. Several entities may change then, whatever the event names.
     func maySettle(by view: EventView, in library: LibraryIndex) -> Bool {
         guard !layers.isEmpty else { return false }
         if !view.event.mutationID.isAbsent { return true }
@@ -44,7 +44,7 @@ extension CacheState {
         return view.event.sequence.map { layers.reached($0, generation: generation, in: library) != nil } ?? false
     }
 
-    /// Settles the layer that an event names when the event touches no entity and is outside of its library's log.
+    /// Settles the layer that an event names, if the event touches no entity and is outside of its library's log.
     mutating func settleUnsequenced(by view: EventView, at now: Int64) {
         let name = view.string(view.event.library) ?? configuration.defaultLibrary
         guard !view.event.mutationID.isAbsent, let library = libraries.index(of: name) else { return }
@@ -74,8 +74,8 @@ extension CacheState {
         }
     }
 
-    /// Notes that the server wrote a layered entity: this settles confirmed layers that wait for a place in an ended
-    /// log, because nothing else ever will.
+    /// Records that the server wrote a layered entity. This settles confirmed layers that wait for a place in an ended
+    /// log, because nothing else would.
     mutating func noteEndedLog(_ handle: ListHandle, by stamp: EntityStamp) {
         switch stamp.writer {
         case .event, .answer, .document: noteEndedLog(handle, generation: stamp.generation)

@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension CacheState {
-    /// The numbers between each library's cursor and the highest one that is known to exist, 0 where none is missing.
+    /// For each library, how many sequences lie between its cursor and the highest known one; 0 if none is missing.
     package var lags: [(library: ByteString, count: Int64)] {
         libraries.indexes.map { library in
             let gate = libraries[library].gate
@@ -11,7 +11,7 @@ extension CacheState {
         }
     }
 
-    /// The number of an input's events that wait for a missing one.
+    /// Returns how many of an input's events are held.
     package func heldCount(of input: InputID) -> Int {
         libraries.watched.reduce(0) { sum, library in
             sum

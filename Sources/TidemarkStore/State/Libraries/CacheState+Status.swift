@@ -1,8 +1,8 @@
 import TidemarkModel
 
 extension CacheState {
-    /// Notes that a library's cursor, phase or lost ranges may have changed: settles layers that waited for its cursor,
-    /// and logs changes that observers of libraries were not notified of yet.
+    /// Handles a possible change of a library's cursor, phase or lost ranges: settles layers that waited for the
+    /// cursor, and logs changes for observers of libraries.
     mutating func noteStatus(of library: LibraryIndex, at now: Int64) {
         if layers.isAwaiting { settleReached(in: library, at: now) }
         guard hasLibraryObservers else { return }
@@ -14,7 +14,7 @@ extension CacheState {
         queries.recorder.append(.library(status(of: library)))
     }
 
-    /// Begins to log changes of the libraries' phases; the current phases count as notified.
+    /// Begins to log changes of the libraries' phases. Observers are taken to know the current phases.
     package mutating func observeLibraries() {
         hasLibraryObservers = true
         for library in libraries.indexes {
@@ -23,8 +23,8 @@ extension CacheState {
         }
     }
 
-    /// Notes whether the source of events can be reached. While it cannot, a library with a cursor is in the phase
-    /// `gap`: events may be missing without a trace.
+    /// Records whether the source of events can be reached. While it cannot, a library with a cursor is in the phase
+    /// `gap`, because events may be missing without a trace.
     ///
     /// - Complexity: O(libraries).
     package mutating func noteSource(isReachable: Bool, at now: Int64) {
@@ -34,11 +34,11 @@ extension CacheState {
         }
     }
 
-    /// Notes that events can disappear without a trace from the log with this epoch, which is followed from now on;
-    /// nil: a log that is followed shows what is missing.
+    /// Records the epoch of the log that is followed from now on, if events can vanish from it without a trace.
     ///
-    /// A library whose log was such a one before keeps that mark for as long as it has this epoch.
+    /// A library keeps that mark for as long as it has this epoch, also when another log is followed.
     ///
+    /// - Parameter epoch: The epoch; nil if the followed log shows what is missing.
     /// - Complexity: O(libraries).
     package mutating func noteTraceless(_ epoch: ByteString?) {
         guard epoch != tracelessEpoch else { return }
@@ -50,7 +50,7 @@ extension CacheState {
         noteUnwritten()
     }
 
-    /// Whether events can disappear from a library's log without a trace.
+    /// Returns true if events can vanish from a library's log without a trace.
     func isUnknowable(_ library: LibraryIndex) -> Bool {
         guard let epoch = libraries[library].gate.epoch else { return false }
         return epoch == tracelessEpoch || epoch == libraries[library].tracelessEpoch

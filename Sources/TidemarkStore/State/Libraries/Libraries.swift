@@ -1,13 +1,13 @@
 import TidemarkModel
 
-/// The libraries of a cache by their small numbers: their names, their entries, and which of them miss events.
+/// The libraries of a cache: their indexes, names and entries, and which of them miss events.
 ///
-/// Bounded by `libraryCountMax`.
+/// `libraryCountMax` bounds them.
 struct Libraries {
     private let fixed: Shared<Limits>
     private var entries: [LibraryEntry]
     private var names: NameTable<LibraryIndex>
-    /// The libraries whose entry is watched; each once.
+    /// The libraries that are watched because they miss events, each once.
     private(set) var watched: [LibraryIndex] = []
 
     private var limits: Limits {
@@ -31,7 +31,7 @@ struct Libraries {
 
     var count: Int { entries.count }
 
-    /// The numbers of all libraries, ascending.
+    /// The indexes of all libraries, ascending.
     var indexes: some RandomAccessCollection<LibraryIndex> { entries.indices.lazy.map { LibraryIndex($0) } }
 
     subscript(library: LibraryIndex) -> LibraryEntry {
@@ -39,23 +39,23 @@ struct Libraries {
         @inline(__always) _modify { yield &entries[Int(library)] }
     }
 
-    /// Whether a number from a data file is one of a library.
+    /// Returns true if an index from a data file belongs to a library.
     func contains(_ library: LibraryIndex) -> Bool { Int(library) < entries.count }
 
-    /// The sum of a number over all libraries.
+    /// Returns the sum of a number over all libraries.
     func sum(_ number: (LibraryEntry) -> Int64) -> Int64 { entries.reduce(0) { $0 + number($1) } }
 
     // MARK: Names
 
     func name(of library: LibraryIndex) -> ByteString { names[library] }
 
-    /// Returns the number of a library; nil when nothing is known of it.
+    /// Returns the index of a library by its name; nil if nothing is known of it.
     func index(of name: ByteString) -> LibraryIndex? { names.index(of: name) }
 
-    /// The number of the library that was looked up last; 0 before the first.
+    /// The index of the library that was looked up last; 0 before the first.
     var lastIndex: LibraryIndex { names.lastIndex }
 
-    /// Returns the number of a library, which is opened when it is new; nil past `libraryCountMax`.
+    /// Returns the index of a library; adds a new one if it is unknown. nil past `libraryCountMax`.
     @inline(__always)
     mutating func admit(_ name: UnsafeRawBufferPointer) -> LibraryIndex? {
         guard let library = names.admit(name) else { return nil }
@@ -67,7 +67,7 @@ struct Libraries {
         entries.append(LibraryEntry(gate: SequenceGate(limits: limits), entityCount: 0, isChanged: true))
     }
 
-    /// Whether the journal lacks names.
+    /// True if the journal lacks some names.
     var hasNewNames: Bool { names.hasNew }
 
     /// Returns the names that were added since the last call.
@@ -84,14 +84,14 @@ struct Libraries {
 
     // MARK: Libraries that miss events
 
-    /// Adds a library to the watched ones.
+    /// Begins to watch a library, because it misses events.
     mutating func watch(_ library: LibraryIndex) {
         guard !self[library].isWatched else { return }
         self[library].isWatched = true
         watched.append(library)
     }
 
-    /// Removes the libraries from the watched ones that miss nothing any more.
+    /// Stops watching the libraries that no longer miss anything.
     mutating func endWatchingComplete() {
         for library in watched where self[library].isComplete {
             self[library].isWatched = false

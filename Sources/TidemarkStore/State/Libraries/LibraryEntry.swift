@@ -1,47 +1,47 @@
 import TidemarkModel
 
-/// The state of one library in memory: its gate, its reconciliation, its entity counts.
+/// The state of one library in memory: its gate, its requests to the upstream, and its entity counts.
 struct LibraryEntry {
     var gate: SequenceGate
     var machine = ReconcileMachine()
-    /// The first number of the healing request that is under way; nil when there is none.
+    /// The first sequence that the current healing request asks for; nil if none is under way.
     var healingFrom: EventSequence?
-    /// The highest number that the log was known to reach when missing numbers were last asked for: an answer cannot
-    /// say that later numbers do not exist.
+    /// The highest sequence that the log was known to reach when missing ones were last requested. A response cannot
+    /// prove that later ones do not exist.
     var askedWitness = EventSequence.beforeFirst
-    /// The number of entities in memory and with the journal.
+    /// How many entities memory and the journal have together.
     var entityCount: Int64
-    /// The number of entities among `entityCount` that the journal never has.
+    /// How many of these are never stored in the journal.
     var unstoredCount: Int64 = 0
-    /// Whether the library existed when the cache was opened: entities that no journal has may have been lost.
+    /// True if the library existed when the cache was opened, so that entities of types that are not stored may have
+    /// been lost.
     var isRecovered: Bool
-    /// Whether the journal has an older version of this entry.
+    /// True if the entry may differ from its record in the journal.
     var isChanged: Bool
-    /// The record in the last flush, or in the journal when it was opened; nil before.
+    /// The record in the last flush, or in the journal when it was opened; nil before the first.
     var written: LibraryRecord?
-    /// Whether something is missing, or may be: `CacheState.expireGaps` checks it.
+    /// True if something is or may be missing, so that `CacheState.expireGaps` checks the library.
     var isWatched = false
-    /// Whether to ask the upstream without waiting for the reorder window.
+    /// True to ask the upstream without waiting for the reorder window.
     var isUrgent = false
 
-    /// The highest sequence that an answer is known to stand for: an answer may be ahead of the cursor.
+    /// The highest position of a response, which may be ahead of the cursor; nil if there is none.
     var answeredThrough: EventSequence?
-    /// The highest sequence that was known when something of a key was last forgotten: a tombstone, an evicted key, a
-    /// removed entity, or a damaged one of these. A late event up to this sequence does not write a key of which
-    /// nothing is known.
+    /// The highest sequence known when a key's record was last forgotten: a tombstone, an evicted key, a removed
+    /// entity, or a damaged one of these. A late event up to this sequence does not write an unknown key.
     var forgottenThrough: EventSequence?
-    /// The sequences of late events that were held off: a copy of one changes nothing. At most ``heldOffCountMax``; a
-    /// sequence beyond that counts as new.
+    /// The sequences of late events that were held off; a copy of one changes nothing. At most ``heldOffCountMax``; one
+    /// beyond that counts as new.
     var heldOff: Set<EventSequence> = []
-    /// The number of sequences in `heldOff` at most: 1,024.
+    /// The most sequences in `heldOff`: 1,024.
     static let heldOffCountMax = 1_024
-    /// The place in the log up to which an answer may miss something that made lists stale.
+    /// The position in the log before which a response may miss something that made lists stale.
     var staleThrough = StaleThrough()
-    /// Whether the source of the library's events cannot be reached: events may be missing without a trace.
+    /// True if the source of the library's events cannot be reached, so that events may be missing without a trace.
     var isCutOff = false
-    /// The epoch of a log of this library from which events can disappear without a trace; nil while none is known.
+    /// The epoch of this library's log, if events can vanish from it without a trace; nil while none is known.
     var tracelessEpoch: ByteString?
-    /// The phase that observers of the libraries were notified of last.
+    /// The phase that observers of libraries were last notified of.
     var shownPhase: LibraryPhase?
     var shownLost: [LostRange] = []
 
@@ -57,14 +57,14 @@ struct LibraryEntry {
         self.isChanged = isChanged
     }
 
-    /// The time when the first gap, or the first hole not asked for yet, was seen, in milliseconds since 1970; nil when
-    /// there is neither.
+    /// When the first gap, or the oldest hole that was not requested yet, was seen, in milliseconds since 1970; nil
+    /// without either.
     var openSince: Int64? {
         guard let hole = gate.holeSince else { return gate.missingSince }
         return min(gate.missingSince ?? hole, hole)
     }
 
-    /// Whether nothing is missing, and the upstream is not asked.
+    /// True if nothing is missing and the upstream is not being asked.
     var isComplete: Bool { gate.missing == nil && gate.holes.isEmpty && !machine.isActive }
 
     var phase: LibraryPhase {

@@ -1,10 +1,10 @@
 import TidemarkModel
 
-/// The effect of one entity's write on the lists: on those that hold it, and on those whose rule it may now fulfil.
+/// How a write of one entity changes lists: those that have it, and those whose rule it may now fulfil.
 extension CacheState {
-    /// Prepares the write or removal of an entity: keeps what observers saw of it.
+    /// Prepares a write or removal of an entity: keeps the value that observers saw.
     ///
-    /// - Returns: Its number in the reverse index; nil when nothing names it.
+    /// - Returns: The entity's handle in the reverse index; nil if nothing names it.
     mutating func prepareWrite(_ index: SlotIndex) -> ListHandle? {
         guard entities.isTracked(index) else { return nil }
         guard let handle = queries.keys.handle(of: entities.key(of: index)) else {
@@ -15,9 +15,9 @@ extension CacheState {
         return handle
     }
 
-    /// Keeps what observers saw of an entity before the unit.
+    /// Keeps the value of an entity that observers saw before the unit.
     ///
-    /// - Parameter index: The entity's slot; nil when it is not stored.
+    /// - Parameter index: The entity's slot; nil if it is not stored.
     mutating func keepPayloadBefore(of handle: ListHandle, at index: SlotIndex?) {
         guard queries.keys.isPinned(handle), queries.recorder.payloadsBefore[handle] == nil else { return }
         let look =
@@ -27,9 +27,9 @@ extension CacheState {
         queries.recorder.keep(look, before: handle, isPartial: isPartial)
     }
 
-    /// Updates lists after an entity got a new value.
+    /// Updates lists after an entity was written.
     ///
-    /// - Parameter handle: As ``prepareWrite(_:)`` returned it; may be nil.
+    /// - Parameter handle: What ``prepareWrite(_:)`` returned.
     mutating func followWrite(of index: SlotIndex, handle: ListHandle?, at now: Int64) {
         queries.recorder.beginWrite()
         let isLayered = handle.map { queries.keys.isLayered($0) } ?? false
@@ -51,7 +51,7 @@ extension CacheState {
         if isLayered, let handle { refold(handle, at: now) }
     }
 
-    /// Updates lists after an entity came into memory: new, or stored again.
+    /// Updates lists after an entity was added: a new one, or one that is stored again.
     mutating func followInsert(of index: SlotIndex, at now: Int64) {
         let handle = queries.keys.isEmpty ? nil : queries.keys.handle(of: entities.key(of: index))
         if let handle {
@@ -76,8 +76,8 @@ extension CacheState {
         if queries.keys.isLayered(handle) { refold(handle, at: now) }
     }
 
-    /// Updates lists after a removal, which implies nothing about the server: lists with a rule remove the entity,
-    /// others mark it missing.
+    /// Updates lists after a removal, which implies nothing about the server. Lists with a rule drop the entity; others
+    /// mark it as missing.
     mutating func followRemoval(_ handle: ListHandle, at now: Int64) {
         noteObserved(handle)
         for place in stride(from: queries.keys.holderCount(of: handle) - 1, through: 0, by: -1) {
@@ -93,8 +93,8 @@ extension CacheState {
         if queries.keys.isLayered(handle) { refold(handle, at: now) }
     }
 
-    /// Updates lists after an entity was reduced: rules can no longer be evaluated over it, and lists with a rule
-    /// remove it. Others keep it for readers of just these fields.
+    /// Updates lists after an entity was reduced. Rules cannot be evaluated over it any more, so lists with a rule drop
+    /// it; others keep it for readers of the remaining fields.
     mutating func followReduction(_ handle: ListHandle, at now: Int64) {
         queries.dropKept(holding: handle)
         for place in stride(from: queries.keys.holderCount(of: handle) - 1, through: 0, by: -1) {
@@ -109,7 +109,7 @@ extension CacheState {
         if queries.keys.observerCount(of: handle) > 0 { queries.recorder.noteChanged(handle) }
     }
 
-    /// Updates a list that already holds the entity. The effect of layers on it is computed afterwards.
+    /// Updates a list that already has the entity. The effect of layers is computed afterwards.
     private mutating func follow(_ holder: ListedKeys.Holder, _ index: SlotIndex, at now: Int64) {
         let query = holder.query
         let marks = queries[query].list.marks(of: holder.node)
@@ -132,7 +132,7 @@ extension CacheState {
         let sortKey = membership.sortKey(of: payload, id: entities.key(of: index).id.text)
         if sortKey != queries[query].list.sortKey(of: holder.node) {
             if let horizon = queries[query].horizon, horizon.lexicographicallyPrecedes(sortKey) {
-                // Unknown elements may stand between the list's end and the entity's new place.
+                // There may be unknown elements between the list's end and the entity's new place.
                 queries.remove(holder.node, of: query)
                 checkLength(of: query, at: now)
                 return
@@ -142,10 +142,10 @@ extension CacheState {
         if !marks.contains(.isLayered) { queries.replace(holder.node, in: query) }
     }
 
-    /// Adds an entity to a list whose rule it fulfils, as far as the list is known.
+    /// Adds an entity to a list if it fulfils the rule, as far as the list is known.
     mutating func enter(_ index: SlotIndex, _ query: QueryID, at now: Int64) {
         guard entities.completeness(of: index).isEvaluable else {
-            // A reduced entity cannot be evaluated, so its membership is unknown.
+            // A reduced entity cannot be evaluated, so nobody knows whether it belongs to the list.
             if !queries[query].isLocal { markStale(query, because: .list, at: now) }
             return
         }
@@ -159,7 +159,7 @@ extension CacheState {
         enter(key, sortKey, query, at: now)
     }
 
-    /// Inserts a key at the place of its sort key, and removes the last element when there are too many.
+    /// Inserts a key at the place of its sort key, and removes the last element if there are too many.
     mutating func enter(_ key: StoredKey, _ sortKey: [UInt8], _ query: QueryID, at now: Int64) {
         let countMax = queries[query].elementCountMax(configuration.limits)
         if queries[query].list.lowerBound(sortKey, among: .own) >= countMax {
@@ -184,7 +184,7 @@ extension CacheState {
         queries.setHorizon(queries[query].list.sortKey(of: last), of: query)
     }
 
-    /// Marks a list stale that shows too few elements because the following ones are not known.
+    /// Marks a list as stale if it shows too few elements because the following ones are unknown.
     mutating func checkLength(of query: QueryID, at now: Int64) {
         guard queries[query].horizon != nil, queries[query].list.count < queries[query].shownCountMax else { return }
         markStale(query, because: .list, at: now)
@@ -192,7 +192,7 @@ extension CacheState {
 }
 
 extension QueryIndex {
-    /// Whether a list's element exists for a layer alone.
+    /// Returns true if only layers put the element into its list.
     func isExtra(_ holder: ListedKeys.Holder) -> Bool {
         self[holder.query].list.marks(of: holder.node).contains(.isExtra)
     }

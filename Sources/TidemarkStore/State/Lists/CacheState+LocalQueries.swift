@@ -2,7 +2,7 @@ import TidemarkModel
 
 /// Queries that are evaluated over the store.
 extension CacheState {
-    /// Evaluates a local query over the entities in memory; ``fill(_:with:at:)`` adds those of the journal.
+    /// Evaluates a local query over the entities in memory. ``fill(_:with:at:)`` adds those of the journal.
     ///
     /// - Complexity: O(entities in memory + m log m) for m matches.
     mutating func evaluate(_ query: QueryID, at now: Int64) {
@@ -32,7 +32,7 @@ extension CacheState {
         queries[query].fill.begin(residency.hasAbsent ? queries.lastFill : nil)
     }
 
-    /// Returns what has to be scanned to complete a list; nil when memory had all entities when it was made.
+    /// Returns the scan that completes a list; nil if memory had all entities when the list was made.
     package func fill(of query: QueryID) -> ListFill? {
         queries[query].fill.number.map { number in
             ListFill(
@@ -41,7 +41,7 @@ extension CacheState {
         }
     }
 
-    /// Marks a list as complete.
+    /// Marks a list as complete, at the end of its scan. No effect if another scan has begun.
     package mutating func end(_ fill: ListFill) {
         guard queries[fill.query].fill.number == fill.number else { return }
         queries[fill.query].fill.end()
@@ -49,7 +49,7 @@ extension CacheState {
         isUnwritten = true
     }
 
-    /// Gives up a list that can no longer be completed, and removes its query.
+    /// Removes a query whose list can no longer be completed.
     package mutating func giveUp(_ fill: ListFill, at now: Int64) {
         guard queries[fill.query].fill.number == fill.number else { return }
         isUnwritten = true
@@ -60,12 +60,12 @@ extension CacheState {
         endUnit(at: now)
     }
 
-    /// Adds the matching entities of one page of the journal to a list, in a unit of its own.
+    /// Adds the matching entities from one page of the journal to a list, as one unit.
     ///
-    /// An entity in memory counts as memory has it: it may have been loaded since the list was made. Entities deleted
-    /// since the page's commit are skipped.
+    /// If memory has an entity, that version counts, since it may have been loaded after the list was made. Entities
+    /// deleted since the page's commit are skipped.
     ///
-    /// - Returns: false when the query was evaluated again meanwhile, or no longer exists.
+    /// - Returns: False if the query was evaluated again in the meantime, or no longer exists.
     package mutating func fill(_ fill: ListFill, with page: LoadedEntities, at now: Int64) -> Bool {
         let query = fill.query
         guard queries[query].fill.number == fill.number, let membership = queries[query].membership else {
@@ -78,12 +78,12 @@ extension CacheState {
             if let horizon = queries[query].horizon, horizon.lexicographicallyPrecedes(sortKey) { continue }
             enter(entity.key, sortKey, query, at: now)
             if let index = withIdentity(entity.key, { entities.find($0) }) { entities.setTracked(index, true) }
-            // Under layers that were laid meanwhile it stays hidden until their effect is computed.
+            // Under layers made in the meantime it stays hidden until their effect is computed.
             if let handle = queries.keys.handle(of: entity.key), queries.keys.isLayered(handle) {
                 refold(handle, at: now)
             }
         }
-        // In memory, so that they can be shown where the query is observed.
+        // In memory, so that observers of the query can see them.
         if queries[query].observerCount > 0 {
             install(LoadedEntities(entities: page.entities.filter { isPinned($0.key) }))
         }
@@ -92,7 +92,7 @@ extension CacheState {
         return true
     }
 
-    /// Returns the sort key at which a list takes in an entity of the journal; nil when it does not belong there.
+    /// Returns the sort key of a journal's entity in a list; nil if it does not belong there.
     private func sortKey(of entity: StoredEntity, in query: QueryID, _ membership: Membership) -> [UInt8]? {
         func place(_ payload: UnsafeRawBufferPointer) -> [UInt8]? {
             membership.matches(payload) ? membership.sortKey(of: payload, id: entity.key.id.text) : nil
@@ -115,19 +115,21 @@ extension CacheState {
 
 }
 
-/// The scan that completes a list. Until it ends the journal does not have the query: after a crash the list would be
+/// A scan that completes a list. Until it ends, the journal does not have the query: after a crash the list would be
 /// taken for complete.
 package struct ListFill: Sendable {
     let query: QueryID
     let number: Int64
+    /// The library to scan.
     package let library: LibraryIndex
+    /// The type of the entities to scan.
     package let type: TypeIndex
-    /// The constraints of the query's rule on single fields.
+    /// What the query's rule demands of single fields; nil without a rule.
     package let constraint: FieldConstraint?
 }
 
 extension EntityStore {
-    /// Calls `body` with the slot of every entity in memory, in no order.
+    /// Calls `body` for the slot of every entity in memory, in no order.
     func forEachIndex(_ body: (SlotIndex) -> Void) {
         for index in 0..<slotCount where slot(SlotIndex(index)).pointee.flags.contains(.isLive) {
             body(SlotIndex(index))

@@ -1,18 +1,17 @@
 import TidemarkModel
 
-/// The elements of observed lists that came to be pinned while only the journal had their entities. Law: L9.
+/// Loads elements of observed lists that became pinned while only the journal had their entities. Law: L9.
 ///
-/// After the elements that its observers see, an observed list keeps as many again in memory: they take the places of
-/// removed ones. An element that comes into this reserve is loaded, and no observer waits for it. Only when one unit
-/// removes more elements than the reserve has, the observers of the list are held back until the entities that they see
-/// are loaded.
+/// After the elements that its observers see, an observed list keeps as many again in memory, to replace removed ones.
+/// An element that enters this reserve is loaded, and no observer waits for it. Only if one unit removes more elements
+/// than the reserve has, the list's observers are held back until the entities that they see are loaded.
 extension CacheState {
-    /// Whether some pinned element has to be loaded.
+    /// True if some pinned element must be loaded.
     package var isAwaiting: Bool { !queries.awaiting.isEmpty }
 
-    /// Checks which elements that came to be pinned are in memory.
+    /// Checks which of the elements that became pinned are in memory.
     ///
-    /// - Complexity: O(elements that were not).
+    /// - Complexity: O(elements that were not in memory).
     mutating func checkReserve(of query: QueryID) {
         guard !queries[query].awaited.isEmpty || queries.awaiting.contains(query) else { return }
         let there = queries[query].awaited.filter { isInMemory(queries[query].list.handle(of: $0)) }
@@ -26,7 +25,7 @@ extension CacheState {
 
     func isInMemory(_ handle: ListHandle) -> Bool { withPayload(of: handle) { _ in } != nil }
 
-    /// Tells whether observers of a list see an entity that has to be loaded before they can be notified.
+    /// Returns true if observers of a list see an entity that must be loaded before they can be notified.
     ///
     /// - Complexity: O(pinned elements that are not in memory · log n).
     package func isHeldBack(_ query: QueryID) -> Bool {
@@ -36,7 +35,7 @@ extension CacheState {
         }
     }
 
-    /// Tells whether a list's steps have to be held back: an entity may be shown and hidden again in one unit.
+    /// Returns true if a list's steps must be held back: an entity may be shown and hidden again in one unit.
     func isHeldBack(_ query: QueryID, by steps: [HandleStep]) -> Bool {
         guard !queries[query].awaited.isEmpty else { return false }
         if isHeldBack(query) { return true }
@@ -57,10 +56,10 @@ extension CacheState {
         return keys
     }
 
-    /// Continues lists whose reserves were loaded. An element whose entity is in no tier is removed from its list, and
-    /// the next one comes into the reserve.
+    /// Continues lists after their reserves were loaded. An element whose entity is in neither tier is removed from its
+    /// list, and the next one enters the reserve.
     ///
-    /// - Precondition: ``keysToLoadForReserves()`` were loaded in the same step.
+    /// - Precondition: The ``keysToLoadForReserves()`` were loaded in the same step.
     package mutating func resumeReserves(at now: Int64) {
         let waiting = queries.awaiting.sorted()
         for query in waiting { checkReserve(of: query) }

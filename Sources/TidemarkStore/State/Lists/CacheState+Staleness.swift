@@ -1,10 +1,10 @@
 import TidemarkModel
 
-/// Staleness: marks queries and does not change entities.
+/// Marks queries as stale. Entities do not change.
 extension CacheState {
-    /// Marks a query stale.
+    /// Marks a query as stale.
     ///
-    /// - Returns: Whether the query was fresh.
+    /// - Returns: True if the query was fresh.
     @discardableResult
     mutating func markStale(_ query: QueryID, because cause: StaleCause, at now: Int64) -> Bool {
         // A query evaluated over the store is always as current as the store.
@@ -16,9 +16,9 @@ extension CacheState {
         return true
     }
 
-    /// Marks every query of a library stale, in a unit of its own.
+    /// Marks every query of a library as stale, in a unit of its own unless one is open.
     ///
-    /// - Parameter sequence: The sequence of the event that did it; nil where no event did.
+    /// - Parameter sequence: The sequence of the event that caused it; nil if no event did.
     mutating func markAllStale(in library: LibraryIndex, _ sequence: EventSequence?, at now: Int64) {
         let name = libraries.name(of: library)
         noteStaling(Selection(library: name), in: library, because: .log, sequence, at: now)
@@ -26,9 +26,11 @@ extension CacheState {
         markStale(queries.all.filter { queries[$0].library == library }, because: .log, at: now)
     }
 
-    /// Remembers that lists became stale, for answers that are on their way or that are older.
+    /// Remembers that lists became stale, for responses that are on their way or that are older.
     ///
-    /// - Parameter library: The library; nil: every library but `other`.
+    /// - Parameters:
+    ///   - library: The library; nil for every library except `other`.
+    ///   - sequence: The sequence of the event that caused it; nil if no event did.
     private mutating func noteStaling(
         _ selection: Selection, in library: LibraryIndex?, except other: ByteString? = nil, because cause: StaleCause,
         _ sequence: EventSequence?, at now: Int64
@@ -46,10 +48,10 @@ extension CacheState {
 
     @discardableResult
     private mutating func markStale(_ stale: [QueryID], because cause: StaleCause, at now: Int64) -> Int {
-        // Events of a log may lead here from within an event that changes nothing else.
+        // An event that changes nothing else may already have opened a unit.
         let isOwnUnit = !queries.recorder.isOpen
         if isOwnUnit { beginUnit(isMulti: true) }
-        // A root field of GraphQL has a query for each type that it refers to, and counts once.
+        // A GraphQL root field has a query for each type that it refers to, and counts once.
         var roots: Set<QueryKey> = []
         var count = 0
         for query in stale where markStale(query, because: cause, at: now) {
@@ -75,7 +77,7 @@ extension CacheState {
         }
         let name = view.string(view.event.library) ?? configuration.defaultLibrary
         if let library = libraries.index(of: name) { return invalidate(by: view, in: library, at: now) }
-        // Its first answer may be on its way.
+        // The library's first response may be on its way.
         var selection = Selection(library: name)
         if view.event.kind == .bulk {
             selection.resourceType = ByteString(Array(view.bytes[view.event.type]))
@@ -84,9 +86,9 @@ extension CacheState {
         _ = meanwhile.noteStaling(selection, in: name, because: .event, nil, at: now)
     }
 
-    /// Marks the queries stale that a bulk operation, a refresh or an index operation concerns.
+    /// Marks the queries as stale that a bulk operation, a refresh or an index operation concerns.
     ///
-    /// - Parameter library: The library that it names; nil: every library.
+    /// - Parameter library: The library that the event names; nil for every library.
     mutating func invalidate(by view: EventView, in library: LibraryIndex?, at now: Int64) {
         let event = view.event
         let name = library.map { libraries.name(of: $0) } ?? configuration.defaultLibrary
@@ -97,7 +99,7 @@ extension CacheState {
             selection.resourceType = types.name(of: type)
             if event.kind == .bulk { selection.hints = view.text(event.detail).map { Array($0) } }
         case .refresh:
-            // Its number is one of its own log: to other libraries it says nothing.
+            // The event's sequence belongs to its own log and has no meaning in other libraries.
             if library == nil {
                 let own = event.sequence.map { _ in view.string(event.library) ?? configuration.defaultLibrary }
                 noteStaling(selection, in: nil, except: own, because: .event, nil, at: now)
@@ -116,18 +118,22 @@ extension CacheState {
         markStale(stored(selection, in: library), because: .event, at: now)
     }
 
-    /// A selection of queries of a library to mark stale; every part that is given must match.
+    /// Selects queries of one library that become stale. Every given part must match.
     package struct Selection {
+        /// The library's name.
         package var library: ByteString
+        /// The method of the query; nil for any.
         package var method: ByteString?
-        /// The query's input, canonical.
+        /// The query's canonical input; nil for any.
         package var input: ByteString?
+        /// The resource type of the list's elements; nil for any.
         package var resourceType: ByteString?
-        /// The tags, as compact JSON.
+        /// The tags as compact JSON: an array of strings or an object; nil for any.
         package var tags: [UInt8]?
-        /// The hints, as compact JSON: an object.
+        /// The hints as compact JSON: an object; nil for any.
         package var hints: [UInt8]?
 
+        /// Creates a selection from the parts that must match.
         package init(
             library: ByteString, method: ByteString? = nil, input: ByteString? = nil, resourceType: ByteString? = nil,
             tags: [UInt8]? = nil, hints: [UInt8]? = nil
@@ -141,12 +147,12 @@ extension CacheState {
         }
     }
 
-    /// Marks the selected queries stale.
+    /// Marks the selected queries as stale.
     ///
-    /// - Returns: The number of queries that became stale by this call.
+    /// - Returns: How many queries became stale by this call.
     package mutating func invalidate(_ selection: Selection, at now: Int64) -> Int {
         guard let library = libraries.index(of: selection.library) else {
-            // Its first answer may be on its way.
+            // The library's first response may be on its way.
             _ = meanwhile.noteStaling(selection, in: selection.library, because: .request, nil, at: now)
             return 0
         }
@@ -171,8 +177,8 @@ extension CacheState {
         return found.filter { matcher.concerns(queries[$0]) }
     }
 
-    /// Returns when an observed query expires, if its observers were not notified of that yet, in milliseconds since
-    /// 1970; nil when it never does.
+    /// Returns when an observed query expires, in milliseconds since 1970; nil if it never does, or its observers
+    /// already know.
     package func expiry(of query: QueryID) -> Int64? {
         guard queries[query].isStored, !queries[query].shownStale, let timeToLive = queries[query].timeToLive
         else { return nil }

@@ -1,12 +1,12 @@
 import TidemarkModel
 
-/// The keys that events, operations and removals will delete along, collected before they are applied.
+/// Finds the keys that events, operations and removals will delete along, before they are applied.
 extension CacheState {
-    /// Returns the keys that batches touch together, or that held events may touch with them, and that only the journal
-    /// may have.
+    /// Returns the keys that batches touch together, or that held events may touch after them, and that only the
+    /// journal may have.
     ///
-    /// - Returns: Each once; empty when memory holds every entity there is.
-    /// - Complexity: O(members + held events), and O(resources) of the entities that are deleted along.
+    /// - Returns: The keys, each once; empty if memory has every entity.
+    /// - Complexity: O(members + held events), plus O(resources) of the entities that are deleted along.
     package func keysToLoad(for batches: [EventBatch]) -> [StoredKey] {
         guard residency.hasAbsent else { return [] }
         var keys: Set<StoredKey> = []
@@ -16,7 +16,7 @@ extension CacheState {
         return Array(keys)
     }
 
-    /// Returns the keys that only the journal may have of held events, and of entities that a batch deletes along.
+    /// Returns the keys of held events, and of entities that a batch deletes along, that only the journal may have.
     func keysOfCascadesAndHeld(with batch: EventBatch) -> Set<StoredKey> {
         var keys: Set<StoredKey> = []
         collectHeldKeys(into: &keys)
@@ -36,7 +36,7 @@ extension CacheState {
         }
     }
 
-    /// Calls `body` with every event of batches, and with the held events.
+    /// Calls `body` for every event of the batches, and for the held events.
     private func forEachView(of batches: [EventBatch], _ body: (EventView) -> Void) {
         for batch in batches { forEachView(of: batch, body) }
         for library in libraries.watched {
@@ -48,7 +48,8 @@ extension CacheState {
         libraries.index(of: view.string(view.event.library) ?? configuration.defaultLibrary)
     }
 
-    /// Returns the cascade sources of the events in batches and of held events. Empty unless one of them deletes.
+    /// Returns where cascades of events in the batches, and of held events, begin. Empty unless one of them is a
+    /// delete.
     private func sources(_ batches: [EventBatch]) -> CascadeSources {
         var sources = CascadeSources()
         var deletes = false
@@ -76,7 +77,7 @@ extension CacheState {
         return sources
     }
 
-    /// Returns the cache's own name of the event's type when entities of it take others along; nil otherwise.
+    /// Returns the cache's own name of the event's type if deletes of that type cascade; otherwise nil.
     func cascadingType(of view: EventView) -> ByteString? {
         guard !cascades.isEmpty, view.event.memberCount > 0, !view.event.type.isAbsent else { return nil }
         let wireType = ByteString(view.bytes[view.event.type])
@@ -84,7 +85,7 @@ extension CacheState {
         return cascades.concern(type) ? type : nil
     }
 
-    /// Returns the keys that deletes among operations take along.
+    /// Returns the keys that deletes among operations delete along, and that only the journal may have.
     func cascadeKeysToLoad(for steps: [TransactionStep], in name: ByteString) -> Set<StoredKey> {
         guard !cascades.isEmpty, let library = libraries.index(of: name) else { return [] }
         var sources = CascadeSources()
@@ -111,9 +112,9 @@ extension CacheState {
         return deletes ? keysToLoad(forCascadeFrom: sources) : []
     }
 
-    /// Returns the entities that a removal takes along, as far as is known, and that only the journal may have.
+    /// Returns the entities that a removal also removes, as far as is known, and that only the journal may have.
     ///
-    /// Entities whose type refers to nothing are not included.
+    /// Entities whose type refers to no other are left out.
     package func keysToLoad(forRemovalOf keys: [StoredKey]) -> [StoredKey] {
         guard !cascades.isEmpty else { return [] }
         let roots = keys.filter { cascades.concern(types.name(of: $0.type)) }

@@ -1,11 +1,11 @@
 import TidemarkModel
 
-/// The entities that events touch and that only the journal may have: their keys, and what the journal loaded.
+/// Which entities must be loaded from the journal before events are applied, and what the journal loaded.
 extension CacheState {
-    /// Returns the keys that a batch touches, or that held events may touch with it, and that only the journal may
+    /// Returns the keys that a batch touches, or that held events may touch after it, and that only the journal may
     /// have.
     ///
-    /// - Returns: Each once; empty when memory holds every entity there is.
+    /// - Returns: The keys, each once; empty if memory has every entity.
     /// - Complexity: O(members + held events).
     package func keysToLoad(for batch: EventBatch) -> [StoredKey] { keysToLoad(for: [batch]) }
 
@@ -38,18 +38,18 @@ extension CacheState {
         }
     }
 
-    /// Adds a key to load, unless it was deleted: until the delete is written the journal still has the entity.
+    /// Adds a key to load, unless it was deleted: until a delete is flushed, the journal still has the entity.
     private func collect(_ key: StoredKey, into keys: inout Set<StoredKey>) {
         if !isGone(key), !isUnstored(key.type), !isLayered(key) { keys.insert(key) }
     }
 
-    /// Whether an entity was deleted or forgotten, though the journal may still have it.
+    /// Returns true if an entity was deleted or forgotten, although the journal may still have it.
     func isGone(_ key: StoredKey) -> Bool { tombstones[key] != nil || residency.isForgotten(key) }
 
-    /// Installs entities that the journal loaded.
+    /// Adds entities that the journal loaded.
     ///
-    /// An entity already in memory is newer and stays; one forgotten or deleted meanwhile is not installed. A damaged
-    /// row counts as absent from now on, and is removed.
+    /// An entity already in memory is newer and stays. One that was forgotten or deleted in the meantime is skipped. A
+    /// damaged row counts as absent from now on, and the next flush removes it.
     package mutating func install(_ loaded: LoadedEntities) {
         for entity in loaded.entities where !isGone(entity.key) {
             entity.key.withIdentity(seed: entities.seed) { identity in

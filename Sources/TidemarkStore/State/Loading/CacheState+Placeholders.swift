@@ -1,9 +1,9 @@
 import TidemarkModel
 
 /// Placeholders: entities of which only the row is known, because an event replaces or deletes them in the same step.
-/// Their payload is empty, as no stored one is.
+/// Their payload is empty, which no stored payload is.
 extension CacheState {
-    /// Returns the entities that a batch touches, or that held events may touch with it, and that only the journal may
+    /// Returns the entities that a batch touches, or that held events may touch after it, and that only the journal may
     /// have.
     ///
     /// - Complexity: O(members + held events).
@@ -22,7 +22,7 @@ extension CacheState {
         return needs
     }
 
-    /// Whether an event is newer than everything that is stored of its library, and needs nothing of it.
+    /// Returns true if an event is newer than everything stored of its library and needs none of it.
     private func isReplacing(_ view: EventView) -> Bool {
         let event = view.event
         switch event.kind {
@@ -38,15 +38,16 @@ extension CacheState {
         var keys: Set<StoredKey> = []
         collectKeys(of: view, into: &keys)
         for key in keys {
-            // Lists, observers and layers compare the entity with what it was.
+            // Lists, observers and layers compare the new value with the old one.
             if queries.keys.handle(of: key) == nil { needs.replaced.insert(key) } else { needs.loaded.insert(key) }
         }
     }
 
-    /// Puts entities in memory of which only the rows are known, for events that are applied next.
+    /// Adds placeholders for entities of which only the rows are known, for events that are applied next.
     ///
-    /// - Parameter rows: Rows that were found since the last commit, of keys in the ``EntityNeeds/replaced`` of now.
-    /// - Returns: What ``removePlaceholders(_:)`` takes after the events.
+    /// - Parameter rows: Rows that were found since the last commit, with keys from the current
+    ///   ``EntityNeeds/replaced``.
+    /// - Returns: The slots to pass to ``removePlaceholders(_:)`` after the events.
     package mutating func addPlaceholders(_ rows: some Sequence<StoredRow>) -> [SlotIndex] {
         var added: [SlotIndex] = []
         let stamp = EntityStamp(sequence: nil, packedGeneration: 0, writtenAt: 0)
@@ -61,7 +62,7 @@ extension CacheState {
         return added
     }
 
-    /// Removes the placeholders that no event replaced or deleted: the journal has these entities as before.
+    /// Removes the placeholders that no event replaced or deleted. The journal still has these entities.
     package mutating func removePlaceholders(_ slots: [SlotIndex]) {
         for index in slots where entities.isPlaceholder(index) {
             entities.forget(index)
@@ -71,7 +72,7 @@ extension CacheState {
 }
 
 extension EntityStore {
-    /// Whether a slot has an entity of which only the row is known. A slot may hold another entity by now.
+    /// Returns true if a slot has a placeholder. By now the slot may have another entity.
     func isPlaceholder(_ index: SlotIndex) -> Bool {
         let slot = slot(index).pointee
         return slot.flags.contains(.isLive) && slot.payloadCount == 0

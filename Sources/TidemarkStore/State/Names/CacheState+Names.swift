@@ -1,7 +1,7 @@
 import TidemarkModel
 
 extension CacheState {
-    /// Returns the number of a type under its own name, for any alias; nil past `typeCountMax`.
+    /// Returns the index of a type by any of its names; assigns one to a new type. nil past `typeCountMax`.
     @inline(__always)
     mutating func admitType(_ name: UnsafeRawBufferPointer) -> TypeIndex? {
         if let type = types.recent(name) { return type }
@@ -14,16 +14,16 @@ extension CacheState {
         return type
     }
 
-    /// Resolves the configuration's rules for the types that have a number.
+    /// Resolves the configuration's rules for all types that have an index.
     ///
-    /// - Complexity: O(types), for each type that is new.
+    /// - Complexity: O(types), for each new type.
     mutating func resolveTypeRules() {
         types.resolveRules(configuration)
         entities.unstoredTypes = types.rules.unstored
         entities.memoryExcludedTypes = types.rules.memoryExcluded
     }
 
-    /// Returns a member's key. The bytes of its id are borrowed from the view.
+    /// Returns the key of a member. It borrows the id's bytes from the view.
     @inline(__always)
     func identity(
         of member: ChangeMember, in view: EventView, library: LibraryIndex, type: TypeIndex
@@ -33,12 +33,12 @@ extension CacheState {
             : EntityIdentity(library: library, type: type, text: view.bytes[member.id], seed: entities.seed)
     }
 
-    /// Lends a stored key as the entity table looks it up.
+    /// Calls `body` with a key in the form in which the entity table looks it up.
     func withIdentity<Result>(_ key: StoredKey, _ body: (EntityIdentity) -> Result) -> Result {
         key.withIdentity(seed: entities.seed, body)
     }
 
-    /// Returns a key with this database's numbers; nil when its library or type was never seen.
+    /// Returns a key with this database's indexes; nil if its library or type is unknown.
     package func storedKey(of key: EntityKey) -> StoredKey? {
         guard let library = libraries.index(of: key.library),
             let type = types.index(of: key.type)

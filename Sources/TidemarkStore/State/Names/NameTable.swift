@@ -1,15 +1,15 @@
 import TidemarkModel
 
-/// Names and the small numbers that stand for them, assigned once in order of arrival.
+/// A table of names and their small numbers, assigned once in the order of arrival.
 ///
-/// Bounded by `countMax`; past it ``admit(_:)`` refuses new names.
+/// At most `countMax` names; past it ``admit(_:)`` refuses new ones.
 struct NameTable<Index: TypedIndex> {
     private let countMax: Int
     private(set) var names: [ByteString]
     private var indexes: [ByteString: Index] = [:]
-    /// The number of names that the journal has.
+    /// How many names the journal has.
     private var flushedCount: Int
-    /// The name that was looked up last: events come in runs of one library and type.
+    /// The name that was looked up last. Consecutive events mostly have the same library and type.
     private var last: (name: [UInt8], index: Index)?
 
     init(recovered: [ByteString], countMax: Int) {
@@ -19,14 +19,14 @@ struct NameTable<Index: TypedIndex> {
         for (index, name) in recovered.enumerated() { indexes[name] = Index(index) }
     }
 
-    /// Returns the name of a number.
+    /// Returns the name with a number.
     ///
-    /// - Precondition: The number was assigned by this table.
+    /// - Precondition: This table assigned the number.
     subscript(index: Index) -> ByteString { names[Int(index)] }
 
-    /// Returns the number of a name, which is assigned when it has none; nil when no number is left.
+    /// Returns the number of a name, and assigns one to a new name; nil if none is left.
     ///
-    /// - Complexity: O(n) for n bytes; no copy when the name was the last one looked up.
+    /// - Complexity: O(n) for n bytes; no copy if the name was the last one looked up.
     @inline(__always)
     mutating func admit(_ name: UnsafeRawBufferPointer) -> Index? {
         if let last, last.name.withUnsafeBytes({ JSONText.haveEqualBytes($0, name) }) { return last.index }
@@ -36,7 +36,7 @@ struct NameTable<Index: TypedIndex> {
     /// The number of the name that was looked up last; 0 before the first.
     var lastIndex: Index { last?.index ?? 0 }
 
-    /// Returns the number of a name; nil when it has none.
+    /// Returns the number of a name; nil if it has none.
     func index(of name: ByteString) -> Index? {
         if let last, last.name == name.bytes { return last.index }
         return indexes[name]
@@ -55,7 +55,7 @@ struct NameTable<Index: TypedIndex> {
         return index
     }
 
-    /// Whether some names are not in the journal.
+    /// True if the journal lacks some names.
     var hasNew: Bool { flushedCount < names.count }
 
     /// Returns the names that were added since the last call.

@@ -1,22 +1,25 @@
 import TidemarkModel
 
-/// The configuration's rules for types, by their numbers.
+/// The configuration's rules for types, by their indexes.
 struct TypeRules {
-    /// The types that are never evicted.
+    /// The types whose entities are never evicted.
     private(set) var kept: Set<TypeIndex> = []
-    /// The fields that stay when an entity is evicted, by their unescaped names; in types in `kept` all fields stay.
+    /// The unescaped names of fields that stay when an entity is evicted. Types in `kept` have none: all of their
+    /// fields stay.
     private(set) var keptFields: [TypeIndex: Set<[UInt8]>] = [:]
-    /// The types that no journal has.
+    /// The types that are never stored in the journal.
     private(set) var unstored: Set<TypeIndex> = []
-    /// The types that leave memory as soon as the journal has them.
+    /// The types whose entities leave memory as soon as the journal has them.
     private(set) var memoryExcluded: Set<TypeIndex> = []
 
-    /// The types whose events merge.
+    /// The types whose events merge into the entity instead of replacing it.
     private(set) var merged: Set<TypeIndex> = []
 
     init() {}
 
-    /// - Parameter names: The names of types, by number; aliases were resolved.
+    /// Resolves the rules of a configuration.
+    ///
+    /// - Parameter names: The cache's own names of types, in the order of their indexes.
     init(_ configuration: CacheStateConfiguration, names: [ByteString]) {
         guard configuration.namesTypes else { return }
         func resolved(_ types: Set<ByteString>) -> Set<ByteString> {

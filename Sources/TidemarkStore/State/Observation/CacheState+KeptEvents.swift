@@ -1,6 +1,6 @@
 import TidemarkModel
 
-/// The parts of an event that ``KeptEvents`` keeps.
+/// Which parts of an event ``KeptEvents`` keeps.
 extension CacheState {
     /// Keeps an event that was counted.
     mutating func keep(_ view: EventView, _ bin: LoggedEvent.Bin, reason: QuarantineReason?, at now: Int64) {
@@ -23,9 +23,9 @@ extension CacheState {
         }
     }
 
-    /// Notes a write for the event that is being applied.
+    /// Records a write of the event that is being applied.
     ///
-    /// - Parameter before: The resource that is stored now; nil when the entity is new.
+    /// - Parameter before: The resource that is stored now; nil if the entity is new.
     mutating func keepWrite(
         of index: SlotIndex, before: UnsafeRawBufferPointer?, after: UnsafeRawBufferPointer?
     ) {

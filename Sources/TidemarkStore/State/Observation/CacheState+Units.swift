@@ -1,24 +1,23 @@
 import TidemarkModel
 
-/// A unit is one event, batch, transaction or answer: observers are notified of all its changes at once.
+/// A unit is one event, batch, transaction or response: observers are notified of all its changes together.
 extension CacheState {
     /// Begins a unit.
     ///
-    /// - Parameter isMulti: Whether it may change several entities, or one list in several places.
+    /// - Parameter isMulti: True if it may change several entities, or one list in several places.
     mutating func beginUnit(isMulti: Bool) {
         buildLists()
         queries.recorder.begin(isMulti: isMulti)
     }
 
-    /// Ends a unit and logs its changes for observers: queries by number, then entities in the order they changed.
+    /// Ends a unit and logs its changes for observers: queries by number, then entities in the order of their changes.
     mutating func endUnit(at now: Int64) {
-        // No input reaches it: an order of calls inside this module; each way in opens one unit and ends it before it
-        // returns.
+        // No input reaches it: each entry into this module opens one unit and ends it before it returns.
         precondition(queries.recorder.isOpen, "no unit to end")
         if !queries.recorder.touched.isEmpty {
             var payloads = KeptPayloads()
-            // The loops run over indexes: an array that is being iterated over has two owners, and would not be emptied
-            // in place.
+            // The loops use indexes: an array that is being iterated over has two owners, and would not be emptied in
+            // place.
             if queries.recorder.touched.count > 1 {
                 queries.recorder.sortTouched { [entries = queries.entries] in entries[Int($0)].number }
             }
@@ -63,7 +62,7 @@ extension CacheState {
                     isHeldBack: isHeldBack, asOf: queries[query].asOf, previous: previous)))
     }
 
-    /// Tells whether an element was both removed from a list and added to it, in any order: an entity that a layer
+    /// Returns true if an element was both removed from a list and added to it, in any order. An entity that a layer
     /// covers may be in the list twice.
     private static func hasReturning(_ steps: [HandleStep]) -> Bool {
         guard steps.count > 1 else { return false }
@@ -111,7 +110,7 @@ extension CacheState {
         }
     }
 
-    /// Tells whether the visible value of an element that was and is in a list changed in the unit.
+    /// Returns true if the visible value of an element that stayed in a list changed in the unit.
     private func isReplaced(_ handle: ListHandle) -> Bool {
         guard let old = queries.recorder.payloadsBefore[handle] else { return false }
         return withPayload(of: handle) { payload in
@@ -119,9 +118,11 @@ extension CacheState {
         } ?? !old.isEmpty
     }
 
+    /// Converts a step for observers.
+    ///
     /// - Parameters:
-    ///   - isHeard: Whether some observer is notified of it now; lagging observers get the state at a later time.
-    ///   - isHeldBack: Whether no observer is notified yet, because some entity is not in memory.
+    ///   - isHeard: True if some observer is notified now. Lagging observers get a later state.
+    ///   - isHeldBack: True if no observer is notified yet, because some entity is not in memory.
     private func listStep(
         _ step: HandleStep, isHeard: Bool, isHeldBack: Bool, _ payloads: inout KeptPayloads
     ) -> ListStep {
@@ -147,13 +148,13 @@ extension CacheState {
         }
     }
 
-    /// Returns the value that observers saw of an element that left a list: before the unit, or the current one when it
-    /// did not change.
+    /// Returns the value of a removed element as observers saw it: that before the unit, or the current one if it did
+    /// not change.
     private func old(of handle: ListHandle) -> [UInt8] {
         queries.recorder.payloadsBefore[handle] ?? withPayload(of: handle) { Array($0) } ?? []
     }
 
-    /// Returns an entity's payload; lists that show the same entity share one copy.
+    /// Returns an entity's payload. Lists that show the same entity share one copy.
     private func payload(of handle: ListHandle, _ payloads: inout KeptPayloads) -> [UInt8] {
         if let payload = payloads[handle] { return payload }
         guard let payload = withPayload(of: handle, { Array($0) }) else {
@@ -165,9 +166,9 @@ extension CacheState {
         return payload
     }
 
-    /// Tells whether the value of an entity before a write is needed when the unit ends.
+    /// Returns true if an entity's value before a write is needed when the unit ends.
     ///
-    /// - Complexity: O(lists that hold it).
+    /// - Complexity: O(lists that have it).
     func needsPayloadBefore(_ handle: ListHandle) -> Bool {
         // A larger unit compares the values before and after.
         if queries.recorder.isMulti || queries.keys.observerCount(of: handle) > 0 { return true }
@@ -192,20 +193,19 @@ extension CacheState {
                     wasWhole: wasWhole)))
     }
 
-    /// Calls `body` with the resource of a key in the reverse index, as readers see it; returns nil when memory does
-    /// not have it.
+    /// Calls `body` with an entity's resource as readers see it; returns nil if memory does not have it.
     func withPayload<Result>(of handle: ListHandle, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
         if queries.keys.isLayered(handle) { return layers.overlays[handle]?.visible?.withUnsafeBytes(body) }
         return withIdentity(queries.keys.key(of: handle)) { entities.find($0) }.map { body(entities.payload(of: $0)) }
     }
 
-    /// Returns how much is known of a key in the reverse index, as readers see it.
+    /// Returns how much of an entity is known, as readers see it.
     package func completeness(of handle: ListHandle) -> Completeness {
         guard let index = withIdentity(queries.keys.key(of: handle), { entities.find($0) }) else { return .whole }
         return completeness(of: handle, at: index)
     }
 
-    /// Returns how much is known of a stored entity, as readers see it.
+    /// Returns how much of a stored entity is known, as readers see it.
     ///
     /// - Parameter index: The entity's slot.
     func completeness(of handle: ListHandle, at index: SlotIndex) -> Completeness {
@@ -216,10 +216,10 @@ extension CacheState {
 
     // MARK: The log
 
-    /// The changes to notify observers of, in order.
+    /// The changes that observers are to be notified of, in order.
     package var changeLog: [ChangeRecord] { queries.recorder.log }
 
-    /// Clears the log, after observers were notified of everything in it, or their lag remembers it.
+    /// Clears the log, once observers were notified of everything in it, or their lags have recorded it.
     package mutating func clearLog() {
         for place in queries.recorder.logged.indices { queries[queries.recorder.logged[place]].noteLogCleared() }
         queries.recorder.clearLog()

@@ -1,20 +1,22 @@
 import TidemarkModel
 
-/// The events that observers of the log have not been notified of.
+/// The events that observers of the log are yet to be notified of.
 ///
-/// Each observer has a filter of its own, so that many events of another type do not displace the few that it wants.
-/// Bound: ``tapCountMax`` observers of ``eventCountMax`` events each; further events are counted as missed.
+/// Each observer has its own filter, so that many events of another type do not displace the few that it wants. Bound:
+/// ``tapCountMax`` observers with ``eventCountMax`` events each. Further events are counted as missed.
 package struct EventLog: Sendable {
-    /// The events that an observer wants; a part that is empty admits all.
+    /// Which events an observer wants. An empty part admits all events.
     package struct Filter: Sendable {
-        /// The names of resource types. An event without a type passes only when this is empty.
+        /// The cache's own names of the wanted resource types. An event without a type passes only if this is empty.
         package var types: Set<ByteString>
+        /// The wanted bins.
         package var bins: Set<LoggedEvent.Bin>
-        /// The only library; nil: every library.
+        /// The only wanted library; nil for every library.
         package var library: ByteString?
-        /// A part of a key that the event names; nil: every event.
+        /// A fragment of a key that the event must name; nil for every event.
         package var part: KeyFragment?
 
+        /// Creates a filter; without arguments it admits all events.
         package init(types: Set<ByteString> = [], bins: Set<LoggedEvent.Bin> = [], library: ByteString? = nil) {
             self.types = types
             self.bins = bins
@@ -22,11 +24,13 @@ package struct EventLog: Sendable {
         }
     }
 
-    /// The events for one observer since the last call of ``drain()``.
+    /// The events for one observer since the last ``drain()``.
     package struct News: Sendable {
+        /// The observer's number.
         package var number: Int64
+        /// The events, oldest first.
         package var events: [LoggedEvent]
-        /// The number of events that came when there was no room for more.
+        /// How many further events there was no room for.
         package var missed: Int
     }
 
@@ -36,12 +40,12 @@ package struct EventLog: Sendable {
         var missed = 0
     }
 
-    /// The observers at most: 100.
+    /// The most observers: 100.
     package static let tapCountMax = 100
-    /// The events of one observer that are kept between two deliveries: 500.
+    /// The most events kept for one observer between two deliveries: 500.
     package static let eventCountMax = 500
 
-    /// The observers by number, ascending. Bounded by ``tapCountMax``.
+    /// The observers in the order in which they were added; ``tapCountMax`` bounds them.
     private var taps: [(number: Int64, tap: Tap)] = []
 
     var isEmpty: Bool { taps.isEmpty }
@@ -51,11 +55,11 @@ package struct EventLog: Sendable {
 
     mutating func remove(_ number: Int64) { taps.removeAll { $0.number == number } }
 
-    /// Passes an event to every observer that wants it.
+    /// Adds an event for every observer that wants it.
     ///
     /// - Parameters:
-    ///   - isNamed: Tells whether the event names a key with a part. Called only for observers that want one.
-    ///   - event: Called at most once, when some observer has room for it.
+    ///   - isNamed: Returns true if the event names a key with a fragment. Called only for observers that want one.
+    ///   - event: Makes the event. Called at most once, and only if some observer has room for it.
     mutating func add(
         _ bin: LoggedEvent.Bin, library: ByteString?, type: ByteString?, isNamed: (KeyFragment) -> Bool,
         _ event: () -> LoggedEvent
@@ -77,7 +81,7 @@ package struct EventLog: Sendable {
         }
     }
 
-    /// Removes and returns the events that observers were not notified of, in the order of their numbers.
+    /// Removes and returns the events of all observers, in the order in which these were added.
     mutating func drain() -> [News] {
         var news: [News] = []
         for index in taps.indices where !taps[index].tap.events.isEmpty || taps[index].tap.missed > 0 {

@@ -6,7 +6,12 @@ struct KeptEventReader {
     private let bytes: UnsafeRawBufferPointer
     private let number: Int64
 
-    /// - Parameter offset: The record's first byte; the bytes must outlive the reader.
+    /// Creates a reader of one record.
+    ///
+    /// - Parameters:
+    ///   - chunk: The bytes of the chunk. They must outlive the reader.
+    ///   - offset: The record's first byte.
+    ///   - number: The event's number.
     init(_ chunk: UnsafeRawBufferPointer, at offset: Int, number: Int64) {
         head = chunk.loadUnaligned(fromByteOffset: offset, as: KeptHead.self)
         bytes = UnsafeRawBufferPointer(rebasing: chunk[offset..<offset + Int(head.byteCount)])
@@ -85,7 +90,9 @@ struct KeptEventReader {
 
     // MARK: The event
 
-    /// - Parameter pattern: The part of the selection.
+    /// Returns true if a selection matches the event.
+    ///
+    /// - Parameter pattern: The fragment made from the selection's `part`; nil if it has none.
     func isWanted(by selection: KeptEvents.Selection, _ pattern: KeyFragment?) -> Bool {
         if let sequence = selection.sequence, head.sequence != sequence.rawValue { return false }
         if !selection.bins.isEmpty {
@@ -102,6 +109,7 @@ struct KeptEventReader {
         return named.contains { pattern.isFound(in: $0) }
     }
 
+    /// Makes the event from the record.
     func event() -> KeptEvent {
         let sequence = EventSequence(head.sequence)
         guard let bin = LoggedEvent.Bin(number: head.bin), let kind = ChangeEvent.Kind(rawValue: head.kind) else {

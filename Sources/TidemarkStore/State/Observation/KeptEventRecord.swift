@@ -1,10 +1,10 @@
 import TidemarkModel
 
-// The records of ``KeptEvents``. They stay in this process, so that they have the layout of its memory.
+// The records of ``KeptEvents``. They never leave this process, so they have the layout of its memory.
 
-/// The beginning of an event's record: the names, the ids, the line and the writes follow it, in this order.
+/// The beginning of an event's record. The names, the ids, the line and the writes follow it in this order.
 struct KeptHead {
-    /// The bytes of the whole record.
+    /// The size of the whole record, in bytes.
     var byteCount: UInt32 = 0
     var at: Int64
     var sequence: Int64
@@ -13,9 +13,9 @@ struct KeptHead {
     var libraryCount: UInt32
     var typeCount: UInt32
     var mutationCount: UInt32
-    /// The bytes of the line as it came.
+    /// The size of the line as received, in bytes.
     var lineByteCount: UInt32 = 0
-    /// The bytes of the line in this record; ``absent``: it was left out.
+    /// The size of the line in this record; ``absent`` if it was left out.
     var contentCount = KeptHead.absent
     var idCount: UInt32 = 0
     var idByteCount: UInt32 = 0
@@ -23,10 +23,10 @@ struct KeptHead {
     var writeByteCount: UInt32 = 0
     var bin: UInt8
     var kind: UInt8
-    /// The reason of a quarantined event; 0: none.
+    /// The reason of a quarantined event; 0 for none.
     var reason: UInt8
     var isLate: Bool
-    /// Whether writes were left out.
+    /// True if writes were left out.
     var isCut = false
 
     static let absent = UInt32.max
@@ -34,7 +34,7 @@ struct KeptHead {
     init(_ event: LoggedEvent) {
         func count(_ name: ByteString?) -> UInt32 { name.map { UInt32($0.bytes.count) } ?? KeptHead.absent }
         at = event.at
-        // No event has the position before the first one, and no line the number 0.
+        // No event has the sequence before the first one, and no line has the number 0.
         sequence = event.sequence?.rawValue ?? EventSequence.beforeFirst.rawValue
         line = event.line ?? 0
         resourceCount = Int64(event.resourceCount)
@@ -48,15 +48,15 @@ struct KeptHead {
     }
 }
 
-/// The beginning of the record of one write: the type, the id, the resource before and the one after follow it.
+/// The beginning of the record of one write. The type, the id, the resource before and the one after follow it.
 struct KeptWrite {
     var typeCount: UInt32
     var idCount: UInt32
-    /// ``KeptHead/absent``: there was no resource before.
+    /// The size of the resource before; ``KeptHead/absent`` if there was none.
     private var beforeByteCount: UInt32
-    /// ``KeptHead/absent``: there is no resource after.
+    /// The size of the resource after; ``KeptHead/absent`` if there is none.
     private var afterByteCount: UInt32
-    /// The offset of the resource in the line; ``KeptHead/absent``: it follows.
+    /// The offset of the resource after in the line; ``KeptHead/absent`` if it follows this record.
     private var offset = KeptHead.absent
     var isUUID: Bool
 
@@ -78,7 +78,7 @@ struct KeptWrite {
 }
 
 extension LoggedEvent.Bin {
-    /// A number for records in memory.
+    /// The number that encodes the bin in records.
     var number: UInt8 {
         switch self {
         case .applied: 0

@@ -1,61 +1,67 @@
 import TidemarkModel
 
-/// One kept event.
+/// One kept event, with its content and its writes.
 package struct KeptEvent: Hashable, Sendable {
     /// One entity that the event wrote.
     package struct Write: Hashable, Sendable {
-        /// `type:id`.
+        /// The entity's key, as `type:id`.
         package var key: ByteString
-        /// The resource before; nil: the cache had none.
+        /// The resource before the event; nil if the cache had none.
         package var before: [UInt8]?
-        /// The resource after; nil: it is removed.
+        /// The resource after the event; nil if the event removed it.
         package var after: [UInt8]?
     }
 
-    /// The event as observers of the log see it.
+    /// The event as observers of the log get it.
     package var event: LoggedEvent
-    /// The line as it came; nil when it was too long, or not there any more.
+    /// The line as received; nil if it was too long or no longer available.
     package var content: [UInt8]?
-    /// The bytes of the line.
+    /// The size of the line as received, in bytes.
     package var byteCount: Int
+    /// The entities that the event wrote, in order.
     package var writes: [Write]
-    /// Whether the line and all writes are here.
+    /// True if the line and all writes were kept.
     package var isComplete: Bool
 }
 
 extension KeptEvents {
-    /// The kept events that somebody wants.
+    /// Selects kept events. A part that is nil or empty admits all.
     package struct Selection: Sendable {
-        /// Each part that is nil or empty admits all.
+        /// The library of the event.
         package var library: ByteString?
+        /// The sequence of the event.
         package var sequence: EventSequence?
+        /// The bins of the event.
         package var bins: Set<LoggedEvent.Bin> = []
+        /// The cache's own names of the event's resource type.
         package var types: Set<ByteString> = []
-        /// A part of `type:id` of an entity that the event names or wrote; ASCII letters match in either case.
+        /// A fragment of the `type:id` of an entity that the event names or wrote. ASCII letters match in either case.
         package var part: ByteString?
-        /// The `type:id` of an entity that the event names or wrote.
+        /// The whole `type:id` of an entity that the event names or wrote.
         package var key: ByteString?
-        /// Only events with a lower number.
+        /// The event's number must be below this one.
         package var before = Int64.max
+        /// The most events of one page.
         package var countMax: Int
 
+        /// Creates a selection that admits all events.
         package init(countMax: Int) { self.countMax = countMax }
     }
 
     /// A page of kept events.
     package struct Page: Sendable {
-        /// The newest first.
+        /// The events, newest first.
         package var events: [KeptEvent]
-        /// The `before` of the next page; nil when there are no further events.
+        /// The `before` of the next page; nil if there are no further events.
         package var next: Int64?
     }
 
-    /// The bytes of lines and resources after which a page ends early: 4 MiB.
+    /// The size of lines and resources after which a page ends early: 4 MiB.
     private static let pageByteCountMax = 4 << 20
 
-    /// Finds events, the newest first.
+    /// Finds kept events, newest first.
     ///
-    /// Pure: it runs wherever the caller is.
+    /// Pure: it may run on any executor.
     ///
     /// - Complexity: O(bytes that are kept).
     package func select(_ selection: Selection) -> Page {

@@ -1,27 +1,29 @@
 import TidemarkModel
 
-/// The last events with their content, and every entity that each of them wrote, before and after: for people who look
-/// for the event that made an entity wrong.
+/// The last events with their content, and each entity that they wrote, before and after. With them a person finds the
+/// event that made an entity wrong.
 ///
-/// An event costs one copy of its bytes and of the bytes that it replaced, into chunks that are never moved. Nobody
-/// reads them on the cache's executor: a reader gets the chunks, which cost a count of references, and parses them
+/// An event costs one copy of its bytes and of the bytes that it replaced, into chunks that never move. Nobody reads
+/// them on the cache's executor: a reader gets the chunks, which costs one reference count each, and parses them
 /// elsewhere (``select(_:)``).
 ///
-/// Bound: ``byteCountMax`` bytes of chunks; past it the oldest chunk is dropped. 0: nothing is kept, and an event costs
-/// one test.
+/// Bound: ``byteCountMax`` bytes of chunks. Past it the oldest chunk is dropped. With 0, nothing is kept and an event
+/// costs one test.
 ///
 /// - Source: Protocol/sessions.md, log.list.
 package struct KeptEvents: Sendable {
-    /// Consecutive events in one array that was reserved for them.
+    /// Consecutive events in one array, whose memory was reserved for them.
     struct Chunk: Sendable {
         /// The number of the chunk's first event.
         let firstNumber: Int64
-        /// The bytes that the array was reserved with.
+        /// How many bytes the array was reserved with.
         let capacity: Int
         var eventCount = 0
         var bytes: [UInt8] = []
 
-        /// - Parameter bytes: An array whose memory is used again.
+        /// Creates an empty chunk.
+        ///
+        /// - Parameter bytes: An array whose memory is reused.
         init(firstNumber: Int64, capacity: Int, reusing bytes: consuming [UInt8]) {
             self.firstNumber = firstNumber
             self.capacity = capacity
@@ -31,16 +33,17 @@ package struct KeptEvents: Sendable {
         }
     }
 
-    /// The bytes that a server keeps: 8 MiB.
+    /// How many bytes a server keeps: 8 MiB.
     package static let servedByteCountMax = 8 << 20
 
-    /// The least bound that is allowed: 64 KiB.
+    /// The smallest bound: 64 KiB.
     private static let byteCountMin = 64 << 10
 
+    /// The most bytes of chunks; 0 if nothing is kept.
     package let byteCountMax: Int
-    /// The oldest first.
+    /// The chunks, oldest first.
     private(set) var chunks: [Chunk] = []
-    /// The bytes that the chunks were reserved with.
+    /// How many bytes the chunks were reserved with.
     private(set) var chunkByteCount = 0
     /// The number of the last event, from 1; 0 before the first.
     package private(set) var lastNumber: Int64 = 0
@@ -48,42 +51,45 @@ package struct KeptEvents: Sendable {
     // The event that is being applied.
 
     private var isOpen = false
-    /// The address and size of the open event's line. Only compared: what lies inside the line is not copied twice.
+    /// Address and size of the open event's line. They are only compared: what is inside the line is not copied twice.
     private var line = (start: UInt(0), count: 0)
-    /// The records of the entities that the open event wrote so far, bounded by `eventByteCountMax`.
+    /// The records of the entities that the open event wrote so far; `eventByteCountMax` bounds them.
     private var written: [UInt8] = []
     private var writtenCount: UInt32 = 0
-    /// Whether entities of the open event were left out.
+    /// True if entities of the open event were left out.
     private var isCut = false
-    /// The ids of the event's members; its memory is used again.
+    /// The ids of the event's members. The array's memory is reused.
     private var ids: [UInt8] = []
 
-    /// - Parameter byteCountMax: 0: nothing is kept. Else at least `byteCountMin` are allowed, so that one event fits.
+    /// Creates an empty store.
+    ///
+    /// - Parameter byteCountMax: The most bytes to keep; 0 keeps nothing. Any other value below `byteCountMin` counts
+    ///   as that, so that one event fits.
     package init(byteCountMax: Int) {
         self.byteCountMax = byteCountMax > 0 ? max(KeptEvents.byteCountMin, byteCountMax) : 0
     }
 
-    /// Whether events are kept.
+    /// True if events are kept.
     @inline(__always)
     package var isOn: Bool { byteCountMax > 0 }
 
-    /// The events that are kept now.
+    /// How many events are kept now.
     package var eventCount: Int { chunks.reduce(0) { $0 + $1.eventCount } }
 
-    /// The bytes of the events that are kept now.
+    /// How many bytes the kept events have now.
     package var byteCount: Int { chunks.reduce(0) { $0 + $1.bytes.count } }
 
-    /// The bytes of one event at most. What is longer is left out, so that one event does not drop all others.
+    /// The most bytes of one event. Longer parts are left out, so that one event does not displace all others.
     private var eventByteCountMax: Int { max(1, byteCountMax / 8) }
 
-    /// A 32nd of the bound, so that little is dropped at once.
+    /// The smallest chunk: a 32nd of the bound, so that little is dropped at once.
     private var chunkByteCountMin: Int { max(1, byteCountMax / 32) }
 
     // MARK: The open event
 
-    /// Begins to note the writes of an event, until ``close()``.
+    /// Begins to record the writes of an event, until ``close()``.
     ///
-    /// - Parameter line: The line of the event; nil when it is not there any more. It must outlive the call of
+    /// - Parameter line: The line of the event; nil if it is no longer available. It must outlive the call of
     ///   ``close()``.
     mutating func open(_ line: UnsafeRawBufferPointer?) {
         guard isOn else { return }
@@ -94,20 +100,20 @@ package struct KeptEvents: Sendable {
         isCut = false
     }
 
-    /// Ends the event: later writes are those of others.
+    /// Ends the event. Later writes do not belong to it.
     @inline(__always)
     mutating func close() { isOpen = false }
 
-    /// Whether writes are noted now.
+    /// True while writes are recorded.
     @inline(__always)
     var notesWrites: Bool { isOpen }
 
-    /// Notes a write of the open event.
+    /// Records a write of the open event.
     ///
     /// - Parameters:
-    ///   - id: The id: the 16 bytes of a UUID, or the text.
-    ///   - before: The resource that is replaced or removed; nil: there was none.
-    ///   - after: The resource that is stored; nil: the entity is removed.
+    ///   - id: The 16 bytes of a UUID, or the id's text.
+    ///   - before: The resource that is replaced or removed; nil if there was none.
+    ///   - after: The resource that is stored; nil if the entity is removed.
     mutating func note(
         type: ByteString, isUUID: Bool, id: UnsafeRawBufferPointer, before: UnsafeRawBufferPointer?,
         after: UnsafeRawBufferPointer?
@@ -130,7 +136,7 @@ package struct KeptEvents: Sendable {
         writtenCount += 1
     }
 
-    /// Drops every event; numbers go on.
+    /// Drops all events. Numbers continue.
     mutating func removeAll() {
         chunks = []
         chunkByteCount = 0
@@ -138,13 +144,13 @@ package struct KeptEvents: Sendable {
 
     // MARK: Keeping
 
-    /// Keeps an event, with the writes that were noted since ``open(_:)``.
+    /// Keeps an event, with the writes recorded since ``open(_:)``.
     ///
     /// - Parameters:
-    ///   - event: Its keys are not kept: ``KeptEventReader`` makes them of the ids.
-    ///   - content: The line of the event; nil when it is not there any more.
-    ///   - byteCount: The bytes of the line as it came.
-    ///   - list: Calls its argument with the id of each usable member: whether it is a UUID, and its bytes.
+    ///   - event: The event. Its keys are not kept: ``KeptEventReader`` makes them from the ids.
+    ///   - content: The line of the event; nil if it is no longer available.
+    ///   - byteCount: The size of the line as received.
+    ///   - list: Calls its argument for each usable member, with whether the id is a UUID and its bytes.
     mutating func append(
         _ event: LoggedEvent, content: UnsafeRawBufferPointer?, byteCount: Int,
         ids list: (_ note: (Bool, UnsafeRawBufferPointer) -> Void) -> Void
@@ -160,7 +166,7 @@ package struct KeptEvents: Sendable {
             idCount += 1
         }
         let hasContent = content.map { $0.count <= eventByteCountMax / 4 } ?? false
-        // Without its line, what points into it is not there either.
+        // Without its line, writes that point into it are lost too.
         let hasWrites = isOpen && (hasContent || line.count == 0)
         var head = KeptHead(event)
         head.idCount = idCount
@@ -185,14 +191,14 @@ package struct KeptEvents: Sendable {
         if hasWrites { chunks[last].bytes.append(contentsOf: written) }
     }
 
-    /// Drops the oldest chunks until there is room, and begins a new one when the last is full.
+    /// Drops the oldest chunks until there is room, and begins a new chunk if the last one is full.
     private mutating func makeRoom(for byteCount: Int) {
         if let last = chunks.last, last.bytes.count + byteCount <= last.capacity { return }
         let capacity = max(chunkByteCountMin, byteCount)
         var spare: [UInt8] = []
         while let oldest = chunks.first, chunkByteCount + capacity > byteCountMax {
             chunkByteCount -= oldest.capacity
-            // An array that grew for one large event is not worth using again.
+            // An array that grew for one large event is not reused.
             if oldest.capacity == capacity { spare = oldest.bytes }
             chunks.removeFirst()
         }

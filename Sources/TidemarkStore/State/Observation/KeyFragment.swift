@@ -1,11 +1,14 @@
 import TidemarkModel
 
-/// A literal part of `type:id`, in which ASCII letters match in either case.
+/// A part of a key's text `type:id` to search for. ASCII letters match in either case.
 package struct KeyFragment: Sendable {
     private let lowered: [UInt8]
 
+    /// Creates a fragment from literal text.
     package init(_ part: ByteString) { lowered = part.bytes.map(KeyFragment.lowered) }
 
+    /// Returns true if a key's text contains the fragment. An empty fragment is in every key.
+    ///
     /// - Complexity: O(key · part), in practice O(key).
     func isFound(in key: ByteString) -> Bool {
         guard let first = lowered.first else { return true }

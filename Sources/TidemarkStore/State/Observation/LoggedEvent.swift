@@ -1,49 +1,57 @@
 import TidemarkModel
 
-/// One event, and the bin in which it was counted.
+/// One event with the bin in which it was counted.
 package struct LoggedEvent: Hashable, Sendable {
-    /// The outcome of an event.
+    /// How an event was counted.
     package enum Bin: String, Sendable, CaseIterable {
+        /// The event took effect.
         case applied
+        /// The event had taken effect before.
         case duplicate
+        /// The event is of an unknown kind.
         case ignored
+        /// The event could not be used.
         case quarantined
         /// The event waits for a missing one. It is logged again when it is applied.
         case held
-        /// An upstream returned the event, and it was admitted.
+        /// The event was returned by an upstream, and was admitted.
         case reconciled
     }
 
+    /// How the event was counted.
     package var bin: Bin
+    /// The kind of the event.
     package var kind: ChangeEvent.Kind
-    /// The library; nil when the event is broken and does not name it.
+    /// The library; nil if the event is broken and does not name it.
     package var library: ByteString?
+    /// The event's sequence; nil if it has none.
     package var sequence: EventSequence?
-    /// The name of the type as the cache stores it; nil for an event without one.
+    /// The cache's own name of the resource type; nil for an event without one.
     package var type: ByteString?
-    /// The keys that the event names, as `type:id`: at most ``keyCountMax``.
+    /// The keys that the event names, as `type:id`; at most ``keyCountMax``.
     package var keys: [ByteString]
-    /// The number of resources that the event names.
+    /// How many resources the event names.
     package var resourceCount: Int
-    /// The number of its line in the input; nil for an event from an upstream.
+    /// The number of the event's line in its input; nil for an event from an upstream.
     package var line: Int64?
+    /// The mutation that caused the event; nil if the event names none.
     package var mutationID: ByteString?
-    /// The reason of a quarantined event.
+    /// Why the event was quarantined; nil in other bins.
     package var reason: QuarantineReason?
-    /// Whether its number was lost before it came.
+    /// True if the event's sequence had been declared lost before.
     package var isLate: Bool
-    /// The time when it was counted, in milliseconds since 1970.
+    /// When the event was counted, in milliseconds since 1970.
     package var at: Int64
-    /// The number under which the event is kept, from 1; nil when events are not kept.
+    /// The number under which the event is kept, from 1; nil if events are not kept.
     package var number: Int64?
 
-    /// The keys of one event that are listed: 10.
+    /// The most keys that are listed for one event: 10.
     package static let keyCountMax = 10
 }
 
 extension CacheState {
-    /// Logs an event for the observers of the log, and keeps it. Without observers, and where nothing is kept, it costs
-    /// two tests.
+    /// Logs an event for the observers of the log, and keeps it. If nobody observes and nothing is kept, it costs two
+    /// tests.
     mutating func log(_ view: EventView, _ bin: LoggedEvent.Bin, reason: QuarantineReason? = nil, at now: Int64) {
         if keptEvents.isOn { keep(view, bin, reason: reason, at: now) }
         guard !eventLog.isEmpty else { return }
@@ -52,7 +60,7 @@ extension CacheState {
         let library = loggedLibrary(of: view)
         let type = loggedType(of: view)
         let isLate = queries.recorder.lateSequence != nil
-        // The log is taken out for the call: listing the keys reads the rest of the state.
+        // The log is moved out during the call, because listing keys reads the rest of the state.
         var log = EventLog()
         swap(&log, &eventLog)
         log.add(
@@ -70,11 +78,11 @@ extension CacheState {
         swap(&log, &eventLog)
     }
 
-    /// Returns the library of an event; nil when the event is broken and does not name it.
+    /// Returns the library of an event; nil if the event is broken and does not name it.
     func loggedLibrary(of view: EventView) -> ByteString? {
         if view.event.kind == .unusable, !view.event.isLibraryKnown { return nil }
         guard let text = view.text(view.event.library) else { return configuration.defaultLibrary }
-        // Events come in runs of one library: its name is there, and need not be made again.
+        // Consecutive events mostly name the same library: its name exists already and need not be made again.
         if !libraries.indexes.isEmpty {
             let last = libraries.name(of: libraries.lastIndex)
             if last.bytes.withUnsafeBytes({ JSONText.haveEqualBytes($0, text) }) { return last }
@@ -82,7 +90,7 @@ extension CacheState {
         return ByteString(text)
     }
 
-    /// Returns the name of an event's type as the cache stores it; nil when it has none.
+    /// Returns the cache's own name of an event's type; nil if the event has none.
     func loggedType(of view: EventView) -> ByteString? {
         guard let text = view.text(view.event.type) else { return nil }
         if let recent = types.recent(text) { return types.name(of: recent) }
@@ -99,20 +107,21 @@ extension CacheState {
         }
     }
 
-    /// Notifies the observer with this number of events from now on.
+    /// Adds an observer of the log, under a number of the caller.
     ///
-    /// - Returns: false when there are ``EventLog/tapCountMax`` observers.
+    /// - Returns: False if there are already ``EventLog/tapCountMax`` observers.
     package mutating func observeLog(_ number: Int64, _ filter: EventLog.Filter) -> Bool {
         guard eventLog.count < EventLog.tapCountMax else { return false }
         eventLog.add(number, filter)
         return true
     }
 
+    /// Removes an observer of the log. No effect for an unknown number.
     package mutating func stopObservingLog(_ number: Int64) { eventLog.remove(number) }
 
-    /// Whether the log is observed.
+    /// True if the log has observers.
     package var hasLogObservers: Bool { !eventLog.isEmpty }
 
-    /// Removes and returns the events that the observers of the log have not been notified of.
+    /// Removes and returns the events that observers of the log are yet to be notified of.
     package mutating func drainLoggedEvents() -> [EventLog.News] { eventLog.isEmpty ? [] : eventLog.drain() }
 }

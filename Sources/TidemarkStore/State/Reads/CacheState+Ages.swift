@@ -1,14 +1,15 @@
 import TidemarkModel
 
-/// The ages of fields, entities and lists, compared with their limits.
+/// Compares the ages of fields, entities and lists with their limits.
 extension CacheState {
-    /// Tells whether an entity can hold a field that is too old for any reader. The answer is false for nearly every
-    /// read, which then checks no field.
+    /// Returns true if an entity may have a field that is too old for some reader. For nearly every read this is false,
+    /// and no field is checked.
     ///
     /// - Parameters:
     ///   - type: The type's name on the wire, or an alias.
-    ///   - oldestWrite: The time of the entity's oldest field write, in milliseconds since 1970; nil when it is not
-    ///     known.
+    ///   - oldestWrite: When the entity's oldest field was written, in milliseconds since 1970; nil if unknown.
+    ///   - ages: The age limits of the operation that reads.
+    ///   - now: The time, in milliseconds since 1970.
     /// - Complexity: O(type's name + ages).
     package func mayBeExpired(type: ByteString, oldestWrite: Int64?, ages: OperationAges, at now: Int64) -> Bool {
         guard !configuration.policy.types.isEmpty || !ages.isEmpty else { return false }
@@ -18,15 +19,18 @@ extension CacheState {
         return max(now.subtractingClamped(oldestWrite), 0) >= Int64(millisecondsOfSeconds: least)
     }
 
-    /// Returns the selected field that is furthest past its age limit, as readers see the entity; nil when no field is
-    /// too old.
+    /// Returns the selected field that is furthest past its age limit, as readers see the entity; nil if none is too
+    /// old.
     ///
-    /// A field is too old when its age has reached its limit. Every write of a field renews its age, including a write
-    /// by a layer.
+    /// A field is too old once its age reaches its limit. Every write of a field restarts its age, also one by a layer.
     ///
-    /// - Parameter fields: The selected fields; nil: all.
-    /// - Precondition: The entity is in memory unless it is in no tier.
-    /// - Complexity: O(fields that were written apart); O(resource) when some field is old enough to be past a limit.
+    /// - Parameters:
+    ///   - key: The entity.
+    ///   - fields: The selected fields; nil for all.
+    ///   - ages: The age limits of the operation that reads.
+    ///   - now: The time, in milliseconds since 1970.
+    /// - Precondition: The entity is in memory, or in neither tier.
+    /// - Complexity: O(fields with a stamp of their own); O(resource) if some field is old enough to be past a limit.
     package func expired(
         _ key: EntityKey, fields: Set<[UInt8]>?, ages: OperationAges, at now: Int64
     ) -> ExpiredField? {
@@ -54,17 +58,17 @@ extension CacheState {
         return worst
     }
 
-    /// Returns how far a field is past an age given in seconds, in milliseconds; negative while it is below the age.
+    /// Returns how far a field is past an age limit, in milliseconds; negative while it is below the limit.
     ///
-    /// A read before the write counts as age 0: the clock that reports such a time is wrong.
+    /// A write in the future counts as age 0, because the clock that reports such a time is wrong.
     private static func overdue(_ writtenAt: Int64, maxAge: Int, at now: Int64) -> Int64 {
         max(now.subtractingClamped(writtenAt), 0).subtractingClamped(Int64(millisecondsOfSeconds: maxAge))
     }
 
     /// Returns when the first selected field of an observed entity becomes too old, as readers see it, in milliseconds
-    /// since 1970; nil when none ever does.
+    /// since 1970; nil if none ever does.
     ///
-    /// - Complexity: As ``expired(_:fields:ages:at:)``.
+    /// - Complexity: That of ``expired(_:fields:ages:at:)``.
     package func expiry(ofEntity handle: ListHandle, fields: Set<[UInt8]>?, ages: OperationAges) -> Int64? {
         guard !configuration.policy.types.isEmpty || !ages.isEmpty else { return nil }
         let stored = queries.keys.key(of: handle)
@@ -77,10 +81,10 @@ extension CacheState {
         return first
     }
 
-    /// Returns when the first entity that an observed list shows becomes too old, or the list itself by its own time to
-    /// live, in milliseconds since 1970; nil when neither ever does.
+    /// Returns when an observed list, or the first entity that it shows, becomes too old, in milliseconds since 1970;
+    /// nil if neither ever does.
     ///
-    /// - Complexity: O(list) times the cost for one entity.
+    /// - Complexity: O(list), times the cost for one entity.
     package func expiry(ofList query: QueryID, fields: Set<[UInt8]>?, ages: OperationAges) -> Int64? {
         guard queries[query].isStored else { return nil }
         var first = queries[query].timeToLive.map { queries[query].storedAt.addingClamped($0) }
@@ -92,12 +96,12 @@ extension CacheState {
         return first
     }
 
-    /// Whether a query is evaluated over the store, because no upstream or host answers it.
+    /// Returns true if a query is evaluated over the store instead of being answered by a server.
     package func isLocal(_ query: QueryID) -> Bool { queries[query].isLocal }
 
-    /// Returns the limits of an entity's top-level fields as it is stored, without layers.
+    /// Returns the age limits of an entity's top-level fields, as it is stored without layers.
     ///
-    /// - Precondition: The entity is in memory unless it is in no tier.
+    /// - Precondition: The entity is in memory, or in neither tier.
     package func limits(of key: EntityKey, ages: OperationAges) -> [ByteString: AgeLimit] {
         guard let stored = storedKey(of: key), let index = withIdentity(stored, { entities.find($0) }) else {
             return [:]
@@ -109,7 +113,9 @@ extension CacheState {
         return limits
     }
 
-    /// - Precondition: The entity is in memory unless it is in no tier.
+    /// Returns when the fields of an entity were written, as readers see it.
+    ///
+    /// - Precondition: The entity is in memory, or in neither tier.
     private func dates(of stored: StoredKey) -> FieldDates {
         let index = withIdentity(stored) { entities.find($0) }
         let layered = isLayered(stored) ? queries.keys.handle(of: stored) : nil
@@ -118,7 +124,7 @@ extension CacheState {
             stamps: index.flatMap { entities.fieldStamps[$0] }, whole: index.map { entities.stamp(of: $0).writtenAt })
     }
 
-    /// Calls `body` with each field that has a limit, when it was written, and the limit in seconds.
+    /// Calls `body` for each field with a limit, with the time of its write and the limit in seconds.
     private func forEachLimit(
         of stored: StoredKey, _ dates: FieldDates, fields: Set<[UInt8]>?, _ limits: AgeLimits,
         _ body: (ByteString, Int64, Int) -> Void
@@ -137,27 +143,26 @@ extension CacheState {
     }
 }
 
-/// The times when the fields of one entity, as readers see it, were written.
+/// When the fields of one entity were written, as readers see it.
 private struct FieldDates {
-    /// The time of an unknown write: far beyond the longest limit, and exact as a JSON number.
+    /// The time of an unknown write: older than any limit allows, and exact as a JSON number.
     private static let unknown: Int64 = -1 << 53
 
-    /// The entity's slot; nil when only layers have it.
+    /// The entity's slot; nil if only layers have it.
     let index: SlotIndex?
-    /// The dates of the layers' writes; nil without layers.
+    /// When layers wrote the fields; nil without layers.
     let layers: LayerStack.Dates?
-    /// The stamps of fields that were written apart; nil when all fields were written at once.
+    /// The stamps of fields that have one of their own; nil if all fields were written at once.
     let stamps: FieldStamps?
-    /// The time of the fields that have no stamp, in milliseconds since 1970; nil when only layers have the entity.
+    /// When all other fields were written, in milliseconds since 1970; nil if only layers have the entity.
     let whole: Int64?
 
-    /// The time of the oldest field write; nil with layers.
+    /// When the oldest field was written; nil with layers.
     ///
-    /// - Complexity: O(fields that were written apart).
+    /// - Complexity: O(fields with a stamp of their own).
     var oldest: Int64? { layers == nil ? whole.map { stamps?.oldest(from: $0) ?? $0 } : nil }
 
-    /// Returns when a field was written, in milliseconds since 1970; a moment older than any limit when it is not
-    /// known.
+    /// Returns when a field was written, in milliseconds since 1970; a time older than any limit if unknown.
     func writtenAt(_ field: ByteString) -> Int64 {
         let base = stamps?[field].writtenAt ?? whole
         return layers?.date(of: field, base: base) ?? base ?? FieldDates.unknown

@@ -2,33 +2,38 @@ import TidemarkModel
 
 /// An entity without layers, and the layers over it.
 package struct EntityBase: Sendable {
-    /// One layer with its changes for the entity.
+    /// One layer, with its changes of the entity.
     package struct Layer: Sendable {
+        /// The layer's pending id.
         package var pendingID: ByteString
+        /// True if the layer is committed and waits for its sequence or its event.
         package var isConfirmed: Bool
-        /// Whether it patches an entity that was deleted.
+        /// True if a patch of the layer shows nothing, because its entity was deleted.
         package var isOrphaned: Bool
-        /// The time when the layer was made, in milliseconds since 1970.
+        /// When the layer was made, in milliseconds since 1970.
         package var createdAt: Int64
-        /// The changes for this entity, in order.
+        /// The changes of this entity, in order.
         package var changes: [LayerChange]
     }
 
-    /// The stored resource; nil when there is none. Reduced entities have the fields that are left.
+    /// The stored resource, with the fields that are left if it is reduced; nil if none is stored.
     package var payload: [UInt8]?
+    /// The sequence of the event that last wrote the stored entity; nil if that write had none.
     package var sequence: EventSequence?
-    /// Whether some of its fields were evicted.
+    /// True if some of its fields were evicted.
     package var isReduced = false
+    /// True if no entity is stored and the key has a tombstone.
     package var isDeleted = false
+    /// True if the entity was evicted from both tiers.
     package var wasEvicted = false
-    /// The layers that have a change for it, oldest first.
+    /// The layers that change the entity, oldest first.
     package var layers: [Layer] = []
 }
 
 extension CacheState {
-    /// Returns an entity without layers. Not a use for the order of evictions.
+    /// Returns an entity without layers. Not counted as a read in the LRU order.
     ///
-    /// - Precondition: The entity is in memory unless it is in no tier.
+    /// - Precondition: The entity is in memory, or in neither tier.
     package func entityBase(of key: EntityKey) -> EntityBase {
         var base = EntityBase()
         guard let stored = storedKey(of: key) else { return base }
@@ -51,7 +56,7 @@ extension CacheState {
 }
 
 extension CacheState {
-    /// Returns an entity as readers see it, if memory has all of it. Not a use for the order of evictions.
+    /// Returns an entity as readers see it, if memory has all of its fields; otherwise nil. Not counted as a read.
     package func visiblePayload(ofStored key: StoredKey) -> [UInt8]? {
         if isLayered(key), let handle = queries.keys.handle(of: key) {
             return completeness(of: handle) == .whole ? layers.overlays[handle]?.visible : nil

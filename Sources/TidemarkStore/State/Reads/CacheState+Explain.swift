@@ -1,29 +1,31 @@
 import TidemarkModel
 
-/// The origin of an entity's value, and the queries and observers that show it.
+/// Where an entity's value comes from, and which queries and observers show it.
 package struct EntityOrigin: Sendable {
-    /// The fields in the resource's order, with their stamps; nil when there is no entity in memory.
+    /// The stored fields in the resource's order, with their stamps; nil if no entity is stored.
     package var fields: [(name: ByteString, stamp: EntityStamp)]?
-    /// The fields inside embedded objects that were written apart from them, by path: names joined by a zero byte.
+    /// The fields inside embedded objects that have a stamp of their own, by path: names joined by a zero byte.
     package var nested: [(path: ByteString, stamp: EntityStamp)] = []
-    /// Whether only these fields are left because others were evicted.
+    /// True if some fields were evicted, so that only these are left.
     package var isReduced = false
-    /// Whether the entity was evicted from both tiers.
+    /// True if the entity was evicted from both tiers.
     package var isEvicted = false
+    /// The tombstone of a deleted entity; nil if there is none.
     package var tombstone: Tombstone?
     /// The pending ids of the layers over it, oldest first.
     package var layers: [ByteString] = []
-    /// Whether layers show it: false when a layer deletes it, true also when nothing is stored; nil without layers.
+    /// True if layers show the entity, false if they hide it; nil without layers.
     package var isVisible: Bool?
-    /// The places in lists, in the order of the queries' keys.
+    /// The entity's places in lists, by method and input of the queries.
     package var places: [(query: QueryKey, index: Int, isStale: Bool)]
+    /// How many observers the entity itself has.
     package var observerCount: Int
 }
 
 extension CacheState {
     /// Returns where an entity's value comes from.
     ///
-    /// - Precondition: The entity is in memory unless it is in no tier.
+    /// - Precondition: The entity is in memory, or in neither tier.
     package mutating func origin(of key: EntityKey, at now: Int64) -> EntityOrigin {
         buildLists()
         guard let stored = storedKey(of: key) else {

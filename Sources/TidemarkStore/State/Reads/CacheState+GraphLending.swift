@@ -1,29 +1,32 @@
 import TidemarkModel
 
-/// An entity in memory as it lies there: nothing is copied.
+/// An entity that a read uses where it is in memory, without a copy.
 ///
-/// - Note: The bytes are valid until the state is next changed.
+/// - Note: The bytes are valid until the next change of the state.
 package struct LentEntity {
+    /// The bytes of the entity's resource.
     package let resource: UnsafeRawBufferPointer
+    /// The entity's slot.
     package let slot: SlotIndex
-    /// The time of the last write, in milliseconds since 1970.
+    /// When the entity was last written, in milliseconds since 1970.
     package let writtenAt: Int64
+    /// The sequence of the event that last wrote the entity; nil if that write had none.
     package let sequence: EventSequence?
-    /// The writes of its fields; nil when all were written at once.
+    /// When its fields were written; nil if all were written at once.
     package let stamps: FieldStamps?
 }
 
 extension CacheState {
-    /// Returns the number of a library; nil when nothing is known of it.
+    /// Returns the index of a library by its name; nil if nothing is known of it.
     package func libraryNumber(of name: ByteString) -> LibraryIndex? { libraries.index(of: name) }
 
-    /// Returns the number of a type by any of its names; nil when it was never seen.
+    /// Returns the index of a type by any of its names; nil if it is unknown.
     package func typeNumber(of name: ByteString) -> TypeIndex? { types.index(of: name) }
 
-    /// Lends an entity that is in memory and has no layers. Not counted as an access; see ``touch(slots:)``.
+    /// Lends an entity that is in memory and has no layers. This is not counted as a read; see ``touch(slots:)``.
     ///
-    /// - Parameter id: The id in any spelling.
-    /// - Returns: nil for every other entity: ``graphLook(_:asked:)`` tells what is known of it.
+    /// - Parameter id: The text of the id, in any spelling.
+    /// - Returns: nil for every other entity. ``graphLook(_:asked:)`` returns what is known of it.
     /// - Complexity: O(id).
     package func lend(library: LibraryIndex, type: TypeIndex, id: UnsafeRawBufferPointer) -> LentEntity? {
         let identity =
@@ -37,7 +40,7 @@ extension CacheState {
             stamps: entities.stamps(of: index))
     }
 
-    /// Counts a read of entities for the order of evictions.
+    /// Counts a read of entities in the LRU order.
     ///
     /// - Parameter slots: The slots of entities that were lent since the last change.
     package mutating func touch(slots: [SlotIndex]) {
@@ -46,7 +49,7 @@ extension CacheState {
 }
 
 extension EntityStore {
-    /// Returns the writes of an entity's fields; nil when all were written at once.
+    /// Returns when the fields of an entity were written; nil if all were written at once.
     @inline(__always)
     func stamps(of index: SlotIndex) -> FieldStamps? {
         slot(index).pointee.flags.contains(.hasFieldStamps) ? fieldStamps[index] : nil

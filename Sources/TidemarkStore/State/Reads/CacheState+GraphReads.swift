@@ -1,28 +1,35 @@
 import TidemarkModel
 
-/// An entity as a reader of a document sees it.
+/// The result of looking up an entity for a document.
 package enum GraphLook: Sendable {
+    /// The entity is in memory, or a layer shows it.
     case found(GraphEntity)
+    /// The entity was deleted, by the server or by a layer.
     case deleted
+    /// The cache has no entity and no tombstone under the key.
     case absent
+    /// The entity was evicted from both tiers.
     case evicted
     /// The entity is not in memory; the journal may have it.
     case elsewhere(StoredKey)
 }
 
-/// One entity with the dates of its fields.
+/// One entity with the times at which its fields were written.
 package struct GraphEntity: Sendable {
+    /// The resource as readers see it.
     package var resource: [UInt8]
-    /// The time when all fields without a date of their own were written, in milliseconds since 1970.
+    /// When all fields without a time of their own were written, in milliseconds since 1970.
     package var writtenAt: Int64
+    /// The sequence of that write; nil if it had none.
     package var sequence: EventSequence?
-    /// The writes of single fields, by path.
+    /// When, and at which sequence, single fields were written, by path.
     package var named: [ByteString: (writtenAt: Int64, sequence: EventSequence?)]
+    /// True if layers change the entity.
     package var isPending: Bool
-    /// Whether a field that it lacks does not exist, rather than being evicted.
+    /// True if a field that it lacks does not exist. False if fields were evicted.
     package var isWhole: Bool
 
-    /// Dates what a layer wrote.
+    /// Records the time of a layer's write.
     fileprivate mutating func date(_ write: LayerStack.Write) {
         guard let fields = write.fields else {
             writtenAt = write.writtenAt
@@ -35,9 +42,9 @@ package struct GraphEntity: Sendable {
 }
 
 extension CacheState {
-    /// Looks up an entity without counting it as an access.
+    /// Looks up an entity as readers see it, without counting it as a read.
     ///
-    /// - Parameter asked: Keys that the journal was asked for already.
+    /// - Parameter asked: Keys that the journal was already asked for.
     package func graphLook(_ key: EntityKey, asked: Set<StoredKey>) -> GraphLook {
         guard let stored = storedKey(of: key) else { return .absent }
         let index = withIdentity(stored) { entities.find($0) }
@@ -76,16 +83,16 @@ extension CacheState {
         return entity
     }
 
-    /// Tells whether some layer changes one of these entities.
+    /// Returns true if some layer changes one of these entities.
     ///
-    /// - Complexity: O(the layered entities, or these if they are fewer).
+    /// - Complexity: O(layered entities), or O(handles) if these are fewer.
     package func isLayered(anyOf handles: Dictionary<ListHandle, some Any>.Keys) -> Bool {
         guard !layers.isEmpty else { return false }
         if layers.overlays.count < handles.count { return layers.overlays.keys.contains { handles.contains($0) } }
         return handles.contains { layers.overlays[$0] != nil }
     }
 
-    /// Counts a read of entities for the order of evictions.
+    /// Counts a read of entities in the LRU order.
     package mutating func touch(_ keys: [EntityKey]) {
         for key in keys {
             guard let stored = storedKey(of: key), let index = withIdentity(stored, { entities.find($0) }) else {

@@ -1,12 +1,13 @@
 import TidemarkModel
 
 extension CacheState {
-    /// The result of looking a key up in memory.
+    /// The result of looking up a key in memory.
     package enum Lookup {
+        /// The entity is in memory, or a layer shows it.
         case found(Found)
-        /// `sequence`: the sequence of the stored entity, when only a layer deletes it.
+        /// The entity was deleted. `sequence` is that of the stored entity, if only a layer deletes it.
         case deleted(sequence: EventSequence?, isPending: Bool)
-        /// Never seen: no entity of that library or type is stored.
+        /// The cache has no entity and no tombstone under the key.
         case absent(isPending: Bool)
         /// The entity is not in memory; the journal may have it.
         case elsewhere(StoredKey)
@@ -14,17 +15,19 @@ extension CacheState {
 
     /// An entity as readers see it.
     package struct Found {
+        /// The resource.
         package let payload: [UInt8]
-        /// The stamp of the stored entity; nil when only a layer has it.
+        /// When, and by what, the stored entity was last written; nil if only a layer has it.
         package let stamp: EntityStamp?
-        /// The time of the oldest field write, in milliseconds since 1970; nil with layers.
+        /// When the oldest field was written, in milliseconds since 1970; nil with layers.
         package let oldestWrite: Int64?
+        /// True if layers change the entity.
         package let isPending: Bool
-        /// Whether a field it lacks does not exist, rather than being evicted.
+        /// True if the entity is complete: a field that it lacks does not exist. False if fields were evicted.
         package let isWhole: Bool
     }
 
-    /// Looks up an entity as readers see it, and counts that as an access.
+    /// Looks up an entity as readers see it, and counts the read in the LRU order.
     package mutating func lookUp(_ key: EntityKey) -> Lookup {
         guard let stored = storedKey(of: key) else { return .absent(isPending: false) }
         if isLayered(stored), let handle = queries.keys.handle(of: stored) { return lookUp(layered: handle, stored) }
@@ -59,9 +62,9 @@ extension CacheState {
 }
 
 extension CacheState {
-    /// Calls `body` with every entity in memory, in no order.
+    /// Calls `body` for every entity in memory, without layers, in no order.
     ///
-    /// - Parameter body: Gets the key, the resource's bytes, valid inside it only, and the stamp.
+    /// - Parameter body: Receives the key, the resource's bytes and the stamp. The bytes are valid only inside it.
     package func forEachEntity(_ body: (EntityKey, UnsafeRawBufferPointer, EntityStamp) -> Void) {
         entities.forEach { key, payload, stamp in
             body(

@@ -1,14 +1,15 @@
 import TidemarkModel
 
-/// The last fetch of a query.
+/// When a query was last fetched, how long it took, and whether it succeeded.
 package struct FetchTime: Hashable, Sendable {
-    /// The time when it ended, in milliseconds since 1970.
+    /// When the fetch ended, in milliseconds since 1970.
     package var at: Int64
-    /// The milliseconds from the request to the answer or the failure.
+    /// How long it took from the request to the response or the failure, in milliseconds.
     package var took: Int64
-    /// The reason why it brought no answer; nil: it brought one.
+    /// Why there was no response; nil if there was one.
     package var failure: String?
 
+    /// Creates the record of a fetch.
     package init(at: Int64, took: Int64, failure: String?) {
         self.at = at
         self.took = took
@@ -18,52 +19,58 @@ package struct FetchTime: Hashable, Sendable {
 
 /// A query as it is listed: everything except its elements.
 package struct QueryListing: Sendable {
-    /// The query's number, given once.
+    /// The query's number, never reused.
     package var number: Int64
+    /// The query's library, method and input.
     package var key: QueryKey
-    /// The type of the elements; nil before the first answer.
+    /// The resource type of the elements; nil before the first answer.
     package var type: ByteString?
-    /// The number of elements that readers see.
+    /// How many elements readers see.
     package var elementCount: Int
+    /// True if the query is evaluated over the store.
     package var isLocal: Bool
-    /// The rule as compact JSON; nil when the query declares none.
+    /// The membership rule as compact JSON; nil if there is none.
     package var membership: [UInt8]?
-    /// The tags as compact JSON; nil when there are none.
+    /// The tags as compact JSON; nil if there are none.
     package var tags: [UInt8]?
+    /// The position in the log of the last response; nil if unknown.
     package var asOf: EventSequence?
-    /// The time of the last answer, in milliseconds since 1970; nil before the first.
+    /// When the last answer was stored, in milliseconds since 1970; nil before the first.
     package var storedAt: Int64?
-    /// The time until the answer expires, in milliseconds; nil: never.
+    /// How long an answer stays fresh, in milliseconds; nil if it never expires.
     package var timeToLive: Int64?
-    /// The time when the query became stale, in milliseconds since 1970; nil while it is fresh, or when it is not
-    /// known.
+    /// When the query became stale, in milliseconds since 1970; nil while it is fresh, or if unknown.
     package var staleSince: Int64?
-    /// The reason why the query is stale; nil while it is fresh.
+    /// Why the query is stale; nil while it is fresh.
     package var staleCause: StaleCause?
+    /// True if layers change something that is shown.
     package var isPending: Bool
+    /// How many observers the query has.
     package var observerCount: Int
-    /// The number of reads that were answered with the list since the cache was opened.
+    /// How many reads were answered with the list since the cache was opened.
     package var hitCount: Int64
     /// The last fetch since the cache was opened; nil before the first.
     package var fetch: FetchTime?
 
-    /// The bytes of a listing's texts, which bound a page.
+    /// How many bytes the listing's texts count toward the bound on a page.
     var byteCount: Int {
         256 + key.method.bytes.count + key.input.bytes.count + (membership?.count ?? 0) + (tags?.count ?? 0)
     }
 }
 
 extension CacheState {
-    /// The bytes of the texts of one page of queries: 4 MiB. A page ends with the query that exceeds it.
+    /// The bytes of texts after which a page of queries ends: 4 MiB.
     private static let listingByteCountMax = 4 << 20
 
-    /// Returns queries by number: those that are answered, and those that are observed and wait for their answer.
+    /// Returns queries by number: those with an answer, and those that are observed and wait for one.
     ///
     /// - Parameters:
-    ///   - library: The only library; nil: every library.
-    ///   - type: The only type of elements; nil: every type.
-    ///   - number: The page begins after the query of this number, which need not exist.
-    /// - Returns: The queries, and the number to continue after; nil at the end.
+    ///   - library: The only library; nil for every library.
+    ///   - type: The only type of elements; nil for every type.
+    ///   - number: The page begins after the query with this number, which need not exist.
+    ///   - countMax: The most queries to return.
+    ///   - now: The time, in milliseconds since 1970.
+    /// - Returns: The queries, and the number after which the next page begins; nil at the end.
     /// - Complexity: O(queries).
     package func queryListings(
         library: ByteString?, type: ByteString?, after number: Int64, countMax: Int, at now: Int64
@@ -110,7 +117,7 @@ extension CacheState {
 }
 
 extension QueryIndex {
-    /// Every query in use with a higher number, by number.
+    /// Returns every query in use with a higher number, by number.
     ///
     /// - Complexity: O(queries + n log n) for n queries.
     func all(after number: Int64) -> [QueryID] {
@@ -122,15 +129,15 @@ extension QueryIndex {
 
 /// Names and counts for listings.
 extension CacheState {
-    /// Returns the names of a library and a type by their numbers; nil for numbers that only a damaged file has.
+    /// Returns the names of a library and a type by their indexes; nil for indexes that only a damaged file has.
     package func names(_ library: LibraryIndex, _ type: TypeIndex) -> (library: ByteString, type: ByteString)? {
         guard libraries.indexes.contains(library), types.indexes.contains(type) else { return nil }
         return (libraries.name(of: library), types.name(of: type))
     }
 
-    /// Counts the entities of types that are kept off the disk, by library and type.
+    /// Counts the entities of types that the journal never stores, by library and type.
     ///
-    /// - Complexity: O(entities in memory) where there are such types.
+    /// - Complexity: O(entities in memory) if there are such types, otherwise O(types).
     package func unstoredCounts() -> [(LibraryIndex, TypeIndex, Int64)] {
         guard types.indexes.contains(where: { isUnstored($0) }) else { return [] }
         var counts: [LibraryIndex: [TypeIndex: Int64]] = [:]

@@ -1,39 +1,48 @@
 import TidemarkModel
 
-/// A query's list as a reader gets it.
+/// A query's list as a reader receives it.
 package struct ListedEntities: Sendable {
+    /// The keys of the elements, in list order.
     package var keys: [EntityKey] = []
+    /// The resources of the elements, in the order of `keys`.
     package var resources: [[UInt8]] = []
-    /// Whether a layer changes an element that is shown, or hides one that would be shown.
+    /// True if a layer changes an element that is shown, or hides one that would be shown.
     package var isPending = false
-    /// The first element whose entity is in no tier, or lacks a requested field; nil when there is none.
+    /// The first element whose entity is in neither tier, or lacks a requested field; nil if there is none.
     package var missing: Missing?
-    /// Whether a list that is evaluated over the store lost elements that are in no tier. The elements that follow may
-    /// have to be loaded.
+    /// True if a list that is evaluated over the store lost elements whose entities are in neither tier. The elements
+    /// that replace them may have to be loaded.
     package var isShortened = false
 
+    /// True if some element is missing.
     package var isPartial: Bool { missing != nil }
 
+    /// A listed entity that cannot be returned.
     package struct Missing: Hashable, Sendable {
+        /// The entity's key.
         package var key: EntityKey
-        /// Whether some fields of the entity are known.
+        /// True if some fields of the entity are known.
         package var isReduced: Bool
     }
 
+    /// Creates an empty list.
     package init() {}
 }
 
-/// The status of a query, known before its entities are read.
+/// The status of a query, before its entities are read.
 package struct QueryStatus: Sendable {
+    /// The query's number in memory.
     package var query: QueryID
+    /// True if the query is evaluated over the store.
     package var isLocal: Bool
-    /// The time when the query became stale, in milliseconds since 1970; nil while it is fresh.
+    /// When the query became stale, in milliseconds since 1970; nil while it is fresh.
     package var staleSince: Int64?
+    /// The position in the log of the query's answer; nil if unknown.
     package var asOf: EventSequence?
 }
 
 extension CacheState {
-    /// Returns the status of a stored query; nil when there is no answer. Counts as a read.
+    /// Returns the status of a stored query; nil if there is no answer. Counts as a read of the query.
     package mutating func status(of key: QueryKey, at now: Int64) -> QueryStatus? {
         guard let query = queries.find(key), queries[query].isStored else { return nil }
         queries.touch(query)
@@ -42,9 +51,9 @@ extension CacheState {
             asOf: queries[query].asOf)
     }
 
-    /// Returns the shown elements that only the journal may have.
+    /// Returns the keys of shown elements that only the journal may have.
     ///
-    /// - Parameter isWhole: Whether to include elements beyond the limit that an observer keeps in memory.
+    /// - Parameter isWhole: True to include the elements beyond the limit that an observer keeps in memory.
     package mutating func keysToLoad(ofList query: QueryID, isWhole: Bool = false) -> [StoredKey] {
         buildList(of: query)
         guard residency.hasAbsent, isWhole || queries[query].kept == nil else { return [] }
@@ -61,13 +70,17 @@ extension CacheState {
         return missing
     }
 
-    /// Returns the shown elements with their resources. An element that is in no tier is left out and hidden from now
-    /// on. A reduced entity is left out when the reader wants more fields than are left.
+    /// Returns the shown elements with their resources.
     ///
-    /// - Parameter fields: The fields that the reader wants of each; nil: all.
-    /// - Parameter isFetched: Whether the query was just answered: the fields that answers bring are then enough.
-    /// - Parameter isWhole: Whether elements beyond the limit are checked too, because an observer may come to see
-    ///   them.
+    /// An element whose entity is in neither tier is left out, and hidden from now on. A reduced entity is left out if
+    /// the reader wants more fields than are left.
+    ///
+    /// - Parameters:
+    ///   - query: A stored query.
+    ///   - fields: The fields that the reader wants of each entity; nil for all.
+    ///   - isFetched: True if the query was just answered: the fields that responses supply are then enough.
+    ///   - now: The time, in milliseconds since 1970.
+    ///   - isWhole: True to check elements beyond the limit too, because an observer may see them later.
     /// - Precondition: The keys of ``keysToLoad(ofList:isWhole:)`` were loaded.
     package mutating func list(
         _ query: QueryID, fields: Set<[UInt8]>? = nil, isFetched: Bool = false, at now: Int64, isWhole: Bool = false
@@ -139,7 +152,7 @@ extension CacheState {
         return listed
     }
 
-    /// Returns a list that has not changed since it was read. Counts as a read of its entities, like the first one.
+    /// Returns a list that has not changed since it was last read. Counts as a read of its entities.
     private mutating func reread(_ kept: KeptList, of query: QueryID) -> ListedEntities {
         for index in kept.slots { entities.touch(index) }
         var listed = ListedEntities()
@@ -149,16 +162,16 @@ extension CacheState {
         return listed
     }
 
-    /// Tells whether an own element of a list has layers and no base, and the list was not updated for it: the list was
-    /// read from the journal. Without the layers it would show an entity that is in no tier.
+    /// Returns true if a list's own element has layers but no base, and the list, read from the journal, was not
+    /// updated for that. Without the layers it would show an entity that is in neither tier.
     private func isBaseless(_ handle: ListHandle, _ marks: ElementMarks) -> Bool {
         marks.contains(.isLayered) && marks.isDisjoint(with: [.isExtra, .isMissing])
             && withIdentity(queries.keys.key(of: handle)) { entities.find($0) } == nil
     }
 
-    /// Tells whether the known fields of an entity are enough for a reader of a list.
+    /// Returns true if the known fields of an entity are enough for a reader of a list.
     ///
-    /// - Complexity: O(1) for an entity that is whole, else O(resource).
+    /// - Complexity: O(1) for a complete entity, otherwise O(resource).
     private func isEnough(
         _ index: SlotIndex, _ handle: ListHandle, _ layered: [UInt8]?, _ fields: Set<[UInt8]>?, isFetched: Bool
     ) -> Bool {
@@ -169,7 +182,8 @@ extension CacheState {
         return JSONObject.has(entities.payload(of: index), fields)
     }
 
-    /// Hides an element whose entity is in no tier: a list with a rule removes it, another list marks it missing.
+    /// Hides an element whose entity is in neither tier: a list with a rule removes it, another one marks it as
+    /// missing.
     mutating func forget(_ node: ListNode, of query: QueryID, at now: Int64) {
         if queries[query].membership == nil {
             queries.setMissing(node, true, in: query)
@@ -179,10 +193,13 @@ extension CacheState {
         }
     }
 
+    /// Returns true if readers see a query's list as stale.
     package func isStale(_ query: QueryID, at now: Int64) -> Bool { queries[query].isStale(at: now) }
 
+    /// Returns true if layers change something that a query shows.
     package func isPending(_ query: QueryID) -> Bool { queries[query].isPending }
 
+    /// Returns the position in the log of a query's answer; nil if unknown.
     package func asOf(_ query: QueryID) -> EventSequence? { queries[query].asOf }
 
     /// Returns the handles of the elements that observers see now.
@@ -190,21 +207,22 @@ extension CacheState {
         queries[query].list.shownPrefix(queries[query].shownCountMax)
     }
 
-    /// Returns a resource by its number in the reverse index; nil when memory does not have it.
+    /// Returns an entity's resource as readers see it; nil if memory does not have it.
     package func resource(of handle: ListHandle) -> [UInt8]? { withPayload(of: handle) { Array($0) } }
 
+    /// How many queries have an answer.
     package var queryCount: Int { queries.storedCount }
 }
 
 /// Single entities and types, for readers.
 extension CacheState {
-    /// Returns the key of an entity that only the journal may have; nil when memory knows its state.
+    /// Returns the stored key of an entity that only the journal may have; nil if memory knows its state.
     package func keyToLoad(_ key: EntityKey) -> StoredKey? {
         guard residency.hasAbsent, let stored = storedKey(of: key), !isKnown(stored) else { return nil }
         return stored
     }
 
-    /// Calls `body` with every complete entity of a type in memory, as readers see it, in no order.
+    /// Calls `body` for every complete entity of a type in memory, as readers see it, in no order.
     package func forEachResident(
         library: ByteString, type: ByteString, _ body: (ByteString, UnsafeRawBufferPointer) -> Void
     ) {
@@ -227,9 +245,10 @@ extension CacheState {
         }
     }
 
+    /// Returns the name of the resource type of a query's elements.
     package func typeName(of query: QueryID) -> ByteString { types.name(of: queries[query].type) }
 
-    /// Whether a query's time to live is over; false when something else made it stale before.
+    /// Returns true if a query is stale only because its time to live is over.
     package func isExpired(_ query: QueryID, at now: Int64) -> Bool {
         queries[query].staleSince == nil && queries[query].staleSince(at: now) != nil
     }

@@ -1,11 +1,14 @@
 import TidemarkModel
 
-/// Removal by a caller, which implies nothing about the server: no tombstones.
+/// Removal by a caller. It implies nothing about the server and leaves no tombstones.
 extension CacheState {
     /// Returns the keys in memory that a removal selects.
     ///
-    /// - Parameter ids: nil: all ids of the type, or of every type.
-    /// - Parameter matching: A literal part of `type:id`, compared without regard to the case of ASCII letters.
+    /// - Parameters:
+    ///   - library: The library's name.
+    ///   - type: The resource type; nil for every type.
+    ///   - ids: The ids to select, which need a type; nil for all ids.
+    ///   - matching: A literal part of `type:id`, in which ASCII letters match in either case; nil for every key.
     package func residentKeys(
         library: ByteString, type: ByteString?, ids: [ByteString]?, matching: ByteString?
     ) -> [StoredKey] {
@@ -34,7 +37,7 @@ extension CacheState {
         return keys
     }
 
-    /// Tells whether a key's `type:id` contains a text, without regard to the case of ASCII letters.
+    /// Returns true if a key's `type:id` contains a text, in which ASCII letters match in either case.
     package func matches(_ key: StoredKey, _ text: ByteString?) -> Bool {
         guard let text else { return true }
         let name = EntityKey(type: types.name(of: key.type), id: key.id.text).text.bytes.map(CacheState.lowered)
@@ -45,31 +48,32 @@ extension CacheState {
 
     private static func lowered(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
 
-    /// Returns the types of which the journal may hold entities that memory does not.
+    /// Returns the types of which the journal may have entities that memory does not.
     package func storedTypes(library: ByteString, type: ByteString?) -> [(library: LibraryIndex, type: TypeIndex)] {
         guard residency.hasAbsent, let libraryIndex = libraries.index(of: library) else { return [] }
         guard let type else { return types.indexes.map { (libraryIndex, $0) } }
         return types.index(of: type).map { [(libraryIndex, $0)] } ?? []
     }
 
-    /// Whether memory knows the state of a key better than the journal.
+    /// Returns true if memory knows the state of a key better than the journal.
     package func isKnown(_ key: StoredKey) -> Bool {
         isUnstored(key.type) || tombstones[key] != nil || residency.isForgotten(key)
             || withIdentity(key, { entities.find($0) }) != nil
             || isLayered(key)
     }
 
-    /// Whether layers have changes for a key; its base is then in memory, or in no tier.
+    /// Returns true if layers change a key. Its base is then in memory, or in neither tier.
     func isLayered(_ key: StoredKey) -> Bool {
         guard !layers.isEmpty, let handle = queries.keys.handle(of: key) else { return false }
         return queries.keys.isLayered(handle)
     }
 
-    /// Returns the keys that a removal selects, in memory and with the journal alone, with those it cascades to.
+    /// Returns the keys that a removal selects, in memory and in the journal alone, and those that it cascades to.
     ///
     /// - Parameters:
+    ///   - keys: The selected keys in memory.
     ///   - rows: The rows of the journal that the removal selects.
-    ///   - cascades: Whether to follow the policy's cascading fields.
+    ///   - cascades: True to follow the policy's cascading fields.
     /// - Returns: Each key once: those in memory first, in no order.
     package func removed(_ keys: [StoredKey], rows: [StoredRow], cascades: Bool) -> [StoredKey] {
         var seen: Set<StoredKey> = []
@@ -78,15 +82,15 @@ extension CacheState {
         return cascades ? own + cascade(fromRemovalOf: own) : own
     }
 
-    /// Returns keys with their names instead of this state's numbers.
+    /// Returns keys with the names of their libraries and types.
     package func entityKeys(of keys: [StoredKey]) -> [EntityKey] { keys.map { entityKey(of: $0) } }
 
-    /// Removes entities in one unit.
+    /// Removes entities, as one unit.
     ///
     /// - Parameters:
     ///   - keys: The keys of entities in memory.
     ///   - rows: The rows of entities that only the journal has.
-    /// - Returns: The number of removed entities.
+    /// - Returns: How many entities were removed.
     package mutating func remove(_ keys: [StoredKey], rows: [StoredRow], at now: Int64) -> Int {
         beginUnit(isMulti: true)
         var count = 0
@@ -102,7 +106,7 @@ extension CacheState {
 
     /// Removes an entity in memory.
     ///
-    /// - Returns: false when there is no such entity.
+    /// - Returns: False if there is no such entity.
     mutating func forget(_ key: StoredKey, at now: Int64) -> Bool {
         guard let index = withIdentity(key, { entities.find($0) }) else { return false }
         residency.forget(key)
@@ -124,10 +128,10 @@ extension CacheState {
     /// Returns the keys that a removal among the steps of a transaction selects.
     ///
     /// - Parameters:
-    ///   - own: The entities as earlier steps leave them.
-    ///   - rows: The rows of entities that only the journal has.
-    /// - Returns: Each key once: entities in memory first, then those that earlier steps wrote, then rows, each in an
-    ///   order of its own. Entities that earlier steps deleted are included while memory has them.
+    ///   - own: The entities that exist after earlier steps.
+    ///   - rows: The keys of entities that only the journal has.
+    /// - Returns: Each key once: entities in memory first, then those that earlier steps wrote, then rows, each in its
+    ///   own order. Entities that earlier steps deleted are included while memory has them.
     func removed(
         _ own: [StoredKey], _ rows: [StoredKey], in library: LibraryIndex, type: ByteString?, ids: [ByteString]?,
         matching: ByteString?
@@ -147,11 +151,12 @@ extension CacheState {
 
     /// Clears libraries: removes entities, queries and tombstones, but not cursors and lost ranges.
     ///
-    /// - Parameter name: The library's name; nil: every library.
+    /// - Parameter name: The library's name; nil for every library.
     package mutating func clear(library name: ByteString?, at now: Int64) {
-        // The first answer of a library that is not known yet may be on its way.
+        // The first response of a library that is still unknown may be on its way.
         meanwhile.noteClear(of: name)
-        // Whoever clears a cache, as after a logout, wants nothing of it left; events of other libraries go too.
+        // After a clear, as at a logout, nothing of the cache may remain, so kept events of other libraries are dropped
+        // too.
         keptEvents.removeAll()
         let cleared: [LibraryIndex]
         if let name {
@@ -202,6 +207,6 @@ extension CacheState {
 }
 
 extension EntityStore {
-    /// Removes an entity from memory; its row is removed with its library's rows.
+    /// Removes an entity from memory. Its row is removed together with its library.
     mutating func forget(_ index: SlotIndex) { unlink(index) }
 }

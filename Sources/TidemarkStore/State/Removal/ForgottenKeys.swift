@@ -2,7 +2,7 @@ import TidemarkModel
 
 /// Keys that were removed without a tombstone, until the journal has removed them too.
 ///
-/// Bounded by the rows that a flush removes: the flush policy starts a flush when many have accumulated.
+/// The rows that a flush removes bound it: the flush policy starts a flush when many have accumulated.
 struct ForgottenKeys {
     private var keys: Set<StoredKey> = []
     private var libraries: Set<LibraryIndex> = []
@@ -20,7 +20,7 @@ struct ForgottenKeys {
 
     mutating func insert(_ library: LibraryIndex) { libraries.insert(library) }
 
-    /// Moves the keys to the flush that is taken.
+    /// Moves the keys to the flush that is being taken.
     mutating func flush() {
         if flushedKeys.isEmpty { flushedKeys = keys } else { flushedKeys.formUnion(keys) }
         flushedLibraries.formUnion(libraries)

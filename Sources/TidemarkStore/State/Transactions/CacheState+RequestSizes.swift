@@ -1,22 +1,23 @@
 import TidemarkModel
 
-/// Requests that would make an entity too large. They are refused as a whole, before anything changes.
+/// Refuses requests that would make an entity too large, as a whole and before anything changes.
 ///
 /// - Source: Protocol/limits.md, the size of an entity.
 extension CacheState {
-    /// Returns the first of several resources that would make its entity too large, if they were merged one by one.
+    /// Returns the index of the first of several resources that would make its entity too large, if they are merged one
+    /// by one.
     ///
     /// - Parameters:
     ///   - keys: The keys of the resources.
     ///   - bases: The resources that will be stored under some keys before the first one is merged.
     ///   - resource: Returns the resource at an index: a compact JSON object.
-    /// - Returns: The index of the resource; nil when all fit.
-    /// - Complexity: O(resources), and for each entity that may be too large O(resources + bytes). One merged entity is
-    ///   in memory at a time.
+    /// - Returns: The index of the resource; nil if all fit.
+    /// - Complexity: O(resources), plus O(resources + bytes) for each entity that may be too large. One merged entity
+    ///   is in memory at a time.
     func firstOversized(
         _ keys: [StoredKey], bases: [StoredKey: [UInt8]] = [:], _ resource: (Int) -> [UInt8]
     ) -> Int? {
-        // A merge is never longer than its two sides together, so most keys are cleared by adding up sizes.
+        // A merge is never longer than its two sides together, so adding up sizes clears most keys.
         var bounds: [StoredKey: Int] = [:]
         for (place, key) in keys.enumerated() {
             let before = bounds[key] ?? bases[key]?.count ?? storedByteCount(key)
@@ -45,13 +46,13 @@ extension CacheState {
 
     // MARK: Layers
 
-    /// The number of bytes that all layers together may have.
+    /// The most bytes that all layers together may have.
     var layerByteCountMax: Int { min(configuration.limits.layerByteCountMax, Limits.layerByteCountCeiling) }
 
-    /// Returns the first change of a layer that would show an entity that is too large.
+    /// Returns the index of the first change in a layer that would show an entity that is too large.
     ///
-    /// - Returns: The index of the change; nil when all fit.
-    /// - Complexity: O(1) when all fit into any visible entity; else as ``firstOversized(_:bases:_:)``.
+    /// - Returns: The index of the change; nil if all fit.
+    /// - Complexity: O(1) if all fit into any visible entity; otherwise that of ``firstOversized(_:bases:_:)``.
     func firstOversized(_ layer: Layer) -> Int? {
         if fitsAnywhere(layers.byteCount + layer.byteCount) { return nil }
         var bounds: [StoredKey: Int] = [:]
@@ -70,9 +71,9 @@ extension CacheState {
         return first
     }
 
-    /// Tells whether layers would take more bytes than a journal can hold once real ids replace temporary ones.
+    /// Returns true if layers would take more bytes than a journal can store, once real ids replace temporary ones.
     ///
-    /// A commit cannot wait until other layers settle: therefore ids may take layers past their bound, up to twice the
+    /// A commit cannot wait for other layers to settle. So real ids may take layers past their bound, up to twice the
     /// bound.
     ///
     /// - Complexity: O(ids · types).
@@ -88,7 +89,7 @@ extension CacheState {
         return byteCount > layers.byteCount && byteCount > 2 * layerByteCountMax
     }
 
-    /// Checks every part of a confirmation that could be too large.
+    /// Refuses a confirmation with a part that is too large.
     func checkSizes(
         of confirmation: LayerConfirmation, _ resources: [(key: StoredKey, resource: [UInt8])],
         in library: LibraryIndex

@@ -1,43 +1,52 @@
 import TidemarkModel
 
-/// One step of a transaction, with the parts that the wire checked.
+/// One step of a transaction, with the parts that the wire has checked.
 package enum TransactionStep: Sendable {
+    /// Stores a whole resource, which contains its id.
     case put(PutResource)
-    /// `fields`: a compact JSON object; empty for none.
+    /// Replaces and removes top-level fields of an entity, which must exist. `fields` is a compact JSON object, empty
+    /// for none.
     case patch(type: ByteString, id: ByteString, fields: [UInt8], unset: [ByteString])
-    /// A put whose id stands beside the resource.
+    /// Stores a whole resource under an id beside it.
     case keyedPut(type: ByteString, id: ByteString, resource: [UInt8])
-    /// `fields`: a compact JSON object, merged by path.
+    /// Merges fields by path into an entity, which must exist. `fields` is a compact JSON object.
     case merge(type: ByteString, id: ByteString, fields: [UInt8])
+    /// Removes one top-level field of an entity, which must exist.
     case removeField(type: ByteString, id: ByteString, ByteString)
+    /// Deletes an entity, and cascades as the policy demands.
     case delete(type: ByteString, id: ByteString)
-    /// Removes the entities that match every given part; ids need a type.
+    /// Removes the entities that match every given part. `ids` need a type.
     case remove(type: ByteString?, ids: [ByteString]?, matching: ByteString?)
 }
 
-/// The reason why a transaction was refused; nothing of it was applied.
+/// Why a transaction was refused. Nothing of it was applied.
 package enum TransactionRefusal: Error, Hashable, Sendable {
-    /// The entity of a patch does not exist.
+    /// The entity that a step patches does not exist.
     case absent(step: Int, type: ByteString, id: ByteString)
+    /// A resource is unusable: its step, and the reason.
     case badResource(step: Int, reason: QuarantineReason)
     /// A patch would give the entity another id.
     case changesIdentity(step: Int)
-    /// A value that the transaction read, or that an operation expects, has changed in the store.
+    /// A value that the transaction read, or that an operation expects, has changed. `step` is nil for one that was
+    /// read.
     case conflict(step: Int?, type: ByteString, id: ByteString)
+    /// There are `libraryCountMax` libraries.
     case tooManyLibraries
+    /// There are `typeCountMax` types.
     case tooManyTypes
     /// The entity of a step would be too large.
     case tooLarge(step: Int, type: ByteString, id: ByteString, byteCountMax: Int)
 }
 
-/// The state of entities that a caller knows and that must still hold when a transaction is applied.
+/// What a caller knows of entities, and what must still be true when a transaction is applied.
 package struct TransactionExpectations: Sendable {
-    /// The resources as they were read; inner nil: there was none.
+    /// The stored resources as they were read; inner nil if none was stored.
     package var resources: [EntityKey: [UInt8]?] = [:]
-    /// The sequence of the stored entity that an operation changes, by the operation's number; inner nil: there is
-    /// none.
+    /// The sequences of the stored entities that operations change, by the operation's index; inner nil if no entity is
+    /// stored.
     package var sequences: [Int: EventSequence?] = [:]
 
+    /// Creates expectations that always hold.
     package init() {}
 }
 
@@ -47,12 +56,12 @@ extension CacheState {
         case deleted
         case forgotten
 
-        /// The resource after the step; nil: none.
+        /// The resource after the step; nil if there is none.
         var resource: [UInt8]? {
             if case .written(let resource, _) = self { resource } else { nil }
         }
 
-        /// The part of the entity that an answer on its way is compared with.
+        /// How much of the entity this write protects from responses that are on their way.
         var extent: RecentWrites.Extent {
             if case .written = self { .fieldsOfDocuments } else { .whole }
         }
@@ -72,7 +81,7 @@ extension CacheState {
             case .remove(let type?, let ids?, _):
                 let all = ids.map { EntityKey(library: library, type: type, id: $0) }
                 keys.formUnion(all.compactMap { storedKey(of: $0) }.filter { !isKnown($0) })
-            // All other matches are named by rows.
+            // Rows name all other matches.
             case .remove: continue
             case .patch(let type, let id, _, _), .removeField(let type, let id, _), .delete(let type, let id),
                 .merge(let type, let id, _), .keyedPut(let type, let id, _):
@@ -85,11 +94,17 @@ extension CacheState {
         return Array(keys.union(cascadeKeysToLoad(for: steps, in: library)))
     }
 
-    /// Applies all steps in order or none, as one unit.
+    /// Applies all steps in order, or none, as one unit.
     ///
-    /// - Parameter rows: The rows of the journal that removals among the steps may match. Rows of entities that are in
-    ///   memory, or that no removal matches, are skipped.
-    /// - Precondition: The entities that the steps touch are in memory, or named by a row.
+    /// - Parameters:
+    ///   - steps: The steps of the transaction.
+    ///   - libraryName: The library of all steps.
+    ///   - expecting: What must still be true.
+    ///   - rows: The rows of the journal that removals among the steps may match. Rows of entities that are in memory,
+    ///     or that no removal matches, are skipped.
+    ///   - now: The time, in milliseconds since 1970.
+    /// - Precondition: The entities that the steps touch are in memory, or in `rows`.
+    /// - Throws: ``TransactionRefusal``; then nothing was applied.
     package mutating func transact(
         _ steps: [TransactionStep], in libraryName: ByteString, expecting: TransactionExpectations = .init(),
         rows: [StoredRow] = [], at now: Int64
@@ -115,7 +130,7 @@ extension CacheState {
                 resource.withUnsafeBytes { write($0, key, fields: fields, stamp: stamp) }
                 noteRequestedWrite(of: key, resource, fields: fields?.wholes)
             case .deleted:
-                // Many deletes can push tombstones out before the journal has them.
+                // Many deletes can displace tombstones before the journal has them.
                 residency.forget(key)
                 delete(key, Tombstone(sequence: nil, generation: generation, deletedAt: now))
             case .forgotten:
@@ -131,9 +146,9 @@ extension CacheState {
         endUnit(at: now)
     }
 
-    /// Returns an entity as it is stored, without layers; nil when there is none, or only some fields of it are left.
+    /// Returns an entity as it is stored, without layers; nil if none is stored, or only some of its fields are left.
     ///
-    /// - Precondition: The entity is in memory unless it is in no tier.
+    /// - Precondition: The entity is in memory, or in neither tier.
     package func base(of key: EntityKey) -> [UInt8]? {
         storedKey(of: key).flatMap { isReduced($0) ? nil : storedResource($0) }
     }
@@ -142,9 +157,10 @@ extension CacheState {
         withIdentity(key) { entities.find($0) }.map { entities.completeness(of: $0) != .whole } ?? false
     }
 
-    /// Returns the resource that an entity would have after some steps; nothing is changed.
+    /// Returns the resource that an entity would have after some steps, without changing anything.
     ///
     /// - Precondition: The entities that the steps touch are in memory.
+    /// - Throws: ``TransactionRefusal``.
     package mutating func preview(
         _ steps: [TransactionStep], of key: EntityKey
     ) throws(TransactionRefusal) -> [UInt8]? {
@@ -161,8 +177,8 @@ extension CacheState {
         return resource(of: stored, outcomes)
     }
 
-    /// Returns the result for each entity, and the keys in the order of first mention. Later steps read the results;
-    /// they are written when all steps hold.
+    /// Returns the result for each entity, and the keys in the order of their first steps. Later steps read these
+    /// results; they are written once all steps succeed.
     private mutating func outcomes(
         of steps: [TransactionStep], in library: LibraryIndex, rows: [StoredKey], sequences: [Int: EventSequence?]
     ) throws(TransactionRefusal) -> (outcomes: [StoredKey: Outcome], order: [StoredKey]) {
@@ -247,13 +263,13 @@ extension CacheState {
             let patched = base.withUnsafeBytes { base in
                 fields.withUnsafeBytes { Merge.assigned($0, into: base, unset: Set(unset.map(\.bytes))) }
             }
-            // When this transaction wrote the whole resource before, the patched field gets the same stamp.
+            // If this transaction wrote the whole resource before, the patched field gets the same stamp.
             if case .written(_, nil) = outcomes[key] { return (key, .written(patched, fields: nil)) }
             return (key, .written(patched, fields: written(WrittenFields(names), after: outcomes[key])))
         }
     }
 
-    /// Returns the fields that a step wrote together with those of earlier steps.
+    /// Returns the fields that a step wrote, together with those of earlier steps.
     private func written(_ fields: WrittenFields, after outcome: Outcome?) -> WrittenFields {
         guard case .written(_, var earlier?) = outcome else { return fields }
         earlier.add(fields)

@@ -1,19 +1,21 @@
 import TidemarkModel
 
-/// One resource of a put: one event of a batch, which it shares with other puts.
+/// One resource to store: one event of a batch that it shares with others.
 ///
-/// A batch for each put would cost buffers many times larger than most resources.
+/// A batch for each resource would need buffers many times larger than most resources.
 package struct PutResource: Sendable {
+    /// The batch that contains the resource.
     package let batch: EventBatch
     /// The index among the batch's events.
     private let index: Int
 
+    /// Creates a resource from an event of a batch.
     package init(batch: EventBatch, index: Int) {
         self.batch = batch
         self.index = index
     }
 
-    /// The reason why the resource cannot be used; nil when it can.
+    /// Why the resource is unusable; nil if it is usable.
     package var reason: QuarantineReason? {
         guard index < batch.events.count else { return .badShape }
         let event = batch.events[index]
@@ -21,7 +23,7 @@ package struct PutResource: Sendable {
         return batch.members[Int(event.firstMember)].reason
     }
 
-    /// Calls `body` with the resource's type, as it was given, its id and its bytes.
+    /// Calls `body` with the resource's type as given, its id and its bytes.
     ///
     /// - Precondition: ``reason`` is nil.
     func withResource<Result>(

@@ -6,24 +6,35 @@ import TidemarkWire
 /// Checks that a framer finds the same lines however its bytes are cut: all at once, one by one, at random.
 ///
 /// The expected lines come from ``ReferenceFraming``, which scans a whole stream and shares no code with the framer.
+///
+/// ```swift
+/// let conformance = FramerConformance(limits: Limits())
+/// try conformance.check(Array("a\r\nb\n".utf8), seed: 1)
+/// ```
 package struct FramerConformance {
-    /// A promise that the framer broke.
+    /// A difference between the framer and the reference.
     package struct Failure: Error, CustomStringConvertible {
+        /// How the stream was cut.
         package let cut: String
+        /// The difference in words.
         package let message: String
 
+        /// The cut and the difference.
         package var description: String { "\(cut): \(message)" }
     }
 
     /// One line that the framer returned.
     package struct Line: Equatable, CustomStringConvertible {
+        /// The number of the line, from 1.
         package var number: Int64
+        /// The number of bytes before the line.
         package var offset: Int64
-        /// The line's bytes without its end; of a line that was too long only the beginning.
+        /// The bytes of the line without its end; only the beginning if the line is too long.
         package var bytes: [UInt8]
         /// The size of the whole line in bytes.
         package var byteCount: Int
 
+        /// The position, size and beginning of the line.
         package var description: String {
             "line \(number) at \(offset), \(byteCount) bytes: \(String(decoding: bytes.prefix(40), as: UTF8.self))"
         }
@@ -31,14 +42,16 @@ package struct FramerConformance {
 
     private let limits: Limits
 
-    /// - Parameter limits: Only `lineByteCountMax` and `quarantineByteCountMax` are used; the second must not be above
+    /// Creates a check.
+    ///
+    /// - Parameter limits: Only `lineByteCountMax` and `quarantineByteCountMax` are used; the second must not exceed
     ///   the first.
     package init(limits: Limits) {
         self.limits = limits
     }
 
-    /// Streams that are hard at this limit: lines around the limit with every kind of end, at the start of the stream
-    /// and after another line, and marks and line ends that may be cut.
+    /// Returns streams that are difficult at this limit: lines around the limit with every kind of end, at the start of
+    /// the stream and after another line, and marks and line ends that may be cut.
     package func poison() -> [[UInt8]] {
         let limit = limits.lineByteCountMax
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -55,7 +68,7 @@ package struct FramerConformance {
         return streams
     }
 
-    /// A stream of short lines, long lines and stray bytes.
+    /// Returns a stream of short lines, long lines and stray bytes.
     package func random(seed: UInt64) -> [UInt8] {
         var random = SeededGenerator(seed: seed)
         let pieces: [[UInt8]] = [
@@ -67,7 +80,7 @@ package struct FramerConformance {
 
     /// Compares the lines of every way of cutting a stream with those of the reference.
     ///
-    /// - Throws: ``Failure``.
+    /// - Throws: ``Failure`` at the first difference.
     package func check(_ stream: [UInt8], seed: UInt64) throws {
         let wanted = expected(stream)
         try compare(stream, [stream], "at once", wanted)
@@ -77,7 +90,7 @@ package struct FramerConformance {
             var chunks: [[UInt8]] = []
             var rest = stream[...]
             while !rest.isEmpty {
-                // An empty chunk now and then, because a source may have nothing to give.
+                // Sometimes an empty chunk, because a source may have nothing to give.
                 let chunk = rest.prefix(random.below(1 + min(rest.count, limits.lineByteCountMax * 2)))
                 chunks.append(Array(chunk))
                 rest = rest.dropFirst(chunk.count)

@@ -4,23 +4,33 @@ import TidemarkTesting
 
 /// Checks that a gate keeps law L4 under random disorder: every event is applied at most once, in order. An event that
 /// was not applied does not exist, is lost, or was declared as skipped.
+///
+/// ```swift
+/// for seed in TestScale.seeds(100) {
+///     try GateConformance().run(seed: seed)
+/// }
+/// ```
 package struct GateConformance {
-    /// A promise that the gate broke.
+    /// A violation by the gate.
     package struct Failure: Error, CustomStringConvertible {
+        /// The seed that reproduces it.
         package let seed: UInt64
+        /// The violation in words.
         package let message: String
 
+        /// The seed and the violation.
         package var description: String { "seed \(seed): \(message)" }
     }
 
-    /// The number of events of one run.
+    /// The number of events in one run.
     package var eventCount = 200
 
+    /// Creates a check with the default number of events.
     package init() {}
 
-    /// Runs one seed to its end.
+    /// Runs one seed.
     ///
-    /// - Throws: ``Failure``.
+    /// - Throws: ``Failure`` if the gate violates the law.
     package func run(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var gate = SequenceGate(limits: Limits())
@@ -57,7 +67,7 @@ package struct GateConformance {
         try check(gate, log, arrivals, applied, late, refused, seed)
     }
 
-    /// A log of ascending sequences; some events skip numbers and declare it with `previous`.
+    /// Returns a log of ascending sequences; some events skip numbers, and declare this with `previous`.
     private func makeLog(_ random: inout SeededGenerator) -> [HeldEvent] {
         var last = Int64(random.below(100))
         return (0..<eventCount).map { _ in
@@ -71,7 +81,7 @@ package struct GateConformance {
 
     /// Applies the held events that are ready.
     ///
-    /// - Returns: The number of held events that the cursor had already passed.
+    /// - Returns: How many held events the cursor had passed already.
     private func drain(_ gate: inout SequenceGate, into applied: inout [Int64]) -> Int {
         var passed = 0
         while let ready = gate.takeReady() {

@@ -5,7 +5,7 @@ import TidemarkStore
 import TidemarkTesting
 
 extension JournalConformance {
-    /// A check of a journal with indexes: after each flush it also asks for the candidates of random rules.
+    /// Returns a check of a journal with indexes, which also requests the candidates of random rules after each flush.
     package static func withIndexes(_ indexes: [FieldIndex]) -> JournalConformance {
         var conformance = JournalConformance()
         conformance.indexes = indexes

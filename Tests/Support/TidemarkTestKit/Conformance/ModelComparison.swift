@@ -3,15 +3,23 @@ import TidemarkReferenceModel
 import TidemarkStore
 
 /// Runs one stream through framer, decoder and state, and through the reference model, which shares no code with them.
+///
+/// ```swift
+/// let comparison = ModelComparison(limits: Limits(), upstream: nil, seed: 1)
+/// let stream = Array(#"{"sequence":1,"event":"Refresh"}"#.utf8)
+/// print(try comparison.differences(of: stream))  // []
+/// ```
 package struct ModelComparison: Sendable {
     private let limits: Limits
     private let upstream: [UInt8]?
     private let seed: UInt64
 
+    /// Creates a comparison.
+    ///
     /// - Parameters:
     ///   - limits: The limits on both sides. Only `lineByteCountMax`, `quarantineByteCountMax` (not above the first),
     ///     `batchMemberCountMax`, `entityByteCountMax` and `heldEventCountMax` may differ from the default.
-    ///   - upstream: The log that both sides ask for missing events; nil for none.
+    ///   - upstream: The log from which both sides get missing events; nil for none.
     ///   - seed: Decides where the stream is cut into chunks.
     package init(limits: Limits, upstream: [UInt8]?, seed: UInt64) {
         self.limits = limits
@@ -19,14 +27,14 @@ package struct ModelComparison: Sendable {
         self.seed = seed
     }
 
-    /// Compares what the two sides end with: summary, export and quarantine.
+    /// Compares the final states of both sides: summary, export and quarantine.
     ///
-    /// - Returns: The differences, for people to read; empty when both agree.
+    /// - Returns: The differences in words; empty if both agree.
     /// - Throws: ``TidemarkWire/WireError``.
     package func differences(of stream: [UInt8]) throws -> [String] { try differences(ofRuns: [stream]) }
 
-    /// Compares as ``differences(of:)`` does, over several inputs, each read to its end: a number that was lost in one
-    /// input may come in a later one.
+    /// Compares like ``differences(of:)``, but over several inputs, each read to its end. A sequence that was lost in
+    /// one input may arrive in a later one.
     ///
     /// - Throws: ``TidemarkWire/WireError``.
     package func differences(ofRuns streams: [[UInt8]]) throws -> [String] {
@@ -66,8 +74,7 @@ package struct ModelComparison: Sendable {
                 line: Int64(record.place.line), offset: Int64(record.place.offset), reason: record.reason.rawValue,
                 library: record.library, sequence: record.sequence)
         }
-        // Both lists are sorted, because members that are counted when their gap ends come in the order in which gaps
-        // end.
+        // Sort both lists, because members that are counted when their gap ends arrive in the order in which gaps end.
         ModelComparison.compare("quarantine", found.sorted(), records.sorted(), &differences)
         return differences
     }
@@ -81,7 +88,7 @@ package struct ModelComparison: Sendable {
         differences.append("\(name), entry \(index)\n  is        \(own)\n  should be \(other)")
     }
 
-    /// Describes a quarantine record. Without a sequence, no library and the default library mean the same: nothing.
+    /// Describes a quarantine record. Without a sequence, a missing library and the default library are equivalent.
     private static func describe(
         line: Int64, offset: Int64, reason: String, library: [UInt8]?, sequence: Int64?
     ) -> String {

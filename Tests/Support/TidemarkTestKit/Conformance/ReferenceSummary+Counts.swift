@@ -2,7 +2,7 @@ import TidemarkModel
 import TidemarkReferenceModel
 
 extension ReferenceSummary {
-    /// Makes a summary from a cache's counts and statuses, in the model's format.
+    /// Creates a summary from a cache's counts and statuses, in the model's format.
     package init(counts: EventCounts, entityCount: Int64, libraries: [LibraryStatus]) {
         var own = ReferenceCounts()
         own.lines = Int(counts.lines)

@@ -4,25 +4,28 @@ import TidemarkStore
 import TidemarkTesting
 import TidemarkWire
 
-/// A cache state driven without an engine: streams go in, exports and summaries come out, and its requests to an
-/// upstream are answered at once.
+/// A cache state driven without an engine: it takes streams, returns exports and summaries, and gets the answers to its
+/// upstream requests immediately.
 package struct StateFixture: ~Copyable {
+    /// The state.
     package private(set) var state: CacheState
     private let limits: Limits
-    /// The log that is asked whenever there is a gap; empty for none.
+    /// The log that is read whenever there is a gap; empty for none.
     private let upstream: [UInt8]
-    /// The lines of the log that name a number, with their place in it.
+    /// The lines of the log that name a sequence, with their byte ranges.
     private let upstreamLines: [(sequence: Int64, bytes: Range<Int>)]
     private let chunks: SeededGenerator
     private var now: Int64 = 1_000_000
-    /// The records that were quarantined so far; complete after ``endOfInput()``.
+    /// The records quarantined so far; complete after ``endOfInput()``.
     package private(set) var quarantine: [QuarantineRecord] = []
     private var countsBefore: EventCounts
 
+    /// Creates a state.
+    ///
     /// - Parameters:
-    ///   - upstream: A log that has the missing events; nil for none.
-    ///   - seed: Decides where chunks are cut; also the state's own seed.
-    ///   - recovered: The state that an earlier run left.
+    ///   - upstream: A log with the missing events; nil for none.
+    ///   - seed: Decides where chunks are cut; also seeds the state.
+    ///   - recovered: What an earlier run left.
     package init(
         limits: Limits = Limits(), defaultLibrary: ByteString = "", typeAliases: [ByteString: ByteString] = [:],
         upstream: [UInt8]? = nil, seed: UInt64 = 1, recovered: RecoveredState = RecoveredState()
@@ -47,7 +50,7 @@ package struct StateFixture: ~Copyable {
             recovered: recovered, seed: seed)
     }
 
-    /// Feeds a whole stream, cut into chunks of random sizes. Every structure checks itself after every batch.
+    /// Feeds a whole stream in chunks of random sizes. All structures check themselves after every batch.
     ///
     /// - Throws: ``TidemarkWire/WireError``.
     package mutating func ingest(_ stream: [UInt8]) throws {
@@ -94,7 +97,7 @@ package struct StateFixture: ~Copyable {
                 var next = state.applyAnswer(
                     answer, coveredThrough: nil, to: library, attempt: attempt, random: 0, at: now)
                 if state.status(of: library).cursor == before || sequence.rawValue < 0 {
-                    // The log does not change: a number that it did not bring now will never come.
+                    // The log does not change: a sequence that it does not contain now will never arrive.
                     if case .wait(_, let attempt, _)? = next.first {
                         next = state.resumeReconcile(of: library, attempt: attempt, at: now)
                         if case .ask(_, _, let attempt)? = next.first {
@@ -110,7 +113,8 @@ package struct StateFixture: ~Copyable {
         }
     }
 
-    /// The upstream's log with blanks in place of the lines below a number, so that the other lines keep their offsets.
+    /// Returns the upstream's log with spaces in place of the lines below a sequence, so that the other lines keep
+    /// their offsets.
     private func log(from sequence: EventSequence) -> [UInt8] {
         var log = upstream
         log.withUnsafeMutableBytes { log in
@@ -122,7 +126,7 @@ package struct StateFixture: ~Copyable {
         return log
     }
 
-    /// The lines that `tidemark export` prints for this state.
+    /// Returns the lines that `tidemark export` prints for this state.
     package func exportLines() -> [String] {
         var lines: [(key: EntityKey, text: String)] = []
         state.forEachEntity { key, payload, stamp in
@@ -141,7 +145,7 @@ package struct StateFixture: ~Copyable {
         String(decoding: ReferenceJSON.string(ReferenceString(text.bytes)).written, as: UTF8.self)
     }
 
-    /// The summary of this run, in the format of ``ReferenceSummary/line``.
+    /// Returns the summary of this run, in the format of ``ReferenceSummary/line``.
     package func summaryLine() -> String {
         let counts = state.counts
         let before = countsBefore

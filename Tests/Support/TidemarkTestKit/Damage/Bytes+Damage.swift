@@ -1,26 +1,26 @@
 import TidemarkTesting
 
-/// The damage that disks and transports do to bytes: the only code of tests that damages any. Each place must lie in
+/// The damage that disks and transports do to bytes. Tests damage bytes only with this code. Each offset must be within
 /// the bytes.
 extension [UInt8] {
-    /// The smallest part of a disk that is written at once, in bytes.
+    /// The smallest unit that a disk writes atomically, in bytes.
     package static let sectorByteCount = 512
 
     /// Flips one bit of a byte.
     package mutating func flip(bit: Int, at offset: Int) { self[offset] ^= 1 << UInt8(bit) }
 
-    /// Flips a bit of a part of the bytes, both drawn.
+    /// Flips a random bit in a random byte.
     ///
-    /// - Parameter range: The part; nil: all bytes. Not empty.
+    /// - Parameter range: The bytes to choose from, not empty; nil for all.
     package mutating func flipBit(in range: Range<Int>? = nil, _ random: inout SeededGenerator) {
         let range = range ?? indices
         let offset = range.lowerBound + random.below(range.count)
         flip(bit: random.below(8), at: offset)
     }
 
-    /// Flips the lowest bit of the byte at an offset in the first place where the bytes of a text are.
+    /// Flips the lowest bit of the byte at an offset within the first occurrence of a text.
     ///
-    /// - Returns: Whether the text is there; otherwise nothing is changed.
+    /// - Returns: False if the text does not occur; then nothing changed.
     /// - Complexity: O(count · text.count).
     package mutating func flip(in text: String, at offset: Int = 0) -> Bool {
         let wanted = Array(text.utf8)
@@ -31,7 +31,7 @@ extension [UInt8] {
         return true
     }
 
-    /// The copies of the bytes that differ from them in one bit, in the order of the bits.
+    /// All copies that differ in one bit, in the order of the bits.
     package var withOneBitFlipped: some Sequence<[UInt8]> {
         (0..<count * 8).lazy.map { bit in
             var copy = self
@@ -40,7 +40,7 @@ extension [UInt8] {
         }
     }
 
-    /// Damages bytes as a bad transport does: flips a bit, or replaces, removes, cuts off or repeats a piece.
+    /// Damages bytes like a bad transport: flips a bit, or replaces, removes, cuts off or repeats a piece.
     package mutating func spoil(_ random: inout SeededGenerator) {
         guard !isEmpty else { return }
         let index = random.below(count)
@@ -55,7 +55,7 @@ extension [UInt8] {
         }
     }
 
-    /// Fills a sector with zeros, as far as the bytes reach.
+    /// Fills a sector with zeros, up to the end of the bytes.
     package mutating func zero(sector: Int) {
         let start = sector * Self.sectorByteCount
         for offset in start..<Swift.min(start + Self.sectorByteCount, count) { self[offset] = 0 }
@@ -69,7 +69,7 @@ extension [UInt8] {
         replaceSubrange(places[1], with: first)
     }
 
-    /// Replaces a page by the page of another time, as a write that the disk lost does.
+    /// Replaces a page by that of another version, like a write that the disk lost.
     package mutating func replace(page: Int, from other: [UInt8], of byteCount: Int) {
         let place = page * byteCount..<(page + 1) * byteCount
         replaceSubrange(place, with: other[place])

@@ -1,15 +1,16 @@
 import TidemarkTesting
 
-/// Lines that must go to quarantine, one for every reason.
+/// Generates lines that must go to quarantine, for every reason but `too_many_libraries` and `too_large`.
 package struct BadLineGenerator: Sendable {
     private let options: GeneratedStreamOptions
 
+    /// Creates a generator.
     package init(options: GeneratedStreamOptions) { self.options = options }
 
-    /// A random bad line.
+    /// Returns a random bad line.
     ///
-    /// - Parameter head: Envelope members as JSON text with a comma at the end, or empty. Its fields stay readable
-    ///   unless the reason forbids it.
+    /// - Parameter head: Envelope members as JSON text with a comma at the end, or empty. They stay readable unless the
+    ///   reason for the quarantine prevents that.
     package func line(head: String, _ random: inout SeededGenerator) -> [UInt8] {
         let long = String(repeating: "x", count: 1_025)
         func event(_ kind: String) -> [UInt8] { Array("{\(head)\"event\":\(kind)}".utf8) }

@@ -1,7 +1,7 @@
 import TidemarkTesting
 
 extension [UInt8] {
-    /// Bytes that grow by one after every `step`, and begin again after 255: long payloads that compress.
+    /// Creates bytes that grow by one after every `step` and start over after 255: long payloads that compress.
     ///
     /// - Parameter step: Positive.
     package init(count: Int, growingEvery step: Int) {
@@ -12,7 +12,7 @@ extension [UInt8] {
         while self.count < count { self += period.prefix(count - self.count) }
     }
 
-    /// Random bytes of which every other is 7: half of them compresses.
+    /// Creates random bytes of which every other one is constant, so that half of them compress.
     package init(halfRandom count: Int, seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let words = (0..<(count + 7) / 8).map { _ in

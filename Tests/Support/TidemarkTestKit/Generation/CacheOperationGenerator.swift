@@ -1,9 +1,9 @@
 import TidemarkReferenceModel
 import TidemarkTesting
 
-/// Draws the next operation on a cache: few names and few values, so that keys, places and sequences often meet.
+/// Draws operations on a cache, with few names and few values, so that keys, positions and sequences often coincide.
 ///
-/// The weights are drawn once a seed, so that some walks are nearly all events and others nearly all answers.
+/// The weights are drawn once per seed, so that some walks are nearly all events and others nearly all answers.
 package struct CacheOperationGenerator {
     private static let libraries = ["a", "b"]
     private static let types = ["file", "tag"]
@@ -13,6 +13,7 @@ package struct CacheOperationGenerator {
     private let queryCount: Int
     private var epoch = 0
 
+    /// Creates a generator; the seed decides the weights too.
     package init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
         let (fewOrMany, rare) = ([1, 1, 4, 20], [0, 1, 2])
@@ -25,7 +26,7 @@ package struct CacheOperationGenerator {
         queryCount = drawn.pick([3, 8])
     }
 
-    /// Every name that a query may have.
+    /// All names that a query may have.
     package var names: [ReferenceQueryName] {
         (0..<queryCount).map { index in
             let input = index % 3 == 2 ? #"{"q":\#(index)}"# : #"{"loc":\#(index % 2),"q":\#(index)}"#
@@ -37,7 +38,7 @@ package struct CacheOperationGenerator {
 
     /// Draws the next operation.
     ///
-    /// - Parameter model: The model in its current state: sequences continue from its cursors.
+    /// - Parameter model: The model in its current state; sequences continue from its cursors.
     package mutating func next(_ model: ReferenceCache) -> CacheOperation {
         let library = random.chance(800) ? "a" : "b"
         let type = random.chance(800) ? "file" : "tag"
@@ -112,7 +113,7 @@ package struct CacheOperationGenerator {
             answer.asOf = max(0, cursor - 3 + Int64(random.below(7)))
         }
         if random.chance(650) {
-            // A query mostly keeps its rule, so that its lists are followed for long.
+            // A query mostly keeps its rule, so that its lists live long.
             let place = random.chance(850) ? Int(name.input.last { $0 >= 0x30 && $0 <= 0x39 } ?? 0) : random.below(8)
             answer.rule = rule(place % 8, type)
             answer.isLocal = random.chance(350)
@@ -161,7 +162,8 @@ package struct CacheOperationGenerator {
         return #"{"id":"\#(id)"\#(n)\#(t)}"#
     }
 
-    /// A resource as an answer has it. Answers have a field that events do not have, and may lack one that events have.
+    /// Returns a resource as in an answer, with a field that events do not have, and possibly without one that events
+    /// have.
     private mutating func projection(_ id: String) -> String {
         let n = random.chance(700) ? ",\"n\":\(number())" : ""
         return #"{"id":"\#(id)"\#(n),"p":\#(random.below(3))}"#

@@ -1,8 +1,8 @@
 import TidemarkTesting
 
-/// Writes event lines: puts a kind into an envelope.
+/// Writes event lines: a kind in an envelope.
 package struct EventWriter: Sendable {
-    /// The shapes that an event line can have.
+    /// The shapes of an event line.
     package enum Form: Int, CaseIterable, Sendable {
         /// `{"library_id":…,"event":{…}}`
         case flatEvent
@@ -16,11 +16,16 @@ package struct EventWriter: Sendable {
 
     /// The fields around a kind.
     package struct Fields: Sendable {
+        /// The library; nil leaves it out or writes null.
         package var library: String?
+        /// The sequence; nil leaves it out.
         package var sequence: Int64?
+        /// The `prev`; nil leaves it out.
         package var previous: Int64?
+        /// The epoch; nil leaves it out.
         package var epoch: String?
 
+        /// Creates fields.
         package init(library: String? = nil, sequence: Int64? = nil, previous: Int64? = nil, epoch: String? = nil) {
             self.library = library
             self.sequence = sequence
@@ -31,9 +36,10 @@ package struct EventWriter: Sendable {
 
     private let writer: SpacedWriter
 
+    /// Creates a writer of events on top of a writer of JSON.
     package init(writer: SpacedWriter) { self.writer = writer }
 
-    /// An event line.
+    /// Returns an event line.
     ///
     /// - Parameter payload: JSON text; nil writes the kind as a bare string, or without `data`.
     package func line(

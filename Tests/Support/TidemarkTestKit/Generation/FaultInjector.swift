@@ -1,14 +1,15 @@
 import TidemarkTesting
 
-/// Adds to a clean stream the faults of transports: lines are lost, repeated, moved a little, cut off.
+/// Adds the faults of transports to a clean stream: lines are lost, repeated, moved a little, cut off.
 package struct FaultInjector: Sendable {
     private let weights: StreamWeights
-    /// The distance in lines by which a line is moved at most.
+    /// The maximum distance in lines by which a line is moved.
     private static let moveDistanceMax = 6
 
+    /// Creates an injector with the rates of one stream.
     package init(weights: StreamWeights) { self.weights = weights }
 
-    /// The lines after faults, in their new order.
+    /// Returns the lines after faults, in their new order.
     package func spoil(_ lines: [[UInt8]], _ random: inout SeededGenerator) -> [[UInt8]] {
         var spoiled: [[UInt8]] = []
         for line in lines where !random.chance(weights.drop) {

@@ -1,23 +1,24 @@
-/// The options of a generated stream. The mix within these bounds is drawn from the seed.
+/// Options for a generated stream. The seed decides the mix within these bounds.
 package struct GeneratedStreamOptions: Sendable {
     /// The number of lines before faults.
     package var lineCount = 300
-    /// The number of libraries at most; the last may be the default one.
+    /// The maximum number of libraries; the last may be the default one.
     package var libraryCountMax = 3
-    /// Whether logs may begin anew: other epochs, `Reset`, heartbeats below the cursor.
+    /// True if logs may begin anew: other epochs, `Reset`, heartbeats below the cursor.
     package var hasEpochs = false
-    /// Whether heartbeats may be ahead of what the stream has delivered.
+    /// True if heartbeats may be ahead of what the stream has delivered.
     package var hasHeartbeats = true
-    /// Whether there are events without a sequence. They take effect where they arrive, so that disorder shows.
+    /// True to include events without a sequence. They take effect where they arrive, which reveals disorder.
     package var hasUnsequenced = true
-    /// Whether there are lines that must go to quarantine.
+    /// True to include lines that must go to quarantine.
     package var hasBadLines = true
-    /// Whether lines are dropped, repeated, moved and cut.
+    /// True to drop, repeat, move and cut lines.
     package var hasFaults = true
-    /// The line limit in force when it is small enough to be exceeded; nil leaves `too_long` out.
+    /// The line limit in force if it is small enough to be exceeded; nil leaves `too_long` out.
     package var lineByteCountMax: Int?
-    /// The batch limit in force when it is small enough to be exceeded; nil leaves `batch_too_large` out.
+    /// The batch limit in force if it is small enough to be exceeded; nil leaves `batch_too_large` out.
     package var batchCountMax: Int?
 
+    /// Creates the default options.
     package init() {}
 }

@@ -1,16 +1,17 @@
 import TidemarkModel
 import TidemarkTesting
 
-/// The ids of one stream: half of all choices are one of a few hot ids, the rest are among many cold ones, so that a
-/// stream often names known entities again and new ones never end.
+/// The ids of one stream: half of the draws pick one of a few hot ids, the others one of many cold ones, so that a
+/// stream often repeats known entities and keeps adding new ones.
 package struct IdentifierPool: Sendable {
     private static let hotCount = 6
     private static let coldCount = 400
     private let salt: UInt64
 
+    /// Creates a pool whose UUIDs depend on the generator.
     package init(random: inout SeededGenerator) { salt = random.next() }
 
-    /// Draws an id as JSON text. The same id may have another spelling the next time.
+    /// Draws an id as JSON text. The same id may be spelled differently the next time.
     package func id(_ random: inout SeededGenerator) -> String {
         let number = random.chance(500) ? random.below(Self.hotCount) : random.below(Self.coldCount)
         switch number % 3 {

@@ -1,19 +1,21 @@
 import TidemarkReferenceModel
 import TidemarkTesting
 
-/// Draws the next operation on a cache whose host edits before its server answers.
+/// Draws operations on a cache whose host edits before its server answers.
 ///
-/// The weights are drawn once a seed and some are zero, so that some walks never confirm, others never roll back, and
-/// layers pile up or settle at once.
+/// The weights are drawn once per seed, and some are zero: some walks never confirm, others never roll back, and layers
+/// pile up or settle immediately.
 package struct LayerOperationGenerator {
     private var random: SeededGenerator
     private var base: CacheOperationGenerator
     private let weights: [Int]
     private let coldIDCount: Int
-    /// Whether temporary ids come into the base, too.
+    /// True if temporary ids may enter the base too.
     private let hasTemporaryBase: Bool
 
-    /// - Parameter hasTemporaryBase: nil lets the seed decide.
+    /// Creates a generator.
+    ///
+    /// - Parameter hasTemporaryBase: True if temporary ids may enter the base; nil lets the seed decide.
     package init(seed: UInt64, hasTemporaryBase: Bool? = nil) {
         random = SeededGenerator(seed: seed ^ 0x1A7E)
         base = CacheOperationGenerator(seed: seed)
@@ -27,7 +29,7 @@ package struct LayerOperationGenerator {
         self.hasTemporaryBase = hasTemporaryBase ?? isDrawn
     }
 
-    /// Every name that a query may have.
+    /// All names that a query may have.
     package var names: [ReferenceQueryName] { base.names }
 
     /// Draws the next operation.
@@ -49,7 +51,7 @@ package struct LayerOperationGenerator {
         case 5: return echo(model)
         case 6: return duplicate(model)
         default:
-            // A server writes an entity that a layer changes, and does not name the mutation.
+            // The server writes an entity that a layer changes, without naming the mutation.
             guard case .echo(let event, _) = echo(model) else { return base.next(model) }
             return .event(event)
         }
@@ -58,7 +60,7 @@ package struct LayerOperationGenerator {
     // MARK: Layers
 
     private mutating func update(_ model: ReferenceCache) -> CacheOperation {
-        // An id is used again after its layer has settled, and now and then before.
+        // An id is reused after its layer has settled, and sometimes before.
         let free = (0..<12).map { "m\($0)" }.filter { id in
             !model.layers.contains { $0.pendingID == Array(id.utf8) }
         }
@@ -133,7 +135,7 @@ package struct LayerOperationGenerator {
         if random.chance(60) { commit.confirmed?.append(resource("k0")) }
         let types = Set(layer.changes.map { text($0.key.type) }).sorted()
         if random.chance(400) { commit.type = random.pick(types) }
-        // Each resource is confirmed only once.
+        // Confirm each resource only once.
         var ids: Set<String> = []
         commit.confirmed = commit.confirmed?.filter { ids.insert(String($0.split(separator: "\"")[2])).inserted }
         return commit
@@ -151,7 +153,7 @@ package struct LayerOperationGenerator {
 
     private mutating func pendingID(_ model: ReferenceCache) -> String {
         guard random.chance(950), !model.layers.isEmpty else { return "m\(random.below(12))" }
-        // The oldest and the newest layer are drawn more often than those between.
+        // Draw the oldest and the newest layer more often than those in between.
         switch random.below(3) {
         case 0: return text(model.layers[0].pendingID)
         case 1: return text(model.layers[model.layers.count - 1].pendingID)
@@ -159,7 +161,7 @@ package struct LayerOperationGenerator {
         }
     }
 
-    /// The event of a mutation: with the visible resource, with another one, with a delete, or as a bulk change.
+    /// Returns the event of a mutation: with the visible resource, another one, a delete, or a bulk change.
     private mutating func echo(_ model: ReferenceCache) -> CacheOperation {
         guard !model.layers.isEmpty else { return base.next(model) }
         let layer = random.pick(model.layers)
@@ -190,7 +192,7 @@ package struct LayerOperationGenerator {
         }
     }
 
-    /// An event that the cache received before: it settles nothing.
+    /// Returns an event that the cache received before; it settles nothing.
     private mutating func duplicate(_ model: ReferenceCache) -> CacheOperation {
         guard case .echo(let event, let pendingID) = echo(model), let library = event.library,
             case .change(_, let type, let resources, _, _, _) = event,

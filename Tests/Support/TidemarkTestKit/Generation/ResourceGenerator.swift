@@ -1,16 +1,18 @@
 import TidemarkTesting
 
-/// Generates resources with everything that may be in them: exact numbers, tagged enums, nested objects, repeated keys.
+/// Generates resources with everything that they may contain: exact numbers, tagged enums, nested objects, repeated
+/// keys.
 package struct ResourceGenerator: Sendable {
     private let ids: IdentifierPool
     private let writer: SpacedWriter
 
+    /// Creates a generator.
     package init(ids: IdentifierPool, writer: SpacedWriter) {
         self.ids = ids
         self.writer = writer
     }
 
-    /// Draws a usable resource as JSON text.
+    /// Returns a usable resource as JSON text.
     package func resource(_ random: inout SeededGenerator) -> String {
         var members = fields(&random, depth: 0)
         let identity: (String, String)
@@ -25,7 +27,7 @@ package struct ResourceGenerator: Sendable {
         return writer.object(members, &random)
     }
 
-    /// Draws the `metadata` of a merge as JSON text.
+    /// Returns the `metadata` of a merge as JSON text.
     package func metadata(_ random: inout SeededGenerator) -> String {
         var members: [(String, String)] = []
         if random.chance(500) {
@@ -40,7 +42,7 @@ package struct ResourceGenerator: Sendable {
         return writer.object(members, &random)
     }
 
-    /// Draws an id as JSON text.
+    /// Returns an id as JSON text.
     package func id(_ random: inout SeededGenerator) -> String { ids.id(&random) }
 
     private static let names = ["name", "size", "path", "state", "tags", "extra", "note", "\u{E9}t\u{E9}"]

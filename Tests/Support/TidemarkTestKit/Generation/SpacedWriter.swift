@@ -2,14 +2,17 @@ import TidemarkTesting
 
 /// Writes JSON text, with white space between tokens at a given rate.
 package struct SpacedWriter: Sendable {
-    /// The places between two tokens that get white space, per mille.
+    /// How many places between two tokens get white space, per mille.
     private let whiteSpace: Int
 
     private static let gaps = [" ", "\t", "  ", " \r", "\t \t"]
 
+    /// Creates a writer.
+    ///
+    /// - Parameter whiteSpace: How many places between two tokens get white space, per mille.
     package init(whiteSpace: Int) { self.whiteSpace = whiteSpace }
 
-    /// An object of members whose values are JSON text already.
+    /// Returns an object with values that are JSON text already.
     package func object(_ members: [(String, String)], _ random: inout SeededGenerator) -> String {
         var text = ""
         for (name, value) in members {
@@ -22,7 +25,7 @@ package struct SpacedWriter: Sendable {
         return text + "}"
     }
 
-    /// An array of elements that are JSON text already.
+    /// Returns an array of elements that are JSON text already.
     package func array(_ elements: [String], _ random: inout SeededGenerator) -> String {
         var text = ""
         for element in elements {
@@ -33,7 +36,7 @@ package struct SpacedWriter: Sendable {
         return text + "]"
     }
 
-    /// A string with the fewest escapes.
+    /// Returns a string with the fewest escapes.
     package static func string(_ text: String) -> String {
         guard hasEscapes(text) else { return "\"" + text + "\"" }
         var spelled = "\""
@@ -49,11 +52,12 @@ package struct SpacedWriter: Sendable {
         return spelled + "\""
     }
 
-    /// Whether ``string(_:)`` writes any of the text's characters as an escape.
+    /// True if ``string(_:)`` escapes any character of the text.
     private static func hasEscapes(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return bytes.withUnsafeBufferPointer { bytes in
-            // A plain pointer: this module is not optimized in tests, and each byte of a collection would take a call.
+            // Use a plain pointer: this module is not optimized in tests, and each byte of a collection would cost a
+            // call.
             guard let base = bytes.baseAddress else { return false }
             for index in 0..<bytes.count where base[index] == 0x22 || base[index] == 0x5C || base[index] < 0x20 {
                 return true
@@ -62,7 +66,7 @@ package struct SpacedWriter: Sendable {
         }
     }
 
-    /// Appends a token, and white space behind it at the given rate.
+    /// Appends a token, followed by white space at the given rate.
     private func append(_ token: String, to text: inout String, _ random: inout SeededGenerator) {
         text += token
         if random.chance(whiteSpace) { text += random.pick(Self.gaps) }

@@ -1,9 +1,9 @@
 import TidemarkTesting
 
-/// Seeded random streams of event lines, with the clean log that belongs to them.
+/// Generates seeded random streams of event lines, each with its clean log.
 ///
-/// The same seed and options give the same bytes. Seeds differ not only in their events but also in how often each kind
-/// of fault occurs; see ``StreamWeights``.
+/// Equal seeds and options give equal bytes. Seeds differ not only in events but also in how often each kind of fault
+/// occurs; see ``StreamWeights``.
 package struct StreamGenerator: Sendable {
     private let options: GeneratedStreamOptions
     private let weights: StreamWeights
@@ -17,7 +17,7 @@ package struct StreamGenerator: Sendable {
     /// The log of one library as its daemon writes it.
     private struct LibraryLog {
         let name: String?
-        /// Whether the log skips numbers and every event names its `prev`.
+        /// True if the log skips sequences, and every event names its `prev`.
         let isFiltered: Bool
         var last: Int64
         var epoch: String?
@@ -25,6 +25,7 @@ package struct StreamGenerator: Sendable {
 
     private static let types = ["file", "file", "file", "album", "tag", "entry", "a", "a-b", "a.b", "T_9"]
 
+    /// Creates a generator.
     package init(seed: UInt64, options: GeneratedStreamOptions = GeneratedStreamOptions()) {
         var random = SeededGenerator(seed: seed)
         let weights = StreamWeights(random: &random)
@@ -46,7 +47,7 @@ package struct StreamGenerator: Sendable {
         self.random = random
     }
 
-    /// Makes the stream. A second call continues the logs where the first call ended.
+    /// Returns a stream. A second call continues the logs where the first one ended.
     package mutating func generate() -> GeneratedStream {
         var clean: [GeneratedLine] = []
         while clean.count < options.lineCount { clean.append(nextLine()) }
@@ -81,7 +82,7 @@ package struct StreamGenerator: Sendable {
         return GeneratedLine(bytes: Array(envelopes.line(name, payload, fields, form, &random).utf8), isLogged: true)
     }
 
-    /// Advances a log to its next number and returns the envelope fields for it.
+    /// Advances a log to its next sequence, and returns its envelope fields.
     private mutating func step(_ index: Int) -> EventWriter.Fields {
         let previous = logs[index].last
         let isFiltered = logs[index].isFiltered
@@ -139,7 +140,7 @@ package struct StreamGenerator: Sendable {
             ]).utf8)
     }
 
-    /// A bad line. Half of the time it takes the place of an event, which the log then lacks.
+    /// Returns a bad line. Half of the time it replaces an event, which the log then lacks.
     private mutating func badLine(_ index: Int) -> GeneratedLine {
         var head = logs[index].name.map { "\"library_id\":\(SpacedWriter.string($0))," } ?? "\"library_id\":null,"
         if random.chance(500), let sequence = step(index).sequence { head += "\"sequence\":\(sequence)," }

@@ -1,23 +1,33 @@
 import TidemarkTesting
 
-/// The rates of events and faults in one stream. They are drawn once from the seed, so that streams differ: some are
-/// nearly clean, some nearly all faults, some all deletes.
+/// The rates of events and faults in one stream, drawn once from the seed. Streams therefore differ: some are nearly
+/// clean, some nearly all faults, some all deletes.
 package struct StreamWeights: Sendable {
     /// The weights of kinds, in the order of ``StreamGenerator``'s switch.
     package let kinds: [Int]
     /// The weights of envelope forms, in the order of ``EventWriter/Form``.
     package let forms: [Int]
-    /// The rate of events without a sequence, per mille, like all the following rates.
+    /// The rate of events without a sequence, per mille like all the following rates.
     package let unsequenced: Int
+    /// The rate of lines that go to quarantine.
     package let bad: Int
+    /// The rate of blank lines, control lines and messages.
     package let noise: Int
+    /// The rate of lost lines.
     package let drop: Int
+    /// The rate of repeated lines.
     package let duplicate: Int
+    /// The rate of moved lines.
     package let move: Int
+    /// The rate of lines that are cut off.
     package let cut: Int
+    /// The rate of white space between tokens.
     package let whiteSpace: Int
+    /// The rate of lines that end with CR LF.
     package let carriageReturn: Int
+    /// The rate of libraries whose log skips sequences.
     package let filtered: Int
+    /// The rate of logs that begin anew.
     package let anew: Int
 
     /// Draws the rates of one stream.

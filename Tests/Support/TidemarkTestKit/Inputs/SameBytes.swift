@@ -1,7 +1,7 @@
 import Foundation
 
 extension [UInt8] {
-    /// Joins pieces. `Array(pieces.joined())` does the same a hundred times slower in a build without optimization.
+    /// Joins pieces, a hundred times faster than `Array(pieces.joined())` in a build without optimization.
     ///
     /// - Complexity: O(bytes).
     package init(joining pieces: [[UInt8]]) {
@@ -10,15 +10,15 @@ extension [UInt8] {
         for piece in pieces { append(contentsOf: piece) }
     }
 
-    /// Whether both have the same bytes. `==` does the same a hundred times slower in a build without optimization,
-    /// where a megabyte takes some ten milliseconds.
+    /// Returns true if both have the same bytes, a hundred times faster than `==` in a build without optimization,
+    /// which takes some ten milliseconds per megabyte.
     ///
     /// - Complexity: O(bytes).
     package func isSame(as other: [UInt8]) -> Bool {
         other.withUnsafeBytes { isSame(as: $0) }
     }
 
-    /// Whether memory has the same bytes.
+    /// Returns true if memory has the same bytes.
     ///
     /// - Complexity: O(bytes).
     package func isSame(as other: UnsafeRawBufferPointer) -> Bool {

@@ -2,17 +2,19 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 
-/// Takes the place of a cache in a test that decides what observers are notified of, and when.
+/// Replaces a cache in a test that decides what observers are notified of, and when.
 ///
-/// It shows one list to every observer of a query and one value to every observer of an entity. Like a cache it merges
+/// It shows one list to every observer of a query, and one value to every observer of an entity. Like a cache it merges
 /// changes while a sink refuses them.
 package actor ScriptedObserverHost: ObserverHost {
     /// An element of the list.
     package struct Element: Equatable, Sendable {
+        /// The identity of the element.
         package var handle: ListHandle
         /// The resource as JSON.
         package var json: String
 
+        /// Creates an element.
         package init(_ handle: UInt32, _ json: String) {
             self.handle = ListHandle(rawValue: handle)
             self.json = json
@@ -24,7 +26,7 @@ package actor ScriptedObserverHost: ObserverHost {
         var subscription: SubscriptionID
         /// The list that the sink has after its last notification.
         var seen: [Element]
-        /// The number of notifications that are merged.
+        /// How many notifications are merged.
         var keptCount = 0
         var later: (@Sendable (Result<QueryAnswer, CacheError>) -> Void)?
     }
@@ -40,31 +42,35 @@ package actor ScriptedObserverHost: ObserverHost {
 
     /// The query requests so far.
     package private(set) var requests: [QueryRequest] = []
+    /// The keys of the observed entities so far.
     package private(set) var entityKeys: [EntityKey] = []
-    /// The number of calls of ``detach(_:)``.
+    /// How often ``detach(_:)`` was called.
     package private(set) var detachCount = 0
-    /// The number of calls of ``resume(_:)``.
+    /// How often ``resume(_:)`` was called.
     package private(set) var resumeCount = 0
 
+    /// Creates a host with the list and the entity that it shows; a nil entity is absent.
     package init(_ list: [Element] = [], entity: String? = nil) {
         self.list = list
         self.entity = entity
     }
 
+    /// How many observers there are.
     package var observerCount: Int { observers.count }
 
     // MARK: The script
 
-    /// Lets every read fail until this is called with nil.
+    /// Makes every read fail, until it is called with nil.
     package func fail(_ error: CacheError?) {
         failure = error
     }
 
-    /// Holds answers back, as a slow upstream does, until ``answer()``.
+    /// Holds replies back, like a slow upstream, until ``answer()``.
     package func holdReplies() {
         areRepliesHeld = true
     }
 
+    /// Sends the replies that were held back, and holds no more.
     package func answer() async {
         areRepliesHeld = false
         for reply in heldReplies { await reply() }
@@ -89,12 +95,12 @@ package actor ScriptedObserverHost: ObserverHost {
         }
     }
 
-    /// Reports that the fetch beside the first answer failed.
+    /// Reports that the fetch after the first answer failed.
     package func failFetch(_ error: CacheError) {
         for observer in observers { observer.later?(.failure(error)) }
     }
 
-    /// Returns as soon as a condition on the host holds, or the task is cancelled, as a time limit does.
+    /// Returns once a condition on the host holds, or the task is cancelled, for example by a time limit.
     package func waitUntil(_ condition: @Sendable (isolated ScriptedObserverHost) -> Bool) async {
         await withTaskCancellationHandler {
             while !condition(self), !Task.isCancelled { await withCheckedContinuation { watchers.append($0) } }
@@ -103,10 +109,12 @@ package actor ScriptedObserverHost: ObserverHost {
         }
     }
 
+    /// How many replies are held back.
     package var heldReplyCount: Int { heldReplies.count }
 
     // MARK: ObserverHost
 
+    /// Records the request, and replies with the list.
     package func read(
         _ request: QueryRequest, observing sink: (any ObserverSink)?,
         reply: @escaping @Sendable (Result<QueryReply, CacheError>) -> Void,
@@ -116,6 +124,7 @@ package actor ScriptedObserverHost: ObserverHost {
         await answer(in: { await $0.replyToRead(sink, reply, later) })
     }
 
+    /// Records the key, and replies with the entity.
     package func observe(
         _ request: EntityRequest, sink: any ObserverSink,
         reply: @escaping @Sendable (Result<(EntityRead, SubscriptionID), CacheError>) -> Void
@@ -124,6 +133,7 @@ package actor ScriptedObserverHost: ObserverHost {
         await answer(in: { await $0.replyToObserve(sink, reply) })
     }
 
+    /// Notifies the sink's observers of merged changes.
     package func resume(_ sink: any ObserverSink) {
         resumeCount += 1
         for index in observers.indices where observers[index].sink === sink && observers[index].keptCount > 0 {
@@ -132,6 +142,7 @@ package actor ScriptedObserverHost: ObserverHost {
         notifyWatchers()
     }
 
+    /// Removes the sink's observers.
     package func detach(_ sink: any ObserverSink) {
         detachCount += 1
         observers.removeAll { $0.sink === sink }

@@ -1,26 +1,29 @@
 import Foundation
 import Synchronization
 
-/// A server of HTTP on this machine that gives each connection the next of its answers, as the pieces that a test
-/// lets go.
+/// An HTTP server on this machine that sends each connection the next of its prepared responses, piece by piece.
 ///
-/// The first piece of an answer is sent at once, each further one after ``release()``, so that a test sees what a
-/// client makes of a beginning before the rest exists.
+/// The first piece of a response is sent immediately, each further one after ``release()``, so that a test can see what
+/// a client makes of a beginning before the rest exists.
 public final class AnswerServer: Sendable {
+    /// The port on which the server listens.
     public let port: Int
     private let listener: Int32
     private let gate = DispatchSemaphore(value: 0)
     private let kept = Mutex<[String]>([])
-    /// Whether the number of the listener is still ours.
+    /// True while the listener's descriptor belongs to this server.
     private let isOpen = Mutex(true)
 
     /// The requests so far, each with its head and body.
     public var requests: [String] { kept.withLock { $0 } }
 
+    /// The address of the server.
     public var url: String { "http://127.0.0.1:\(port)/graphql" }
 
-    /// - Parameter answers: The pieces of each answer, status line and header fields included.
-    /// - Throws: `POSIXError` when no port can be taken.
+    /// Starts a server.
+    ///
+    /// - Parameter answers: The pieces of each response, including status line and header fields.
+    /// - Throws: `POSIXError` if no port is available.
     public init(_ answers: [[String]]) throws {
         listener = socket(AF_INET, AnswerServer.stream, 0)
         var address = sockaddr_in()
@@ -45,16 +48,16 @@ public final class AnswerServer: Sendable {
         }.start()
     }
 
-    /// Sends the next piece of the answer that is under way.
+    /// Sends the next piece of the current response.
     public func release() { gate.signal() }
 
-    /// Ends the server, also while an answer waits.
+    /// Stops the server, even while a response waits.
     public func stop() {
         isOpen.withLock { if $0 { shutdown(listener, Int32(SHUT_RDWR)) } }
         for _ in 0..<1_000 { gate.signal() }
     }
 
-    /// The text of a whole answer with JSON.
+    /// Returns a whole response with JSON.
     public static func json(_ body: String) -> [String] {
         [
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n"
@@ -62,15 +65,15 @@ public final class AnswerServer: Sendable {
         ]
     }
 
-    /// The pieces of a multipart answer, one for each payload.
+    /// Returns the pieces of a multipart response, one for each payload.
     ///
-    /// - Parameter specification: The parameter of the media type: `deferSpec=20220824`.
+    /// - Parameter specification: The parameter of the media type, such as `deferSpec=20220824`.
     public static func parts(_ payloads: [String], specification: String) -> [String] {
         payloads.enumerated().map { index, payload in
             let head =
                 "HTTP/1.1 200 OK\r\nContent-Type: multipart/mixed;boundary=\"-\";\(specification)\r\n"
                 + "Connection: close\r\n\r\n\r\n---\r\n"
-            // A piece ends with a whole delimiter line: only then does a reader know that the part is complete.
+            // Each piece ends with a whole delimiter line, because only that tells a reader that the part is complete.
             let end = index == payloads.count - 1 ? "\r\n-----\r\n" : "\r\n---\r\n"
             return (index == 0 ? head : "") + "Content-Type: application/json\r\n\r\n\(payload)\(end)"
         }
@@ -91,7 +94,7 @@ public final class AnswerServer: Sendable {
         for (index, piece) in pieces.enumerated() {
             if index > 0 { gate.wait() }
             let bytes = Array(piece.utf8)
-            // A client that went away ends its own answer and nothing else.
+            // A client that disconnects ends only its own response.
             #if canImport(Darwin)
                 let flags: Int32 = 0
             #else

@@ -7,8 +7,8 @@ import Synchronization
     import Musl
 #endif
 
-/// One run of one command. It blocks the calling thread, and feeds and drains the three pipes on threads of their own,
-/// because a child that waits for one pipe while its parent waits for another never ends.
+/// One run of one command. It blocks the calling thread, and feeds and drains the three pipes on threads of their own:
+/// a child that waits for one pipe while its parent waits for another would never end.
 final class ChildProcess {
     private let executable: String
     private let arguments: [String]
@@ -45,7 +45,7 @@ final class ChildProcess {
         return CommandResult(status: status, output: outputText.bytes, errors: errorText.bytes)
     }
 
-    /// Writes the input on a thread of its own; when an interruption is planned, the input stays open.
+    /// Writes the input on a thread of its own. If an interruption is planned, the input stays open.
     private func feed(_ bytes: [UInt8], to process: SpawnedProcess) -> DispatchGroup {
         let group = DispatchGroup()
         let interruption = interruption
@@ -76,7 +76,9 @@ private final class Drain: Sendable {
     private let content = Mutex<[UInt8]>([])
     private let isDone = DispatchSemaphore(value: 0)
 
-    /// - Parameter process: The owner of the descriptor, which stays open until the thread has ended.
+    /// Starts to read the descriptor on a thread of its own.
+    ///
+    /// - Parameter process: The owner of the descriptor, which stays open until the thread ends.
     init(_ process: SpawnedProcess, _ descriptor: Int32, _ interruption: CommandInterruption?) {
         Thread.detachNewThread { [self] in
             var lineCount = 0
@@ -103,6 +105,6 @@ private final class Drain: Sendable {
 
     /// Waits for the end of the descriptor.
     ///
-    /// - Returns: False when the end did not come in time.
+    /// - Returns: False if it did not end in time.
     func wait(seconds: Double) -> Bool { isDone.wait(timeout: .now() + seconds) == .success }
 }

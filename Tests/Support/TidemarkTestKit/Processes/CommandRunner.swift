@@ -4,19 +4,21 @@ import Foundation
 ///
 /// ```swift
 /// let result = try await CommandRunner().run(["generate", "--ids", "3"])
+/// print(result.status, result.outputLines.count)
 /// ```
 public struct CommandRunner: Sendable {
-    /// The executable that is run.
+    /// The executable to run.
     public let executable: String
 
     /// Finds the executable that was built together with the running tests.
     ///
     /// The environment variable `TIDEMARK_COMMAND` names another one.
+    ///
     /// - Throws: ``CommandRunnerError/notBuilt(searched:)``.
     public init(named name: String = "tidemark") throws(CommandRunnerError) {
         var candidates: [String] = []
         if let given = ProcessInfo.processInfo.environment["TIDEMARK_COMMAND"] { candidates.append(given) }
-        // The test bundle is an executable on Linux and a folder on macOS; the products are beside it.
+        // The test bundle is an executable on Linux and a folder on macOS; the products are next to it.
         let bundles = Bundle.allBundles.map(\.bundleURL).filter { $0.pathExtension == "xctest" }
         let started = URL(fileURLWithPath: CommandLine.arguments.first ?? "")
         for place in [started] + bundles {
@@ -28,6 +30,8 @@ public struct CommandRunner: Sendable {
         self.executable = executable
     }
 
+    /// Uses an executable at a path.
+    ///
     /// - Parameter executable: The path of an executable.
     public init(executable: String) {
         self.executable = executable
@@ -37,18 +41,18 @@ public struct CommandRunner: Sendable {
     ///
     /// - Parameters:
     ///   - arguments: The arguments, without the command's own name.
-    ///   - input: The bytes on standard input, after which the input ends.
-    ///   - environment: Variables added to this process's own. Colours are off unless they are set here.
+    ///   - input: The bytes for standard input, after which the input ends.
+    ///   - environment: Variables in addition to this process's own. Colours are off unless turned on here.
     ///   - interruption: A signal to send during the run. The input then stays open until the command ends.
     ///   - deadline: The time after which the command is killed and the run throws: a guard against hanging.
-    /// - Returns: The exit status and everything that the command printed, held in memory.
+    /// - Returns: The exit status and all output, held in memory.
     /// - Throws: ``CommandRunnerError``.
     public func run(
         _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:],
         interruption: CommandInterruption? = nil, deadline: Duration = .seconds(300)
     ) async throws -> CommandResult {
         try await withCheckedThrowingContinuation { continuation in
-            // The run has a thread of its own: waiting for a child would block a thread that other tests share.
+            // On a thread of its own: waiting for a child would block a thread that other tests share.
             Thread.detachNewThread {
                 continuation.resume(
                     with: Result {

@@ -7,16 +7,17 @@ import Synchronization
     import Musl
 #endif
 
-/// A running command with which a test exchanges lines. It blocks the calling thread and is not for use in tasks.
+/// A running command with which a test exchanges lines. It blocks the calling thread; do not use it in tasks.
 ///
-/// Its output is read at once, on a thread of its own, so that the command never waits for the test.
+/// The output is read immediately, on a thread of its own, so that the command never waits for the test.
 package final class LiveCommand {
     /// The result of waiting for a line.
     package enum Output: Hashable, Sendable {
         /// A line, without its LF.
         case line([UInt8])
+        /// The output has ended.
         case end
-        /// No line came in time.
+        /// No line arrived in time.
         case late
     }
 
@@ -25,9 +26,9 @@ package final class LiveCommand {
     private let errors: LineDrain
     private var isInputOpen = true
 
-    /// Starts `tidemark` as it was built with the tests.
+    /// Starts the `tidemark` that was built with the tests.
     ///
-    /// - Parameter readsOutput: False to read none of its output before ``beginReading()``.
+    /// - Parameter readsOutput: False to read none of its output until ``beginReading()``.
     /// - Throws: ``CommandRunnerError``.
     package init(_ arguments: [String], readsOutput: Bool = true) throws(CommandRunnerError) {
         process = try SpawnedProcess(
@@ -40,7 +41,7 @@ package final class LiveCommand {
 
     deinit { closeInput() }
 
-    /// Writes bytes; a command that reads no more is not an error.
+    /// Writes bytes to the command's input. It is not an error if the command reads no more.
     package func write(_ bytes: [UInt8]) {
         var start = 0
         while start < bytes.count {
@@ -52,14 +53,14 @@ package final class LiveCommand {
         }
     }
 
-    /// Writes as many bytes as the command takes until it takes none for a while.
+    /// Writes bytes until the command takes none for a while.
     ///
-    /// - Returns: The number of bytes that the command took.
+    /// - Returns: How many bytes the command took.
     package func write(_ bytes: [UInt8], patienceMilliseconds: Int32) -> Int {
         var start = 0
         var place = pollfd(fd: process.input, events: Int16(POLLOUT), revents: 0)
         while start < bytes.count, poll(&place, 1, patienceMilliseconds) == 1, place.revents & Int16(POLLOUT) != 0 {
-            // A pipe that is writable takes at least this many bytes.
+            // A writable pipe takes at least this many bytes.
             let count = min(bytes.count - start, 512)
             let written = bytes.withUnsafeBytes { all in
                 systemWrite(place.fd, all.baseAddress.map { $0 + start }, count)
@@ -70,10 +71,10 @@ package final class LiveCommand {
         return start
     }
 
-    /// Begins to read the command's output; only after an init with `readsOutput: false`.
+    /// Starts reading the command's output; only after an init with `readsOutput: false`.
     package func beginReading() { lines.begin() }
 
-    /// The command's peak memory in bytes; nil where the system does not report it, or after the command has ended.
+    /// The command's peak memory in bytes; nil if the system does not report it, or the command has ended.
     package var peakByteCount: Int? {
         guard let status = FileManager.default.contents(atPath: "/proc/\(process.pid)/status") else {
             return nil
@@ -82,28 +83,30 @@ package final class LiveCommand {
         return line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) }.map { $0 << 10 }
     }
 
+    /// Ends the command's input; further calls have no effect.
     package func closeInput() {
         guard isInputOpen else { return }
         isInputOpen = false
         process.closeInput()
     }
 
+    /// Sends the command a signal, unless it has ended.
     package func send(signal number: Int32) { process.send(signal: number) }
 
-    /// Waits for the next line of output, which has to come.
+    /// Waits for the next line of output, which must arrive.
     ///
     /// - Parameter seconds: A longer patience than that of all tests; a shorter one has no effect.
     package func next(seconds: Double = TestPatience.seconds) -> Output {
         lines.next(seconds: max(seconds, TestPatience.seconds))
     }
 
-    /// Waits for the next line of output, which need not come.
+    /// Waits for the next line of output, which may not arrive.
     package func nextSoon(seconds: Double) -> Output { lines.next(seconds: seconds) }
 
-    /// Ends the input and waits for the end.
+    /// Ends the input and waits for the command to end.
     ///
     /// - Parameter seconds: A longer patience than that of all tests; a shorter one has no effect.
-    /// - Returns: The exit status, the text on standard error, and the lines of output that no call had taken yet.
+    /// - Returns: The exit status, the text on standard error, and the lines of output that were not taken yet.
     package func finish(seconds: Double = TestPatience.seconds) -> (status: Int32, errors: String, lines: [[UInt8]]) {
         closeInput()
         var rest: [[UInt8]] = []
@@ -127,12 +130,12 @@ package final class LiveCommand {
     }
 }
 
-/// Reads a descriptor to its end on a thread of its own and hands out its lines.
+/// Reads a descriptor to its end on a thread of its own, and hands out its lines.
 private final class LineDrain: Sendable {
-    /// The lines that no call has taken yet. Bounded by the command's output.
+    /// The lines not yet taken. Bounded by the command's output.
     private let lines = Mutex<(whole: [[UInt8]], isEnded: Bool)>(([], false))
     private let count = DispatchSemaphore(value: 0)
-    /// The owner of the descriptor, which stays open while this is read.
+    /// The owner of the descriptor, which stays open while it is read.
     private let process: SpawnedProcess
     private let descriptor: Int32
 
@@ -162,7 +165,7 @@ private final class LineDrain: Sendable {
         }
     }
 
-    /// Returns the place of the first LF. The C library looks for it, because this module is not optimized in tests.
+    /// Returns the offset of the first LF. It uses the C library, because this module is not optimized in tests.
     private static func lineEnd(in bytes: [UInt8], _ range: Range<Int>) -> Int? {
         bytes.withUnsafeBytes { all in
             guard let base = all.baseAddress, let found = memchr(base + range.lowerBound, 0x0A, range.count) else {
@@ -188,7 +191,7 @@ private final class LineDrain: Sendable {
     }
 }
 
-/// Calls the system's `write`, which the method of that name hides.
+/// Calls the system's `write`, which the method of that name shadows.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }

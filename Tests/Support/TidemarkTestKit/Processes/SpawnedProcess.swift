@@ -10,11 +10,11 @@ import Synchronization
 
 /// A child process with a pipe for each of its three standard streams.
 ///
-/// Foundation's `Process` looks for open descriptors by copying whole entries of a folder, past the end of the buffer
-/// when a thousand descriptors are open, and so may end the process that starts the child.
+/// Foundation's `Process` looks for open descriptors by copying whole directory entries. With a thousand open
+/// descriptors it reads past the end of its buffer, and may crash the process that starts the child.
 ///
-/// A thread of its own waits for the child from the start: the thread of the test library that waits for exit tests
-/// sees the first child that has ended alone, and turns without pause until somebody has waited for it.
+/// A thread of its own waits for the child from the start: the test library's thread for exit tests sees only the first
+/// child that has ended, and spins until that child was waited for.
 final class SpawnedProcess: Sendable {
     let pid: Int32
     /// The end of the child's input that this process writes to.
@@ -23,11 +23,13 @@ final class SpawnedProcess: Sendable {
     let errors: Int32
     private let end = ProcessEnd()
 
+    /// Starts an executable.
+    ///
     /// - Throws: ``CommandRunnerError/notStarted(_:)``.
     init(
         _ executable: String, _ arguments: [String], _ environment: [String: String]
     ) throws(CommandRunnerError) {
-        // Writing to a child that ended early then fails instead of ending this process.
+        // Makes writing to a child that ended early fail instead of ending this process.
         signal(SIGPIPE, SIG_IGN)
         var pipes: [(reading: Int32, writing: Int32)] = []
         do {
@@ -51,18 +53,18 @@ final class SpawnedProcess: Sendable {
         close(errors)
     }
 
-    /// Ends the child's input. The caller calls it once, also when the input is not used.
+    /// Ends the child's input. Call it exactly once, even if the input is unused.
     func closeInput() { close(input) }
 
     /// Sends a signal, unless the child has ended.
     func send(signal number: Int32) { end.send(number, to: pid) }
 
-    /// Waits for the end of the child.
+    /// Waits for the child to end.
     ///
-    /// - Returns: Its exit status; 128 and the number of the signal when a signal ended it.
+    /// - Returns: Its exit status; if a signal ended it, 128 plus the signal's number.
     func waitUntilExit() -> Int32 { end.wait() }
 
-    /// Makes a pipe that no child inherits.
+    /// Creates a pipe that no child inherits.
     private static func pipe() throws -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [0, 0]
         let error = tidemark_spawned_pipe(&ends)
@@ -70,7 +72,7 @@ final class SpawnedProcess: Sendable {
         return (ends[0], ends[1])
     }
 
-    /// Starts a child, in a process group of its own, whose only descriptors are the given three: 0, 1 and 2.
+    /// Starts a child in its own process group, with only the three given descriptors, as 0, 1 and 2.
     private static func spawn(
         _ executable: String, _ arguments: [String], _ environment: [String: String], _ streams: [Int32]
     ) throws -> Int32 {
@@ -84,7 +86,7 @@ final class SpawnedProcess: Sendable {
     }
 }
 
-/// The end of a child process. It outlives the object that started the child, so that every child is waited for.
+/// How a child process ended. It outlives the object that started the child, so that every child is waited for.
 private final class ProcessEnd: Sendable {
     /// The exit status; nil until the child has ended.
     private let status = Mutex<Int32?>(nil)
@@ -95,7 +97,7 @@ private final class ProcessEnd: Sendable {
     /// Waits for the child, on a thread of its own.
     func watch(_ pid: Int32) {
         var info = siginfo_t()
-        // The child is a zombie until the lock is held, so its number cannot be another's when a signal is sent.
+        // The child stays a zombie until the lock is held, so that its number is not reused when a signal is sent.
         while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) == -1, errno == EINTR {}
         status.withLock { status in
             var found: Int32 = 0

@@ -1,10 +1,12 @@
 import Foundation
 
-/// Runs each job on a thread of its own: a job that blocks takes no thread from the other tasks, which share as many as
-/// there are processors.
+/// Runs each job on a thread of its own, so that a blocking job takes no thread from other tasks, which share as many
+/// as there are processors.
 package final class ThreadExecutor: TaskExecutor {
+    /// Creates an executor.
     package init() {}
 
+    /// Runs a job on a new thread; called by the Swift runtime.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let executor = asUnownedTaskExecutor()
@@ -12,9 +14,9 @@ package final class ThreadExecutor: TaskExecutor {
     }
 }
 
-/// Runs work that blocks on a thread of its own.
+/// Runs blocking work on a thread of its own.
 ///
-/// The work is a task that inherits the test: a failed expectation belongs to it.
+/// The work runs in a task that inherits the current test, so that failed expectations belong to it.
 package func onThread<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await Task(executorPreference: ThreadExecutor()) { try work() }.value
 }

@@ -1,18 +1,26 @@
-/// Lets a limited number of callers run at once; the others wait in the order in which they came. It keeps tests that
-/// start processes from starting all of them at once.
+/// Lets a limited number of callers run at once; the others wait, in order of arrival. It keeps tests that start
+/// processes from starting all of them at once.
 ///
-/// Waiters are bounded by the number of callers, each of whom waits once.
+/// ```swift
+/// let turnstile = Turnstile(count: 2)
+/// let result = try await turnstile.run { try await CommandRunner().run(["--version"]) }
+/// print(result.outputText)
+/// ```
+///
+/// Waiters are bounded by the number of callers, each of which waits once.
 public actor Turnstile {
     private var freeCount: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// - Parameter count: The number of callers that run at once, at least 1.
+    /// Creates a turnstile.
+    ///
+    /// - Parameter count: How many callers run at once; at least 1.
     public init(count: Int) {
         precondition(count >= 1, "a turnstile for \(count) lets nobody in")
         freeCount = count
     }
 
-    /// Runs `body` as soon as a place is free.
+    /// Runs `body` as soon as there is a free place.
     public nonisolated func run<Result: Sendable>(_ body: () async throws -> Result) async rethrows -> Result {
         await enter()
         do {

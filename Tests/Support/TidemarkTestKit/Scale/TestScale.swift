@@ -1,15 +1,15 @@
 import Foundation
 
-/// The sizes of a test run. They are small by default; `TIDEMARK_SCALE` raises them.
+/// The sizes of a test run. They are small by default; the environment variable `TIDEMARK_SCALE` raises them.
 ///
-/// The variable holds names with commas between them, most with a number: `seeds=10,kills=500` or `load`. Each make
-/// target that runs a slow suite sets it; a failure prints the setting that repeats it.
+/// It contains names separated by commas, most with a number: `seeds=10,kills=500` or `load`. Each make target for a
+/// slow suite sets it; a failure prints the setting that reproduces it.
 package enum TestScale: String, CaseIterable, Sendable {
     /// The factor for the number of seeds of every random test.
     case seeds
-    /// The first seed of a random test, or the only one where each seed stands alone.
+    /// The first seed of a random test, or the only one of a test with one seed.
     case seed
-    /// The number of kills of a crash test.
+    /// The number of kills in a crash test.
     case kills
     /// The number of crash points of a workload; 0 for all of them.
     case points
@@ -19,25 +19,25 @@ package enum TestScale: String, CaseIterable, Sendable {
     case schedules
     /// The number of rounds of each race.
     case races
-    /// The number of documents that two implementations of GraphQL judge.
+    /// The number of documents that two GraphQL implementations judge.
     case documents
     /// The minutes of the soak test.
     case minutes
-    /// The full sizes of the load tests.
+    /// Runs the load tests at full size.
     case load
-    /// The tests of limits that take minutes.
+    /// Runs the tests of limits that take minutes.
     case limits
-    /// The number of entities of the faulty stream of a million lines.
+    /// The number of entities in the faulty stream of a million lines.
     case big
     /// The number of entities that a measurement writes.
     case measure
 
     private static let values: [TestScale: Int] = read(ProcessInfo.processInfo.environment["TIDEMARK_SCALE"] ?? "")
 
-    /// Reads a list of settings. A name without a number counts as 1.
+    /// Parses a list of settings. A name without a number counts as 1.
     ///
-    /// - Precondition: Every name is one of this type, and every number is a count. A misspelt name would run the small
-    ///   sizes unseen.
+    /// - Precondition: Every name is a case of this type, and every number is not negative. A misspelt name would
+    ///   otherwise run the small sizes unnoticed.
     static func read(_ text: String) -> [TestScale: Int] {
         var values: [TestScale: Int] = [:]
         for setting in text.split(separator: ",") {
@@ -52,16 +52,16 @@ package enum TestScale: String, CaseIterable, Sendable {
         return values
     }
 
-    /// The number that the run asks for; nil without one.
+    /// The number in the setting; nil if the run does not set it.
     package var number: Int? { TestScale.values[self] }
 
-    /// Whether the run asks for these tests.
+    /// True if the run sets this.
     package var isAsked: Bool { number != nil }
 
-    /// The seeds of a random test.
+    /// Returns the seeds of a random test.
     ///
-    /// - Parameter count: The number of seeds in a run of the small sizes.
-    /// - Returns: Seeds from 1 on; `seed` sets another first one, and `seeds` multiplies their number.
+    /// - Parameter count: How many seeds a run of the small sizes has.
+    /// - Returns: Seeds from 1 on; `seed` changes the first one, and `seeds` multiplies their number.
     package static func seeds(_ count: Int) -> ClosedRange<UInt64> {
         let first = UInt64(seed.number ?? 1)
         return first...first + UInt64(count * max(1, seeds.number ?? 1)) - 1
@@ -70,10 +70,10 @@ package enum TestScale: String, CaseIterable, Sendable {
     /// The seed of everything random that a run may shift; 0 by default.
     package static var randomSeed: UInt64 { UInt64(seed.number ?? 0) }
 
-    /// The number of crash points of a workload.
+    /// Returns the number of crash points of a workload.
     ///
     /// - Parameter few: The number in a run of the small sizes.
-    /// - Returns: The number; nil for every point.
+    /// - Returns: nil for every point.
     package static func crashPointCount(few: Int) -> Int? {
         guard let number = points.number else { return few }
         return number == 0 ? nil : number

@@ -7,38 +7,50 @@ import Synchronization
     import Darwin
 #endif
 
-/// A server on the loopback interface that sends bytes as a test says, whatever they mean.
+/// A server on the loopback interface that sends whatever bytes a test prepares.
+///
+/// ```swift
+/// let server = try RawServer(always: RawServer.Answer(body: Array("hello".utf8)))
+/// print(server.url)
+/// server.stop()
+/// ```
 ///
 /// Each connection has a thread of its own, which ends with it.
 package final class RawServer: Sendable {
-    /// The bytes for one request, and what happens to the connection then.
+    /// The bytes to send for one request, and what to do with the connection afterwards.
     package struct Answer: Sendable {
+        /// The bytes to send first.
         package var bytes: [UInt8]
-        /// Sent after `bytes`, so often as `repeats`, or until the client leaves.
+        /// Sent after `bytes`, `repeats` times or until the client disconnects.
         package var tail: [UInt8] = []
+        /// How often to send `tail`.
         package var repeats = 0
+        /// What to do with the connection afterwards.
         package var end = End.close
-        /// Whether the bytes are sent before anything was asked.
+        /// True to send the bytes before any request.
         package var isGreeting = false
 
+        /// What happens to a connection after a response.
         package enum End: Sendable {
+            /// The server closes it.
             case close
-            /// The connection ends with a reset.
+            /// The server resets it.
             case reset
-            /// Nothing more is sent until the client leaves.
+            /// The server sends nothing more until the client disconnects.
             case silence
-            /// The next request of the connection is awaited.
+            /// The server waits for the next request.
             case keep
         }
 
+        /// Creates a response from its whole text.
         package init(_ text: String, end: End = .close) {
             bytes = Array(text.utf8)
             self.end = end
         }
 
-        /// Makes a whole answer with its length.
+        /// Creates a complete response with its `Content-Length`.
         ///
-        /// - Parameter fields: Lines such as `ETag: "1"`.
+        /// - Parameter fields: Header lines such as `ETag: "1"`.
         package init(_ status: String = "200 OK", _ fields: [String] = [], body: [UInt8], end: End = .close) {
             let head = ["HTTP/1.1 \(status)"] + fields + ["Content-Length: \(body.count)", "", ""]
             bytes = Array(head.joined(separator: "\r\n").utf8) + body
@@ -46,9 +58,10 @@ package final class RawServer: Sendable {
         }
     }
 
+    /// The port on which the server listens.
     package let port: Int
-    /// The descriptor of the listener; nil once its thread has closed it. A descriptor that is closed elsewhere can be
-    /// given to the next server, whose connections this thread would then answer.
+    /// The descriptor of the listener; nil once its thread has closed it. If another thread closed it, the number could
+    /// be reused by the next server, whose connections this thread would then answer.
     private let listener: Mutex<Int32?>
     private let heads = Mutex<[String]>([])
     private let answer: @Sendable (String) -> Answer
@@ -56,11 +69,14 @@ package final class RawServer: Sendable {
     /// The heads of the requests so far.
     package var requests: [String] { heads.withLock { $0 } }
 
+    /// The address of the server.
     package var url: String { "http://127.0.0.1:\(port)" }
 
-    /// - Parameter answer: Called with the head of each request, on the thread of its connection; and with nothing
-    ///   when a connection is made.
-    /// - Throws: `POSIXError` when there is no port.
+    /// Starts a server.
+    ///
+    /// - Parameter answer: Called with the head of each request, on the thread of its connection; also with an empty
+    ///   head for each new connection.
+    /// - Throws: `POSIXError` if no port is available.
     package init(_ answer: @escaping @Sendable (String) -> Answer) throws {
         #if canImport(Glibc)
             let stream = Int32(SOCK_STREAM.rawValue)
@@ -99,7 +115,7 @@ package final class RawServer: Sendable {
         }.start()
     }
 
-    /// Answers every request with the same bytes.
+    /// Starts a server that answers every request with the same bytes.
     package convenience init(always answer: Answer) throws { try self.init { _ in answer } }
 
     private func serve(_ connection: Int32) {
@@ -131,7 +147,7 @@ package final class RawServer: Sendable {
         }
     }
 
-    /// Reads the head of a request; nil when the client leaves.
+    /// Reads the head of a request; nil if the client disconnects.
     private static func head(_ connection: Int32) -> String? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -164,7 +180,7 @@ package final class RawServer: Sendable {
         return true
     }
 
-    /// Refuses connections from now on, and wakes the thread, which closes the listener.
+    /// Refuses new connections, and wakes the listener's thread, which closes the listener.
     package func stop() {
         listener.withLock {
             if let descriptor = $0 { shutdown(descriptor, Int32(SHUT_RDWR)) }

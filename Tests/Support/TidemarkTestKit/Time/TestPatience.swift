@@ -1,10 +1,10 @@
-/// The time for which a test waits for something that has to come: a guard against hanging, and not a measure.
+/// How long a test waits for something that must happen: a guard against hanging, not a measure.
 ///
-/// Nothing that works comes near it, also at a third of the usual speed and with every core taken.
+/// Nothing that works takes nearly as long, even at a third of the usual speed and with every core busy.
 ///
 /// - Source: docs/testing.md, time.
 package enum TestPatience {
-    /// 120 s.
+    /// The patience in seconds: 120.
     package static let seconds = 120.0
 
     /// The end of a wait that begins now.

@@ -1,15 +1,17 @@
 import Foundation
 import TidemarkReferenceModel
 
-/// One file of Protocol/vectors, read with the reference parser. Its format: Protocol/vectors/README.md.
+/// One file of Protocol/vectors, read with the reference parser. Protocol/vectors/README.md describes its format.
 package struct ProtocolVector: Sendable, CustomStringConvertible {
     /// The name as `group/name`, for messages.
     package let name: String
+    /// The content of the file.
     package let json: ReferenceJSON
     private let file: URL
 
-    /// The reason why a vector cannot be used.
+    /// Why a vector cannot be used.
     package struct Malformed: Error, CustomStringConvertible {
+        /// The reason in words.
         package let description: String
     }
 
@@ -18,7 +20,7 @@ package struct ProtocolVector: Sendable, CustomStringConvertible {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Protocol")
 
-    /// Every vector, group by group, in the order of their names.
+    /// Returns every vector, group by group, sorted by name.
     ///
     /// - Throws: The error of the file system or the parser.
     package static func all() throws -> [ProtocolVector] {
@@ -35,18 +37,20 @@ package struct ProtocolVector: Sendable, CustomStringConvertible {
         return vectors
     }
 
+    /// The name of the vector.
     package var description: String { name }
 
+    /// The runs of the vector, in order; empty if it has none.
     package var runs: [ReferenceJSON] { json.member("runs")?.elements ?? [] }
 
-    /// The lines that `tidemark export` prints at the end; nil when the vector does not check them.
+    /// The lines that `tidemark export` prints at the end; nil if the vector does not check them.
     package var exportLines: [String]? {
         json.member("export")?.elements?.compactMap(\.text).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The bytes that a run feeds.
+    /// Returns the input of a run.
     ///
-    /// - Throws: ``Malformed``, and the error of the file system.
+    /// - Throws: ``Malformed``, or the error of the file system.
     package func input(of run: ReferenceJSON) throws -> [UInt8] {
         if let encoded = run.member("input_base64")?.text {
             guard let data = Data(base64Encoded: Data(encoded)) else {
@@ -62,20 +66,20 @@ package struct ProtocolVector: Sendable, CustomStringConvertible {
         return joined(lines)
     }
 
-    /// The log that a run's upstream answers from; nil when the run has no upstream.
+    /// Returns the log of a run's upstream; nil if the run has no upstream.
     package func upstream(of run: ReferenceJSON) -> [UInt8]? { run.member("upstream").map(joined) }
 
-    /// The arguments after `tidemark ingest --db DB`.
+    /// Returns the arguments after `tidemark ingest --db DB`.
     package func arguments(of run: ReferenceJSON) -> [String] {
         (run.member("arguments")?.elements ?? []).compactMap(\.text).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The status that a run exits with.
+    /// Returns the expected exit status of a run; nil if the run does not check it.
     package func exitStatus(of run: ReferenceJSON) -> Int32? {
         run.member("exit")?.integerText.flatMap { Int32(String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// The configuration that a run's flags and upstream ask for.
+    /// Returns the configuration that a run's flags and upstream require.
     ///
     /// - Throws: ``Malformed`` for a flag that the model does not have.
     package func configuration(of run: ReferenceJSON) throws -> ReferenceConfiguration {
@@ -98,7 +102,7 @@ package struct ProtocolVector: Sendable, CustomStringConvertible {
         return configuration
     }
 
-    /// Joins lines to a stream, each with its LF.
+    /// Joins lines into a stream, each with its LF.
     private func joined(_ lines: ReferenceJSON) -> [UInt8] {
         (lines.elements ?? []).compactMap(\.text).reduce(into: []) { $0 += $1 + [0x0A] }
     }

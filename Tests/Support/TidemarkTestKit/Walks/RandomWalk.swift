@@ -1,36 +1,42 @@
-/// The steps of a random walk: counts them, keeps the last ones in words, and ends the walk at the first difference.
+/// The steps of a random walk: counts them, keeps notes of the last ones, and ends the walk at the first difference.
 ///
 /// ```swift
-/// var run = RandomWalk(seed: seed)
-/// while run.next(of: 100) {
-///     let operation = generator.next(model)
-///     run.note("\(operation)")
-///     try run.check(found == wanted ? [] : ["\(found), not \(wanted)"])
+/// var walk = RandomWalk(seed: 1)
+/// var subject: Set<Int> = []
+/// var model: [Int] = []
+/// while walk.next(of: 100) {
+///     let value = walk.step * 7 % 10
+///     walk.note("insert \(value)")
+///     subject.insert(value)
+///     if !model.contains(value) { model.append(value) }
+///     try walk.check(subject.sorted() == model.sorted() ? [] : ["\(subject), not \(model)"])
 /// }
 /// ```
 ///
-/// The differences that follow from the first one do not matter, so the walk does not go on after it.
+/// Differences after the first one are only its consequences, so the walk does not continue.
 package struct RandomWalk: CustomStringConvertible, Sendable {
-    /// The first difference of a walk, with all that repeats it.
+    /// The first difference of a walk, with what reproduces it.
     package struct Failure: Error, CustomStringConvertible {
+        /// The difference, the last notes and the setting that reproduces the walk.
         package let description: String
     }
 
-    /// The number of notes that a failure shows.
+    /// The maximum number of notes that a failure shows.
     package static let noteCountMax = 30
 
     /// The seed of everything random in the walk.
     package let seed: UInt64
     /// The number of the step, from 1; 0 before the first.
     package private(set) var step = 0
-    /// The last notes, the oldest first. At most twice ``noteCountMax``.
+    /// The last notes, oldest first. At most twice ``noteCountMax``.
     private var notes: [String] = []
 
+    /// Creates a walk before its first step.
     package init(seed: UInt64) {
         self.seed = seed
     }
 
-    /// The place in the walk, as failures name it.
+    /// The position in the walk, as failures name it.
     package var description: String { "seed \(seed), step \(step)" }
 
     /// Begins the next step.
@@ -42,15 +48,15 @@ package struct RandomWalk: CustomStringConvertible, Sendable {
         return true
     }
 
-    /// Keeps what a step does, for the message of a failure.
+    /// Keeps a note of what a step does, for the message of a failure.
     package mutating func note(_ text: String) {
         notes.append(text)
         if notes.count >= 2 * Self.noteCountMax { notes.removeFirst(notes.count - Self.noteCountMax) }
     }
 
-    /// Ends the walk when the subject and its model differ.
+    /// Ends the walk if the subject and its model differ.
     ///
-    /// - Throws: ``Failure`` with the differences, the last notes and the setting that repeats the walk.
+    /// - Throws: ``Failure`` with the differences, the last notes and the setting that reproduces the walk.
     package func check(_ differences: [String]) throws(Failure) {
         guard !differences.isEmpty else { return }
         var lines = ["\(self):"] + differences

@@ -3,11 +3,11 @@ import TidemarkModel
 import TidemarkSQLite
 
 extension PendingRetryCommand {
-    /// Lets the edits be sent again; the only function of this command that uses the engine.
+    /// Allows the edits to be sent again; the only function of this command that uses the engine.
     ///
-    /// - Returns: The number of edits that had failed.
+    /// - Returns: How many of them had failed.
     func retry() async throws -> Int {
-        // The reader comes first: a retry must not create a database that does not exist.
+        // Open a reader first: a retry must not create a missing database.
         _ = try SQLiteReader(path: database.path)
         return try await PendingChange.perform(at: database.path) { cache in
             let failed = await cache.outboxStatuses().filter { $0.state == .failed }.map(\.pendingID)
@@ -21,13 +21,13 @@ extension PendingRetryCommand {
 extension PendingDiscardCommand {
     /// Rolls the edits back; the only function of this command that uses the engine.
     ///
-    /// - Returns: The number of edits that were rolled back.
+    /// - Returns: How many edits were rolled back, including those that depended on them.
     func discard() async throws -> Int {
-        // The reader comes first: a rollback must not create a database that does not exist.
+        // Open a reader first: a rollback must not create a missing database.
         _ = try SQLiteReader(path: database.path)
         return try await PendingChange.perform(at: database.path) { cache in
             let before = await cache.pendingLayers()
-            // Each one is checked before the first is rolled back: a misspelt id must not leave half of it done.
+            // Check all ids before the first rollback, so that a misspelt one changes nothing.
             for name in pendingIDs where !before.contains(where: { $0.pendingID == ByteString(name) }) {
                 throw CacheError(.unknownPending, "'\(name)' is not pending")
             }
@@ -37,13 +37,13 @@ extension PendingDiscardCommand {
     }
 
     private func rollBack(_ pendingID: ByteString, in cache: SyncCache) async throws(CacheError) {
-        // The rollback of another edit may have taken this one along.
+        // An earlier rollback may have included this edit.
         guard await cache.pendingLayers().contains(where: { $0.pendingID == pendingID }) else { return }
         try await cache.rollBack(pendingID)
     }
 }
 
-/// A change of pending edits by a command.
+/// Changes pending edits from a command.
 private enum PendingChange {
     static func perform(at path: String, _ body: (SyncCache) async throws -> Int) async throws -> Int {
         let cache = try await SyncCache.open(path: path)

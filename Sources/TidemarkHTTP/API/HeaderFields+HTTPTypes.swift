@@ -2,13 +2,14 @@ import HTTPTypes
 import TidemarkHTTPRules
 import TidemarkModel
 
-/// Messages in the terms of swift-http-types, and back.
+/// Conversions between these types and those of swift-http-types.
 extension HeaderFields {
     init(_ fields: HTTPFields) {
         self.init(fields.map { Field(ByteString($0.name.rawName), ByteString($0.value)) })
     }
 
-    /// The fields in their order. A name that is no token is left out; none gets this far.
+    /// The fields, in their order. Fields whose name is not a valid token are left out; the checks of messages admit
+    /// none.
     var types: HTTPFields {
         var fields = HTTPFields()
         for field in self.fields {
@@ -33,7 +34,9 @@ extension ResponseHead {
 }
 
 extension RequestHead {
-    /// - Throws: ``HTTPURL/Fault`` for a URL that cannot be used.
+    /// Creates a head from a request of swift-http-types.
+    ///
+    /// - Throws: ``HTTPURL/Fault`` for an invalid URL.
     init(_ request: HTTPRequest) throws(HTTPURL.Fault) {
         let text = "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "/")"
         self.init(
@@ -43,7 +46,7 @@ extension RequestHead {
 }
 
 extension HTTPExchange {
-    /// The request of the hop.
+    /// The request of this exchange, without its body.
     public var request: HTTPRequest {
         let origin = url.origin.description
         let scheme = url.isSecure ? "https" : "http"
@@ -55,13 +58,15 @@ extension HTTPExchange {
 }
 
 extension HTTPExchangeAnswer {
+    /// Creates the response of an exchange.
+    ///
     /// - Parameters:
-    ///   - response: The head; of repeated fields each stands apart.
-    ///   - body: The body as it comes.
+    ///   - response: The status and the header fields. Repeated fields stay separate.
+    ///   - body: The body, which is read as it arrives.
     public init(response: HTTPResponse, body: HTTPBody) {
         self.init(head: ResponseHead(response), body: body)
     }
 
-    /// The head of the answer.
+    /// The status and the header fields of the response.
     public var response: HTTPResponse { head.types }
 }

@@ -4,7 +4,9 @@ import TidemarkWire
 extension JSONLine {
     /// Writes one element of the answer to `optimistic.list`.
     ///
-    /// - Parameter outbox: The progress of its request, as a file has it; nil: it is not written.
+    /// - Parameters:
+    ///   - layer: The layer.
+    ///   - outbox: The progress of its request, as a data file has it; nil to leave it out.
     /// - Source: Protocol/optimistic.md, methods.
     package mutating func value(_ layer: PendingLayer, outbox: OutboxStatus? = nil) {
         object { line in
