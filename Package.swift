@@ -63,6 +63,7 @@ let package = Package(
     products: [
         .library(name: "Tidemark", targets: ["Tidemark"]),
         .library(name: "TidemarkModel", targets: ["TidemarkModel"]),
+        .library(name: "TidemarkJSON", targets: ["TidemarkJSON"]),
         .library(name: "TidemarkGraphQL", targets: ["TidemarkGraphQL"]),
         .library(
             name: "TidemarkGraphQLClient",
@@ -116,14 +117,14 @@ let package = Package(
 
         // The engine.
         module("TidemarkModel"),
+        module("TidemarkJSON", ["TidemarkModel"]),
         module("TidemarkWire", ["CSimdjson", "TidemarkModel"]),
-        module("TidemarkStore", ["CPrefetch", "TidemarkModel"]),
-        module("Tidemark", ["CHeap", "TidemarkModel", "TidemarkStore", "TidemarkWire", logging, metrics]),
+        module("TidemarkStore", ["CPrefetch", "TidemarkJSON", "TidemarkModel"]),
+        module(
+            "Tidemark", ["CHeap", "TidemarkJSON", "TidemarkModel", "TidemarkStore", "TidemarkWire", logging, metrics]),
         module(
             "TidemarkSQLite",
-            [
-                "CSQLiteShim", "CZstd", "Tidemark", "TidemarkModel", "TidemarkStore", grdb, grdbSQLite,
-            ]),
+            ["CSQLiteShim", "CZstd", "Tidemark", "TidemarkJSON", "TidemarkModel", "TidemarkStore", grdb, grdbSQLite]),
         // Apart, so that only their users link OpenCombine and ServiceLifecycle.
         module("TidemarkCombine", ["Tidemark", openCombine]),
         module("TidemarkService", ["Tidemark", serviceLifecycle]),
@@ -132,17 +133,15 @@ let package = Package(
         module("TidemarkGraphQL", ["TidemarkModel"]),
         module(
             "TidemarkGraphQLStore",
-            [
-                "Tidemark", "TidemarkGraphQL", "TidemarkModel", "TidemarkStore", "TidemarkWire", logging,
-            ]),
+            ["Tidemark", "TidemarkGraphQL", "TidemarkJSON", "TidemarkModel", "TidemarkStore", logging]),
         module("TidemarkOperations", ["Tidemark"]),
         module(
             "TidemarkGraphQLClient",
             [
                 "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkHTTP", "TidemarkHTTPRules",
-                "TidemarkModel", "TidemarkOperations", "TidemarkStore", "TidemarkWire",
+                "TidemarkJSON", "TidemarkModel", "TidemarkOperations", "TidemarkStore", "TidemarkWire",
             ]),
-        module("TidemarkGraphQLGenerator", ["TidemarkGraphQL", "TidemarkModel"]),
+        module("TidemarkGraphQLGenerator", ["TidemarkGraphQL", "TidemarkJSON", "TidemarkModel"]),
         tool("tidemark-graphql-generate", ["TidemarkGraphQLGenerator", argumentParser]),
         .plugin(
             name: "TidemarkGraphQLPlugin", capability: .buildTool(), dependencies: ["tidemark-graphql-generate"]),
@@ -151,43 +150,39 @@ let package = Package(
         module("TidemarkHTTPRules", ["TidemarkModel"]),
         module(
             "TidemarkHTTP",
-            [
-                "CCurlTransport", "Tidemark", "TidemarkHTTPRules", "TidemarkModel", "TidemarkStore", httpTypes,
-            ]),
+            ["CCurlTransport", "Tidemark", "TidemarkHTTPRules", "TidemarkModel", "TidemarkStore", httpTypes]),
         // Apart: on Linux, Foundation's networking would be loaded at every start.
         module("TidemarkURLSession", ["TidemarkHTTP", "TidemarkHTTPRules", httpTypes]),
 
         // A stream of NATS JetStream as the log. libnats is loaded on first use.
-        module("TidemarkJetStream", ["CNats", "Tidemark", "TidemarkModel", "TidemarkWire", logging, metrics]),
+        module("TidemarkJetStream", ["CNats", "Tidemark", "TidemarkJSON", "TidemarkModel", logging, metrics]),
 
         // A cache as a child process: JSON-RPC on standard input and output; its recordings.
         module(
             "TidemarkSession",
             [
                 "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkHTTP", "TidemarkHTTPRules",
-                "TidemarkModel", "TidemarkStore", "TidemarkWire", logging,
+                "TidemarkJSON", "TidemarkModel", "TidemarkStore", "TidemarkWire", logging,
             ]),
         module(
             "TidemarkRecording",
-            [
-                "Tidemark", "TidemarkModel", "TidemarkSession", "TidemarkStore", "TidemarkWire", logging,
-            ]),
+            ["Tidemark", "TidemarkJSON", "TidemarkModel", "TidemarkSession", "TidemarkStore", "TidemarkWire", logging]),
 
         // A cache behind HTTP, with the inspector's page. Apart, so that only its users build Hummingbird.
         module("TidemarkInspector"),
         module(
             "TidemarkServer",
             [
-                "CZlib", "CZstd", "Tidemark", "TidemarkHTTPRules", "TidemarkInspector", "TidemarkModel",
-                "TidemarkRecording", "TidemarkSQLite", "TidemarkSession", "TidemarkStore", "TidemarkWire",
-                httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioHTTPTypes,
-                nioHTTPTypesHTTP1, serviceLifecycle,
+                "CZlib", "CZstd", "Tidemark", "TidemarkHTTPRules", "TidemarkInspector", "TidemarkJSON", "TidemarkModel",
+                "TidemarkRecording", "TidemarkSQLite", "TidemarkSession", "TidemarkStore", "TidemarkWire", httpTypes,
+                hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+                serviceLifecycle,
             ]),
         // Apart, so that a server behind a proxy is built without BoringSSL.
         module("TidemarkServerTLS", ["TidemarkSQLite", "TidemarkServer", nioCore, nioSSL]),
 
         // For tests of users: a cache in memory, a clock, seeded streams, scripted upstreams.
-        module("TidemarkTesting", ["Tidemark", "TidemarkModel", "TidemarkStore"]),
+        module("TidemarkTesting", ["Tidemark", "TidemarkJSON", "TidemarkModel", "TidemarkStore"]),
         // For `tidemark selftest`: a world in which a real cache runs while time, order, network and disk follow a seed; disks
         // that fail; and `Protocol` written a second time, without any code of the engine.
         .target(name: "CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -204,8 +199,8 @@ let package = Package(
         module(
             "TidemarkCommand",
             [
-                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore",
-                "TidemarkHTTP", "TidemarkHTTPRules", "TidemarkJetStream", "TidemarkModel", "TidemarkRecording",
+                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore", "TidemarkHTTP",
+                "TidemarkHTTPRules", "TidemarkJSON", "TidemarkJetStream", "TidemarkModel", "TidemarkRecording",
                 "TidemarkSQLite", "TidemarkSession", "TidemarkSimulation", "TidemarkStore", "TidemarkTesting",
                 "TidemarkWire", argumentParser, logging,
             ]),
@@ -225,9 +220,9 @@ let package = Package(
             "tidemark-bench",
             [
                 "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore",
-                "TidemarkHTTP", "TidemarkHTTPRules", "TidemarkJetStream", "TidemarkModel", "TidemarkOperations",
-                "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting", "TidemarkWire",
-                argumentParser, grdb, httpTypes,
+                "TidemarkHTTP", "TidemarkHTTPRules", "TidemarkJSON", "TidemarkJetStream", "TidemarkModel",
+                "TidemarkOperations", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
+                "TidemarkWire", argumentParser, grdb, httpTypes,
             ], path: "Benchmarks",
             exclude: ["CReference", "Peers", "Items/Documents", "Items/schema.graphqls", "thresholds.json"],
             sources: ["Harness", "Items/Generated", "Results", "Suites", "Runner"]),
@@ -239,24 +234,22 @@ let package = Package(
         module(
             "TidemarkTestKit",
             [
-                "CSpawn", "Tidemark", "TidemarkModel", "TidemarkReferenceModel", "TidemarkStore",
-                "TidemarkTesting", "TidemarkWire",
+                "CSpawn", "Tidemark", "TidemarkModel", "TidemarkReferenceModel", "TidemarkStore", "TidemarkTesting",
+                "TidemarkWire",
             ], path: "Tests/Support/TidemarkTestKit"),
         module("TestTraits", ["TidemarkTestKit"], path: "Tests/Support/TestTraits"),
         module(
             "FuzzTargets",
             [
-                "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQL", "TidemarkGraphQLClient",
-                "TidemarkGraphQLStore", "TidemarkHTTPRules", "TidemarkJetStream", "TidemarkModel",
-                "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkSession", "TidemarkStore", "TidemarkTestKit",
-                "TidemarkTesting", "TidemarkWire", grdbSQLite, logging,
+                "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore",
+                "TidemarkHTTPRules", "TidemarkJSON", "TidemarkJetStream", "TidemarkModel", "TidemarkReferenceModel",
+                "TidemarkSQLite", "TidemarkSession", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
+                "TidemarkWire", grdbSQLite, logging,
             ], path: "Tests/Fuzzing/FuzzTargets"),
 
         tests(
-            "FuzzCorpusTests",
-            [
-                "FuzzTargets", "TestTraits", "TidemarkModel", "TidemarkWire",
-            ], path: "Tests/Fuzzing/FuzzCorpusTests"),
+            "FuzzCorpusTests", ["FuzzTargets", "TestTraits", "TidemarkModel", "TidemarkWire"],
+            path: "Tests/Fuzzing/FuzzCorpusTests"),
         // The examples of doc comments, compiled as in a package of a user: without the settings of this one.
         .testTarget(
             name: "DocumentationExampleTests",
@@ -272,21 +265,16 @@ let package = Package(
             exclude: ["generate.py"]),
         tests(
             "BenchmarkTests",
-            [
-                "TestTraits", "TidemarkReferenceModel", "TidemarkTestKit", "TidemarkTesting", "tidemark-bench",
-            ]),
+            ["TestTraits", "TidemarkReferenceModel", "TidemarkTestKit", "TidemarkTesting", "tidemark-bench"]),
         tests("TidemarkTestingTests", ["TestTraits", "Tidemark", "TidemarkModel", "TidemarkTesting"]),
         tests("TidemarkReferenceModelTests", ["TestTraits", "TidemarkReferenceModel", "TidemarkTesting"]),
         tests("TidemarkTestKitTests", ["TestTraits", "TidemarkReferenceModel", "TidemarkTestKit", "TidemarkTesting"]),
         tests(
-            "CommandUnitTests",
-            [
-                "TestTraits", "Tidemark", "TidemarkCommand", "TidemarkModel", "TidemarkWire", logging,
-            ]),
+            "CommandUnitTests", ["TestTraits", "Tidemark", "TidemarkCommand", "TidemarkJSON", "TidemarkModel", logging]),
         tests(
             "TidemarkCommandTests",
             [
-                "TestTraits", "Tidemark", "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite",
+                "TestTraits", "Tidemark", "TidemarkJSON", "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite",
                 "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
             ]),
         tests(
@@ -298,8 +286,8 @@ let package = Package(
         tests(
             "TidemarkSessionTests",
             [
-                "TestTraits", "Tidemark", "TidemarkModel", "TidemarkSession", "TidemarkStore", "TidemarkTestKit",
-                "TidemarkTesting", "TidemarkWire", logging,
+                "TestTraits", "Tidemark", "TidemarkJSON", "TidemarkModel", "TidemarkSession", "TidemarkStore",
+                "TidemarkTestKit", "TidemarkTesting", logging,
             ]),
         tests(
             "TidemarkRecordingTests",
@@ -309,16 +297,14 @@ let package = Package(
             ]),
         tests(
             "TidemarkGraphQLTests",
-            [
-                "TestTraits", "TidemarkGraphQL", "TidemarkModel", "TidemarkTestKit", "TidemarkTesting",
-            ]),
+            ["TestTraits", "TidemarkGraphQL", "TidemarkModel", "TidemarkTestKit", "TidemarkTesting"]),
         tests("TidemarkGraphQLGeneratorTests", ["TestTraits", "TidemarkGraphQL", "TidemarkGraphQLGenerator"]),
         tests(
             "TidemarkOperationsTests",
             [
                 "TestTraits", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLGenerator",
-                "TidemarkGraphQLStore", "TidemarkModel", "TidemarkOperations", "TidemarkStore", "TidemarkTestKit",
-                "TidemarkTesting",
+                "TidemarkGraphQLStore", "TidemarkJSON", "TidemarkModel", "TidemarkOperations", "TidemarkStore",
+                "TidemarkTestKit", "TidemarkTesting",
             ],
             exclude: [
                 "StarWars/Documents", "StarWars/schema.graphqls", "Photos/Documents", "Photos/schema.graphqls",
@@ -327,8 +313,8 @@ let package = Package(
         tests(
             "TidemarkGraphQLStoreTests",
             [
-                "TestTraits", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkModel",
-                "TidemarkStore", "TidemarkTestKit", "TidemarkTesting", "TidemarkWire",
+                "TestTraits", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkJSON", "TidemarkModel",
+                "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
             ]),
         tests("TidemarkHTTPRulesTests", ["TestTraits", "TidemarkHTTPRules", "TidemarkModel", "TidemarkTesting"]),
         tests(
@@ -341,16 +327,15 @@ let package = Package(
         tests(
             "TidemarkJetStreamTests",
             [
-                "CHeap", "CNats", "TestTraits", "Tidemark", "TidemarkFaultDisk", "TidemarkJetStream",
-                "TidemarkModel", "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting", "TidemarkWire",
-                metricsTestKit,
+                "CHeap", "CNats", "TestTraits", "Tidemark", "TidemarkFaultDisk", "TidemarkJetStream", "TidemarkModel",
+                "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting", "TidemarkWire", metricsTestKit,
             ]),
         tests(
             "TidemarkHTTPTests",
             [
-                "TestTraits", "Tidemark", "TidemarkFaultDisk", "TidemarkHTTP", "TidemarkHTTPRules",
-                "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
-                "TidemarkURLSession", grdbSQLite, httpTypes,
+                "TestTraits", "Tidemark", "TidemarkFaultDisk", "TidemarkHTTP", "TidemarkHTTPRules", "TidemarkModel",
+                "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting", "TidemarkURLSession",
+                grdbSQLite, httpTypes,
             ]),
         tests(
             "SimulationTests",
@@ -363,21 +348,19 @@ let package = Package(
             "TidemarkSQLiteTests",
             [
                 "CSQLiteExtension", "CZstd", "TestTraits", "Tidemark", "TidemarkFaultDisk", "TidemarkModel",
-                "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
-                grdb, grdbSQLite,
+                "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting", grdb,
+                grdbSQLite,
             ]),
         tests(
             "TidemarkTests",
             [
-                "TestTraits", "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQL", "TidemarkModel",
+                "TestTraits", "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQL", "TidemarkJSON", "TidemarkModel",
                 "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
                 "TidemarkWire", logging, metrics, metricsTestKit,
             ]),
         tests(
             "TidemarkCombineTests",
-            [
-                "TestTraits", "Tidemark", "TidemarkCombine", "TidemarkModel", "TidemarkTestKit", openCombine,
-            ]),
+            ["TestTraits", "Tidemark", "TidemarkCombine", "TidemarkModel", "TidemarkTestKit", openCombine]),
         tests(
             "TidemarkServiceTests",
             [
@@ -394,8 +377,8 @@ let package = Package(
         tests(
             "TidemarkStoreTests",
             [
-                "TestTraits", "TidemarkModel", "TidemarkReferenceModel", "TidemarkStore", "TidemarkTestKit",
-                "TidemarkTesting", "TidemarkWire",
+                "TestTraits", "TidemarkJSON", "TidemarkModel", "TidemarkReferenceModel", "TidemarkStore",
+                "TidemarkTestKit", "TidemarkTesting", "TidemarkWire",
             ]),
     ],
     swiftLanguageModes: [.v6],

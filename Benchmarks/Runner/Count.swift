@@ -1,7 +1,7 @@
 import ArgumentParser
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// The command that repeats the same work on one thread, for a tool that counts instructions.
 struct Count: ParsableCommand {

@@ -1,6 +1,7 @@
+import TidemarkWire
 import CReference
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// The cost of splitting bytes into lines.
 enum FramingSuite {

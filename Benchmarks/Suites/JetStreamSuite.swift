@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkJetStream
 import TidemarkModel
 import TidemarkSQLite
-import TidemarkWire
+import TidemarkJSON
 
 /// The cost of following a stream: reading, applying and writing its messages. The reference is a consumer that only
 /// receives them.

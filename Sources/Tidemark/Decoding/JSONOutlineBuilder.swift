@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkStore
 
 /// Builds the entries of a ``JSONOutline`` from the tokens of a scan.

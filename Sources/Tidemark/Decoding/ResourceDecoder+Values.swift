@@ -1,3 +1,5 @@
+import TidemarkJSON
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -100,3 +102,7 @@ extension ResourceDecoder {
 private protocol StringKeyedDictionary {}
 
 extension Dictionary: StringKeyedDictionary where Key == String {}
+
+extension ResourceDecoder: ExactJSONDecoder {
+    func exactValue() throws -> JSONValue { try value(JSONValue.self) }
+}

@@ -1,3 +1,5 @@
+import TidemarkJSON
+
 /// Decodes the members of an object.
 struct ResourceKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let decoder: ResourceDecoder

@@ -1,7 +1,7 @@
 import Logging
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// A normalized cache that change events keep up to date, with its data in memory and in a journal.
 ///

@@ -1,5 +1,5 @@
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 extension JSONLine {
     /// Writes one element of the answer to `optimistic.list`.

@@ -1,6 +1,6 @@
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// Mutations that are shown before a server has confirmed them.
 ///

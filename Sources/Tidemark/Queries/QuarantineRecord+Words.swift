@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// The reason and the place of a record, in words.

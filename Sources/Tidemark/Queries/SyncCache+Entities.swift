@@ -1,6 +1,6 @@
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 extension SyncCache {
     /// Reads an entity, or the named fields of it.

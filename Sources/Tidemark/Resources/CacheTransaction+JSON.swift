@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// Changes of entities that have no Swift type.

@@ -1,5 +1,5 @@
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// Which fields of a resource to set and to remove, named by key paths. The last change of a field counts.
 ///

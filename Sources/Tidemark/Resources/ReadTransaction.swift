@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// Consistent reads: they return the data that was stored at one moment.

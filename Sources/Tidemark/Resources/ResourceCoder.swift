@@ -1,3 +1,5 @@
+import TidemarkJSON
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -69,7 +71,8 @@ package struct ResourceCoder {
         _ error: any Error, _ resource: JSONValue, _ type: R.Type
     ) -> ResourceDecodingError {
         let (path, reason) = place(of: error)
-        let field = JSONPointer(path, in: resource, R.conventions.names)
+        let isSnakeCase = R.conventions.names == .snakeCase
+        let field = JSONPointer(path, in: resource, converting: { isSnakeCase ? SnakeCase.name($0) : $0 })
         let id = resource["id"] ?? resource["uuid"]
         return ResourceDecodingError(
             resourceType: R.resourceType, id: id?.string ?? id?.number?.text, field: field,

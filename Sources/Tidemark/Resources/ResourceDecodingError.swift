@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// A stored resource does not match its Swift type.

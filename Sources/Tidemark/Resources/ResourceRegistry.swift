@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// The Swift types of a program, by their names on the wire.

@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// Reads with Swift types. Values are decoded where the function is called, and not on the cache's executor.

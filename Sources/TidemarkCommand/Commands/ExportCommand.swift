@@ -1,7 +1,7 @@
 import ArgumentParser
 import TidemarkModel
 import TidemarkSQLite
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark export`: prints every entity, one a line.
 struct ExportCommand: AsyncParsableCommand {

@@ -2,7 +2,7 @@ import ArgumentParser
 import TidemarkModel
 import TidemarkSQLite
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark facets`: counts the entities for each value of a field.
 struct FacetsCommand: AsyncParsableCommand {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Tidemark
 import TidemarkModel
 import TidemarkSQLite
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark gaps`: reports each library's position in its log, and its lost numbers.
 struct GapsCommand: AsyncParsableCommand {

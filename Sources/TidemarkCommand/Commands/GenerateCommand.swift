@@ -1,7 +1,7 @@
 import ArgumentParser
 import TidemarkModel
 import TidemarkTesting
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark generate`: prints a synthetic stream.
 struct GenerateCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import TidemarkGraphQL
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark graphql check`: checks documents, with or without a schema.
 struct GraphQLCheckCommand: AsyncParsableCommand {

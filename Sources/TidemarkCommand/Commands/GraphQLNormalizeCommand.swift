@@ -3,7 +3,7 @@ import TidemarkGraphQL
 import TidemarkGraphQLStore
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark graphql normalize`: shows the entities that a response would become.
 struct GraphQLNormalizeCommand: AsyncParsableCommand {

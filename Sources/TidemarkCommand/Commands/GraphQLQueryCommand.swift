@@ -8,7 +8,7 @@ import TidemarkHTTP
 import TidemarkModel
 import TidemarkSQLite
 import TidemarkSession
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark graphql query`: reads a document from the cache, the server, or both.
 struct GraphQLQueryCommand: AsyncParsableCommand {

@@ -4,7 +4,7 @@ import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkSQLite
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark http invalidate`: removes stored responses.
 struct HTTPInvalidateCommand: AsyncParsableCommand {

@@ -6,7 +6,7 @@ import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkSession
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark http list`: lists stored responses.
 struct HTTPListCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import TidemarkModel
 import TidemarkSQLite
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark list`: prints entities in key order, a page at a time.
 struct ListCommand: AsyncParsableCommand {

@@ -3,7 +3,7 @@ import Foundation
 import Tidemark
 import TidemarkModel
 import TidemarkSQLite
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark pending list`, which is also `tidemark pending`.
 struct PendingListCommand: AsyncParsableCommand {

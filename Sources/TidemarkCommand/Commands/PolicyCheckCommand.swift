@@ -1,7 +1,7 @@
 import ArgumentParser
 import TidemarkGraphQL
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark policy check`: checks a policy file and prints its rules.
 struct PolicyCheckCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark quarantine list`: lists the records in quarantine.
 struct QuarantineListCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark quarantine retry`: reads quarantined lines again. The code that uses the engine is in
 /// `QuarantineRetryCommand+Engine.swift`.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark quarantine show`: prints one record of the quarantine.
 struct QuarantineShowCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import TidemarkModel
 import TidemarkSQLite
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark queries`: lists the stored queries.
 struct QueriesCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Tidemark
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark remove`: removes entities from the cache. The code that uses the engine is in
 /// `RemoveCommand+Engine.swift`.

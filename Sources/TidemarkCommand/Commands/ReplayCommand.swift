@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkRecording
 import TidemarkSQLite
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark replay`: replays a recording, or applies a plain stream, up to a position in a log.
 struct ReplayCommand: AsyncParsableCommand {

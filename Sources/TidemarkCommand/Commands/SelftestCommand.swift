@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import TidemarkModel
 import TidemarkSimulation
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark selftest`: runs simulations and crash points on this machine and this disk.
 struct SelftestCommand: AsyncParsableCommand {

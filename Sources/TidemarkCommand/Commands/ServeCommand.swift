@@ -7,7 +7,7 @@ import TidemarkJetStream
 import TidemarkModel
 import TidemarkSQLite
 import TidemarkSession
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark serve`: serves a cache over HTTP.
 struct ServeCommand: AsyncParsableCommand {

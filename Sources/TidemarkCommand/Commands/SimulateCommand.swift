@@ -1,7 +1,7 @@
 import ArgumentParser
 import TidemarkModel
 import TidemarkSimulation
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark simulate`: runs schedules of a simulated world, and reports those that broke a law.
 struct SimulateCommand: AsyncParsableCommand {

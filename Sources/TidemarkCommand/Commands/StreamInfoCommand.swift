@@ -1,7 +1,7 @@
 import ArgumentParser
 import TidemarkJetStream
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark stream info`: shows a stream's settings and state.
 struct StreamInfoCommand: AsyncParsableCommand {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Tidemark
 import TidemarkModel
 import TidemarkSQLite
-import TidemarkWire
+import TidemarkJSON
 
 /// `tidemark verify`: reads and checks everything, and repairs a damaged file.
 struct VerifyCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import TidemarkGraphQL
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 extension JSONLine {
     /// Writes the results of checking documents, or the errors of the schema.

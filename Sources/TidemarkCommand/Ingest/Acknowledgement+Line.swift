@@ -1,6 +1,6 @@
 import Tidemark
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 extension Acknowledgement {
     /// The acknowledgement as a line: `{"ack":{"lines":n,"libraries":{"<id>":sequence}}}`, sorted by library.

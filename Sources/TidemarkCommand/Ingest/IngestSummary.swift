@@ -1,5 +1,5 @@
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// The results of a finished ingest.
 struct IngestSummary: Sendable {

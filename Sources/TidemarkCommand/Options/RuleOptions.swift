@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkSQLite
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// One component of an order: a JSON Pointer, optionally followed by `:asc` or `:desc`. A pointer that contains a colon
 /// needs one of them.

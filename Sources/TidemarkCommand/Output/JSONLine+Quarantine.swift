@@ -1,6 +1,6 @@
 import Foundation
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 extension JSONLine {
     /// Writes a quarantine record. The kept part of the line is `text`, or `base64` if it is not UTF-8.

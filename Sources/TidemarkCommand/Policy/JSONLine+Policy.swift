@@ -1,6 +1,6 @@
 import TidemarkGraphQL
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 extension JSONLine {
     /// Writes a sound policy with its rules.

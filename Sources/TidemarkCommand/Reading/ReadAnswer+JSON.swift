@@ -1,6 +1,6 @@
 import TidemarkModel
 import TidemarkSQLite
-import TidemarkWire
+import TidemarkJSON
 
 extension ReadAnswer {
     var entity: EntitySnapshot? {

@@ -2,7 +2,7 @@ import TidemarkModel
 import TidemarkSQLite
 import TidemarkSession
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// The output of `stats` for a database that no engine has open.
 struct Statistics {

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkRecording
 import TidemarkSQLite
-import TidemarkWire
+import TidemarkJSON
 
 /// The results of a replay.
 struct ReplaySummary {

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkRecording
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 extension TurnSearch {
     /// The result as one line of JSON.

@@ -2,7 +2,7 @@ import Foundation
 import TidemarkModel
 import TidemarkSQLite
 import TidemarkSimulation
-import TidemarkWire
+import TidemarkJSON
 
 /// The results of a self-test.
 struct Certificate: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import Logging
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// The lines that `serve` prints once requests are accepted.
 struct ServeStart {

@@ -3,7 +3,7 @@ import TidemarkGraphQLStore
 import TidemarkModel
 import TidemarkOperations
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// Reading, writing and mutations.
 extension GraphQLClient {

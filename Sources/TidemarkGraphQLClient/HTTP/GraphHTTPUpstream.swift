@@ -6,7 +6,7 @@ import TidemarkHTTP
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// A GraphQL server that is reached over HTTP: POST with JSON, and responses whole or in parts.
 ///

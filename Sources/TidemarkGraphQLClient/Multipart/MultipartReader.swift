@@ -1,5 +1,6 @@
-import TidemarkModel
 import TidemarkWire
+import TidemarkModel
+import TidemarkJSON
 
 /// Splits a multipart body into its parts, however its bytes are divided into chunks.
 ///

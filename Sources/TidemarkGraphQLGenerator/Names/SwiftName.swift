@@ -1,3 +1,5 @@
+import TidemarkJSON
+
 /// Makes Swift names of GraphQL names.
 package enum SwiftName {
     /// The words that need backticks as the name of a property, a parameter or a case.

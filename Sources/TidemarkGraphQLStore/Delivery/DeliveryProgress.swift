@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 extension AnswerParts {
     /// Converts a response in parts, as far as it has arrived.

@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// The entities and lists that watchers depend on, and the end of watchers.
 extension GraphEngine {

@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// Watched documents: which changes wake them, and how their observers are notified.
 ///

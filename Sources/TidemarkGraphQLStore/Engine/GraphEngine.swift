@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// When a response that arrives in parts is stored.
 ///

@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// A GraphQL mutation to be performed.
 package struct GraphMutation: Sendable {

@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// An operation of a document with its variables.
 package struct GraphRequest: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Tidemark
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// Why a subscription ended or lost its connection, in the form that its observer gets.
 ///

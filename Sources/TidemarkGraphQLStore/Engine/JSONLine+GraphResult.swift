@@ -1,6 +1,6 @@
 import Tidemark
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 extension JSONLine {
     /// Writes the members of a result.

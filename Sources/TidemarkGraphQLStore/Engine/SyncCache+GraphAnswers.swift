@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 extension GraphAnswer {
     /// Converts a server's response into entities.

@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// Fetching documents.
 extension SyncCache {

@@ -1,5 +1,5 @@
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// An operation of RFC 6902 on `data`.
 package struct PatchOperation: Hashable, Sendable {

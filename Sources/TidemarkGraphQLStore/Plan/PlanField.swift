@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore

@@ -1,5 +1,5 @@
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// The path of a value in `data`: names and indices from the root.
 package typealias ResponsePath = [ResponseStep]

@@ -1,5 +1,5 @@
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// The first thing in document order that a read needed and did not find.
 ///

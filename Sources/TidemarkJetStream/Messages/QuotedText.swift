@@ -1,5 +1,5 @@
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// Returns a name as a JSON string, with its quotes.
 func quoted(_ name: ByteString) -> [UInt8] {

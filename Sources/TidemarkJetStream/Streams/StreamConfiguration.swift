@@ -1,5 +1,5 @@
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// The settings of a stream to create. The subjects are those of the address's prefix, and direct gets are allowed.
 public struct StreamConfiguration: Hashable, Sendable {

@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 extension JSONLine {
     /// Appends a GraphQL answer: its entities, and the root fields that it refreshes.

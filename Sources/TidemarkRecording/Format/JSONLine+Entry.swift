@@ -2,7 +2,7 @@ import Foundation
 import Tidemark
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 extension RecordedEntry {
     /// The entry as one line of a recording, without an LF.

@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// Appends requests in the form in which hosts send them, as Protocol/sessions.md describes.
 extension JSONLine {

@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// The first line of a recording: the parts of the cache's configuration that affect the outcomes of steps.
 ///

@@ -1,6 +1,6 @@
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// Shortens messages about HTTP before they are recorded: URLs, headers and bodies may contain credentials.
 ///

@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// Reads a plain file of event lines as steps, like a recording without outcomes.
 ///

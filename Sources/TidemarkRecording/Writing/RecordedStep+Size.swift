@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 extension RecordedStep {
     /// The approximate size of a step in memory, in bytes, with a fixed overhead.

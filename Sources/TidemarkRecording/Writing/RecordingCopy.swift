@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import Synchronization
-import TidemarkWire
+import TidemarkJSON
 
 /// A copy of a recording that continues: its lines up to one moment and a last line, in the form of a complete file.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// The file of a recording that is being written: whole lines, with their total size.
 ///

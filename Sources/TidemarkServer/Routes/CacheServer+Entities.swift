@@ -4,7 +4,7 @@ import HummingbirdCore
 import NIOCore
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 extension CacheServer {
     /// Answers as `entity.get`; a miss is 404 with the same body.

@@ -4,7 +4,7 @@ import HummingbirdCore
 import NIOCore
 import Tidemark
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 extension CacheServer {
     /// Applies a body of event lines, and responds with its summary once all of it is durable.

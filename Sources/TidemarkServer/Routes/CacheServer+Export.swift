@@ -7,7 +7,7 @@ import Synchronization
 import Tidemark
 import TidemarkModel
 import TidemarkSQLite
-import TidemarkWire
+import TidemarkJSON
 
 extension CacheServer {
     /// Streams every entity in scope, one per line, as of one moment.

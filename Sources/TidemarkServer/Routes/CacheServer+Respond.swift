@@ -6,7 +6,7 @@ import Synchronization
 import Tidemark
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 extension CacheServer {
     /// Responds to a request. Every request passes through here, except stream requests on the server's own port.

@@ -3,7 +3,7 @@ import Synchronization
 import Tidemark
 import TidemarkModel
 import TidemarkSQLite
-import TidemarkWire
+import TidemarkJSON
 
 /// Exports a data file at one committed state, on a queue of its own, as fast as the reader takes it.
 ///

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// The response to a request that is refused before it is performed.
 ///

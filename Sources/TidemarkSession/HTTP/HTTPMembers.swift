@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 extension JSONLine {
     /// Writes `headers`: an array of pairs, in order.

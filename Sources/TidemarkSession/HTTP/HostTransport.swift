@@ -4,7 +4,7 @@ import TidemarkHTTP
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// Performs HTTP exchanges through a session's host: one `http.exchange` call per hop.
 ///

@@ -3,7 +3,7 @@ import TidemarkHTTP
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 extension Session {
     /// The maximum size of a body in one line: 11 MiB, which as Base64 stays below 16 MiB.

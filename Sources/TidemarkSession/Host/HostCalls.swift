@@ -3,7 +3,7 @@ import Synchronization
 import Tidemark
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// The cache's calls to the host: at most ``countMax`` at a time, each with a timeout.
 package final class HostCalls: Sendable {

@@ -4,7 +4,7 @@ import TidemarkGraphQL
 import TidemarkGraphQLStore
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// Sends GraphQL operations to a server through a session's host.
 ///

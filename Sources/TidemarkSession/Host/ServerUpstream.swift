@@ -4,7 +4,7 @@ import TidemarkHTTP
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// A JSON-RPC server over HTTP as the cache's upstream, for missing events and for queries.
 ///

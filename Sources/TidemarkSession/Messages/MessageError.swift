@@ -1,6 +1,6 @@
 import Tidemark
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// The `error` of a JSON-RPC answer.
 ///

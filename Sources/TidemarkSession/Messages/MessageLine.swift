@@ -1,5 +1,5 @@
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// The lines that a session writes, each with its LF.
 ///

@@ -2,7 +2,7 @@ import Foundation
 import Tidemark
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// The results of the methods for looking at a cache.
 ///

@@ -2,7 +2,7 @@ import Foundation
 import TidemarkHTTP
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// The results of `log.list` and `network.disturb`, and the events of `log.observe`.
 ///

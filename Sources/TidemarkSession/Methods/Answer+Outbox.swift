@@ -1,6 +1,6 @@
 import Tidemark
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 extension Answer {
     /// Returns the `result` of `outbox.list`.

@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// Formats the `result` of each method as JSON.
 ///

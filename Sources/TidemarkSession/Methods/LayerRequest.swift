@@ -1,6 +1,6 @@
 import Tidemark
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 /// A request that adds, commits, rolls back or retries an optimistic layer. It takes effect in line order, and is
 /// answered once the change is on disk.

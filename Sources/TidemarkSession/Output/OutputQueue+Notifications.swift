@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 extension OutputQueue: ObserverSink {
     /// Appends a notification if there is room; returns false if the observer's changes must be merged instead.

@@ -1,7 +1,7 @@
 import Tidemark
 import TidemarkGraphQLStore
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 extension Session {
     /// Performs a request about GraphQL documents.

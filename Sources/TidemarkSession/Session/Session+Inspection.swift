@@ -2,7 +2,7 @@ import Tidemark
 import TidemarkHTTP
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 /// Methods for looking at a cache. Those that read the disk delay no other line.
 extension Session {

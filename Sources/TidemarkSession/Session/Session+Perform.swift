@@ -3,7 +3,7 @@ import Tidemark
 import TidemarkHTTP
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 extension Session {
     func perform(_ request: Message.Request, _ responder: Responder, _ place: LinePlace?) async {

@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// The age limits of a resource's top-level fields in one read, including the limits of nested fields.

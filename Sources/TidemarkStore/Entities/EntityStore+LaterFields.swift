@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// The fields of an entity that were written at a later place in the log than an event.

@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// Reduced entities: only some of their fields are left.

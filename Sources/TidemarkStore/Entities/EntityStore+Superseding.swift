@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// The write of a late event: other writes of the same entity, with higher sequences, were applied before it.

@@ -1,5 +1,6 @@
 // Stage 5 of 7: writes → changed entities. Before: CacheState.apply. After: QueryIndex. Laws: L1, L8, L9.
 
+import TidemarkJSON
 import TidemarkModel
 
 /// The entities in memory: an open-addressing hash table over slots of 64 bytes, their payloads, and an intrusive LRU

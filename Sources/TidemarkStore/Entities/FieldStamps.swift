@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// When the fields of an entity were written, if not all at once.

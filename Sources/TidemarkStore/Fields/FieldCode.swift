@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// How an index stores values: as codes whose byte order is the order of the values.

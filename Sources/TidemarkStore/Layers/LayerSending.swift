@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// The request of a layer and how far its sending is, as a journal stores them.

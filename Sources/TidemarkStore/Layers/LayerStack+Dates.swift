@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// When layers wrote the entities that they show.

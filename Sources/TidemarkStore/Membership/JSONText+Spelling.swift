@@ -1,3 +1,5 @@
+import TidemarkJSON
+
 extension JSONText {
     /// Returns true if the written form between two quotes represents a text.
     ///

@@ -1,3 +1,5 @@
+import TidemarkJSON
+
 extension MembershipParser {
     /// Parses a predicate.
     ///

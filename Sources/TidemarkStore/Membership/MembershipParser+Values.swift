@@ -1,3 +1,5 @@
+import TidemarkJSON
+
 extension MembershipParser {
     /// The most bytes in the name of a type, as on the wire.
     static let typeByteCountMax = 128

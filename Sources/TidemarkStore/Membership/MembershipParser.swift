@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// Parses the JSON of a membership rule.

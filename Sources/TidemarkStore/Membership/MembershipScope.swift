@@ -1,3 +1,5 @@
+import TidemarkJSON
+
 /// The directory that must contain a resource for it to be in a list.
 struct MembershipScope: Sendable {
     let directory: ScopePath

@@ -1,3 +1,5 @@
+import TidemarkJSON
+
 /// A resource whose top-level members are located once, for many pointers and rules.
 ///
 /// It does not own the bytes: use it only inside the closure that lends them.

@@ -1,3 +1,5 @@
+import TidemarkJSON
+
 /// A JSON Pointer (RFC 6901), parsed.
 struct RulePointer: Hashable, Sendable {
     /// The most tokens of one pointer: the deepest nesting of a line.

@@ -1,3 +1,5 @@
+import TidemarkJSON
+
 extension ScopePath {
     /// The only member of a tagged path, such as `{"Physical":{…}}`.
     struct Tag {

@@ -1,3 +1,5 @@
+import TidemarkJSON
+
 /// A file-system path, split into components, and its device.
 ///
 /// `/Photos/2024/`, `//Photos/./2024` and `Photos/2024` are the same path: a rule names the contents of a directory,

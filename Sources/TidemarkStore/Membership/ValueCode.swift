@@ -1,3 +1,5 @@
+import TidemarkJSON
+
 /// Encodes JSON values as bytes. Equal values have equal codes, and the byte order of codes is the order of values.
 ///
 /// No code is a prefix of another. So concatenated codes compare one after the other, and inverted codes in reverse.

@@ -1,3 +1,5 @@
+import TidemarkJSON
+
 /// One operator of a predicate with its operand, tested on one value.
 enum ValueTest: Sendable {
     /// The comparisons of `lt`, `lte`, `gt` and `gte`.

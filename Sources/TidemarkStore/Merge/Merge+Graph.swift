@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// Merges GraphQL responses into stored entities, by path.

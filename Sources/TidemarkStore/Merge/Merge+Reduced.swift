@@ -1,3 +1,5 @@
+import TidemarkJSON
+
 /// Merges into entities of which only some fields are known.
 extension Merge {
     /// Returns a change without the fields that it cannot make known. An object to be merged into an unknown field

@@ -1,3 +1,5 @@
+import TidemarkJSON
+
 /// Merges changes into stored entities. It works on bytes, so that every number and string stays as it was written.
 ///
 /// - Source: Protocol/events.md, merging.

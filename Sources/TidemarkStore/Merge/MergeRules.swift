@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// The merge rules in a change's `metadata`.

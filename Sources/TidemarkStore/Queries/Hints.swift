@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// The hints of a bulk operation: names and values that exclude queries which it cannot concern.

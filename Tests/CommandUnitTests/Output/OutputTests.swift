@@ -1,7 +1,7 @@
 import TestTraits
 import Testing
 import TidemarkModel
-import TidemarkWire
+import TidemarkJSON
 
 @testable import Tidemark
 @testable import TidemarkCommand

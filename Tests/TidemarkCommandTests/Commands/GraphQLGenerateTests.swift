@@ -1,3 +1,4 @@
+import TidemarkJSON
 import Foundation
 import TestTraits
 import Testing

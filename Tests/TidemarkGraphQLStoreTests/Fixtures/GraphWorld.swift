@@ -1,3 +1,4 @@
+import TidemarkJSON
 import Testing
 import TidemarkGraphQL
 import TidemarkGraphQLStore

@@ -4,7 +4,7 @@ import Tidemark
 import TidemarkGraphQLStore
 import TidemarkModel
 import TidemarkTesting
-import TidemarkWire
+import TidemarkJSON
 
 @Suite(.pooled) struct DataPatchTests {
     static func text(_ operations: [PatchOperation]) -> String {

@@ -5,7 +5,7 @@ import Tidemark
 import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
-import TidemarkWire
+import TidemarkJSON
 
 @testable import TidemarkSession
 

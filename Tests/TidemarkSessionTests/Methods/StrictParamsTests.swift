@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 import TidemarkModel
 import TidemarkStore
-import TidemarkWire
+import TidemarkJSON
 
 @testable import TidemarkSession
 

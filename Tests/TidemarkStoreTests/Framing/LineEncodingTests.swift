@@ -2,7 +2,7 @@ import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTesting
-import TidemarkWire
+import TidemarkJSON
 
 /// Every byte string from outside is decoded before it is written: a line is UTF-8, whatever came.
 @Suite(.pooled) struct LineEncodingTests {

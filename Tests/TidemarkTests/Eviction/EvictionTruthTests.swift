@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TestTraits
 import Testing
 import TidemarkModel

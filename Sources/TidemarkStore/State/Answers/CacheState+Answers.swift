@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// What was known when a request to a server was made. Its response is checked against what happened since.

@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// Stores GraphQL responses, and the queries that represent their root fields.

@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// The fields that were written while responses were on their way.

@@ -1,6 +1,7 @@
 // Stage 4 of 7, for events whose sequences were declared lost. Before: SequenceGate. After: EntityStore, QueryIndex.
 // Laws: L4, L7.
 
+import TidemarkJSON
 import TidemarkModel
 
 /// Applies late events, which arrive after their sequences were declared lost.

@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// The cascading fields of each type, as a policy defines them, under the cache's own names: the entities to which they

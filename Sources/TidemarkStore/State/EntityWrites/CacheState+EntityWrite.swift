@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// The only functions through which entities are written, by events, responses, transactions, confirmations and retried

@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// Applies events to entities of which a response or a confirmation wrote some fields for a later position. Those

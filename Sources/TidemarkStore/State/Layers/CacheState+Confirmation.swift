@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// A server's response to a mutation, with the parts that the wire has checked.

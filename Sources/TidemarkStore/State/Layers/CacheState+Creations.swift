@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// Finds the real id of an entity that an edit added, from the event of the edit's mutation.

@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// Why a layer was not made, committed or rolled back. Nothing has changed.

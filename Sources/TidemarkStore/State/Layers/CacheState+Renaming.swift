@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// Replaces temporary ids by real ones: in layers, in lists, and for observers.

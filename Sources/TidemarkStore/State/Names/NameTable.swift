@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// A table of names and their small numbers, assigned once in the order of arrival.

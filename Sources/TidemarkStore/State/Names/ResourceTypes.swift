@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// The resource types of a cache: their indexes, names and aliases, and the configuration's rules for them.

@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// A unit is one event, batch, transaction or response: observers are notified of all its changes together.

@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// One event with the bin in which it was counted.

@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// A query's list as a reader receives it.

@@ -1,3 +1,4 @@
+import TidemarkJSON
 import TidemarkModel
 
 /// One step of a transaction, with the parts that the wire has checked.

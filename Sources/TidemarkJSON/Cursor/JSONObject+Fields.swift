@@ -3,7 +3,7 @@ import TidemarkModel
 /// Reads the top-level fields of a resource: one validated object without insignificant white space.
 extension JSONObject {
     /// Returns the unescaped names of an object's members in order, each once.
-    package static func fieldNames(of resource: UnsafeRawBufferPointer) -> [ByteString] {
+    @inlinable package static func fieldNames(of resource: UnsafeRawBufferPointer) -> [ByteString] {
         let object = JSONObject(resource, range: 0..<resource.count)
         return object.members.map { ByteString(object.unescapedName($0)) }
     }
@@ -11,14 +11,14 @@ extension JSONObject {
     /// Returns true if an object has all of the given members.
     ///
     /// - Parameter fields: The unescaped names.
-    package static func has(_ resource: UnsafeRawBufferPointer, _ fields: Set<[UInt8]>) -> Bool {
+    @inlinable package static func has(_ resource: UnsafeRawBufferPointer, _ fields: Set<[UInt8]>) -> Bool {
         let object = JSONObject(resource, range: 0..<resource.count)
         return fields.isSubset(of: object.members.map { object.unescapedName($0) })
     }
 
     /// Returns an object with only the named members in their order, byte for byte. If a name is repeated, the last
     /// value is kept at the place of the first.
-    package static func selection(of resource: UnsafeRawBufferPointer, fields: Set<[UInt8]>) -> [UInt8] {
+    @inlinable package static func selection(of resource: UnsafeRawBufferPointer, fields: Set<[UInt8]>) -> [UInt8] {
         let object = JSONObject(resource, range: 0..<resource.count)
         var result: [UInt8] = [UInt8(ascii: "{")]
         for member in object.members where fields.contains(object.unescapedName(member)) {
@@ -34,7 +34,7 @@ extension JSONObject {
 
     /// Returns the unescaped names of members that differ between two objects or that only one of them has, sorted by
     /// bytes.
-    package static func changedFields(
+    @inlinable package static func changedFields(
         _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
     ) -> [ByteString] {
         let old = JSONObject(left, range: 0..<left.count)

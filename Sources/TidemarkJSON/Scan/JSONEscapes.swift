@@ -1,11 +1,10 @@
-import TidemarkStore
 
 /// The escapes inside a JSON string.
-enum JSONEscapes {
+package enum JSONEscapes {
     /// Returns the length in bytes of the escape that begins at a backslash.
     ///
     /// - Returns: nil when there is no valid escape.
-    static func byteCount(_ bytes: UnsafeRawBufferPointer, at backslash: Int) -> Int? {
+    @inlinable package static func byteCount(_ bytes: UnsafeRawBufferPointer, at backslash: Int) -> Int? {
         guard backslash + 1 < bytes.count else { return nil }
         switch bytes[backslash + 1] {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
@@ -20,7 +19,7 @@ enum JSONEscapes {
 
     /// Returns the fault of a string that cannot be continued at an offset: the text ends there, or the byte is a
     /// control character, or a backslash without a valid escape.
-    static func fault(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> JSONFault {
+    @inlinable package static func fault(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> JSONFault {
         guard offset < bytes.count else { return JSONFault(offset: offset, message: "the text ends inside a string") }
         guard bytes[offset] == UInt8(ascii: "\\") else {
             return JSONFault(offset: offset, message: "a control character must be escaped")
@@ -40,7 +39,7 @@ enum JSONEscapes {
     /// - Parameter text: The bytes between the quotes, whose escapes were checked.
     /// - Returns: The unescaped bytes, and whether they contained half a surrogate pair. UTF-8 cannot encode half a
     ///   pair, so each is replaced by U+FFFD.
-    static func unescaped(_ text: UnsafeRawBufferPointer) -> (bytes: [UInt8], isBroken: Bool) {
+    @inlinable package static func unescaped(_ text: UnsafeRawBufferPointer) -> (bytes: [UInt8], isBroken: Bool) {
         var bytes = JSONText.unescaped(text)
         var isBroken = false
         // In UTF-8 the byte after ED is below A0; half a surrogate pair takes as many bytes as U+FFFD.
@@ -52,7 +51,7 @@ enum JSONEscapes {
     }
 
     /// Returns the number of hexadecimal digits from an offset on, at most 4.
-    private static func hexDigitCount(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    @inlinable static func hexDigitCount(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         bytes[start..<min(start + 4, bytes.count)].prefix { byte in
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),

@@ -1,10 +1,10 @@
 /// Skips runs of bytes inside JSON tokens: plain characters of strings, and numbers.
-enum JSONRuns {
+package enum JSONRuns {
     /// Skips bytes that are neither a quote, a backslash nor a control character, eight at a time.
     ///
     /// - Parameter bits: Collects all bits that are set in a skipped byte, and perhaps bits of some bytes after them.
     @inline(__always)
-    static func skipPlain(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, _ bits: inout UInt64) {
+    @inlinable package static func skipPlain(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, _ bits: inout UInt64) {
         let ones: UInt64 = 0x0101_0101_0101_0101
         while at + 8 <= bytes.count {
             let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
@@ -31,7 +31,7 @@ enum JSONRuns {
     ///
     /// Runs end at escapes. A byte of a longer UTF-8 sequence is never a backslash, so a run is valid or invalid as a
     /// whole.
-    static func firstRunOutsideUTF8(_ bytes: UnsafeRawBufferPointer, _ string: Range<Int>) -> Int? {
+    @inlinable package static func firstRunOutsideUTF8(_ bytes: UnsafeRawBufferPointer, _ string: Range<Int>) -> Int? {
         var start = string.lowerBound
         while start < string.upperBound {
             let end = bytes[start..<string.upperBound].firstIndex(of: UInt8(ascii: "\\")) ?? string.upperBound
@@ -43,7 +43,7 @@ enum JSONRuns {
     }
 
     /// The form of a number.
-    enum NumberForm {
+    package enum NumberForm {
         /// The number has neither fraction nor exponent.
         case integer
         case fraction
@@ -56,7 +56,7 @@ enum JSONRuns {
     /// - Parameter position: The first byte of the number; afterwards, the byte after it, or the one where a digit is
     ///   missing.
     @inline(__always)
-    static func number(_ bytes: UnsafeRawBufferPointer, _ position: inout Int) -> NumberForm {
+    @inlinable package static func number(_ bytes: UnsafeRawBufferPointer, _ position: inout Int) -> NumberForm {
         var form = NumberForm.integer
         skip(UInt8(ascii: "-"), bytes, &position)
         if !skip(UInt8(ascii: "0"), bytes, &position), !digits(bytes, &position) { return .wrong }
@@ -75,14 +75,14 @@ enum JSONRuns {
 
     @inline(__always)
     @discardableResult
-    private static func skip(_ byte: UInt8, _ bytes: UnsafeRawBufferPointer, _ position: inout Int) -> Bool {
+    @inlinable static func skip(_ byte: UInt8, _ bytes: UnsafeRawBufferPointer, _ position: inout Int) -> Bool {
         guard position < bytes.count, bytes[position] == byte else { return false }
         position += 1
         return true
     }
 
     @inline(__always)
-    private static func digits(_ bytes: UnsafeRawBufferPointer, _ position: inout Int) -> Bool {
+    @inlinable static func digits(_ bytes: UnsafeRawBufferPointer, _ position: inout Int) -> Bool {
         let start = position
         while position < bytes.count, bytes[position] &- UInt8(ascii: "0") < 10 { position += 1 }
         return position > start

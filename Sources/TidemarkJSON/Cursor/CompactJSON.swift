@@ -39,17 +39,17 @@ package enum CompactJSON {
 
 /// One scan of bytes from their start; no step reads past the end.
 private struct CompactScan {
-    let bytes: UnsafeRawBufferPointer
+    package let bytes: UnsafeRawBufferPointer
     private var position = 0
 
-    init(bytes: UnsafeRawBufferPointer) {
+    package init(bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
-    var isAtEnd: Bool { position == bytes.count }
+    package var isAtEnd: Bool { position == bytes.count }
 
     /// Scans one value, containers without recursion.
-    mutating func value() -> Bool {
+    package mutating func value() -> Bool {
         // The closing bytes of the open containers.
         var closers: [UInt8] = []
         while true {

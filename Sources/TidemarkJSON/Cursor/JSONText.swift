@@ -11,7 +11,7 @@ package enum JSONText {
     /// Returns true if two spellings are the same name, as `"id"` and `"\u0069d"` are.
     ///
     /// - Complexity: O(n); copies only if one of them has a backslash.
-    static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    @inlinable package static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         if isPlain(left), isPlain(right) { return haveEqualBytes(left, right) }
         return unescaped(left) == unescaped(right)
     }
@@ -19,7 +19,7 @@ package enum JSONText {
     /// Returns true if two buffers have equal bytes.
     ///
     /// - Complexity: O(n).
-    package static func haveEqualBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    @inlinable package static func haveEqualBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         guard left.count == right.count else { return false }
         guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return true }
         return memcmp(leftStart, rightStart, left.count) == 0
@@ -32,7 +32,7 @@ package enum JSONText {
     ///
     /// - Parameter text: The text between its quotes. Its escapes must be valid.
     /// - Complexity: O(n).
-    package static func unescaped(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+    @inlinable package static func unescaped(_ text: UnsafeRawBufferPointer) -> [UInt8] {
         if isPlain(text) { return Array(text) }
         var result: [UInt8] = []
         result.reserveCapacity(text.count)
@@ -71,12 +71,12 @@ package enum JSONText {
     }
 
     /// Returns true if the spelling has no escapes, so that it is the text itself.
-    static func isPlain(_ text: UnsafeRawBufferPointer) -> Bool {
+    @inlinable package static func isPlain(_ text: UnsafeRawBufferPointer) -> Bool {
         guard let start = text.baseAddress else { return true }
         return memchr(start, Int32(UInt8(ascii: "\\")), text.count) == nil
     }
 
-    private static func codeUnit(_ text: UnsafeRawBufferPointer, at position: Int) -> UInt32 {
+    @inlinable static func codeUnit(_ text: UnsafeRawBufferPointer, at position: Int) -> UInt32 {
         var code: UInt32 = 0
         for byte in text[position..<position + 4] {
             let digit = byte < 0x3A ? byte - 0x30 : (byte | 0x20) - 0x61 + 10
@@ -85,7 +85,7 @@ package enum JSONText {
         return code
     }
 
-    private static func append(_ code: UInt32, to result: inout [UInt8]) {
+    @inlinable static func append(_ code: UInt32, to result: inout [UInt8]) {
         switch code {
         case ..<0x80:
             result.append(UInt8(code))

@@ -5,23 +5,23 @@
 /// compiled into the loop; the decoder's speed depends on that.
 ///
 /// - Source: RFC 8259.
-struct JSONScan<Receiver: JSONReceiver> {
+package struct JSONScan<Receiver: JSONReceiver> {
     /// The receiver, with everything that it has built.
-    var receiver: Receiver
+    package var receiver: Receiver
     /// The fault that ended the scan; meaningful after a function has returned nil or false.
-    private(set) var fault = JSONFault(offset: 0, message: "")
+    package var fault = JSONFault(offset: 0, message: "")
 
-    private let bytes: UnsafeRawBufferPointer
-    private let nestingDepthMax: Int
-    private var position: Int
+    @usableFromInline let bytes: UnsafeRawBufferPointer
+    @usableFromInline let nestingDepthMax: Int
+    @usableFromInline var position: Int
     /// The number of open containers; at most `nestingDepthMax`, which bounds the recursion.
-    private var depth = 0
+    @usableFromInline var depth = 0
 
     /// - Parameters:
     ///   - bytes: The text. It must stay valid as long as the scan.
     ///   - start: The offset of the first byte to read.
     ///   - nestingDepthMax: The largest number of containers that may be open at once.
-    init(_ bytes: UnsafeRawBufferPointer, from start: Int = 0, nestingDepthMax: Int, into receiver: Receiver) {
+    @inlinable package init(_ bytes: UnsafeRawBufferPointer, from start: Int = 0, nestingDepthMax: Int, into receiver: Receiver) {
         self.bytes = bytes
         self.receiver = receiver
         self.nestingDepthMax = nestingDepthMax
@@ -32,7 +32,7 @@ struct JSONScan<Receiver: JSONReceiver> {
     ///
     /// - Returns: nil when the text is not one value; see ``fault``.
     /// - Complexity: O(bytes.count), and what the receiver does.
-    mutating func whole() -> Receiver.Value? {
+    @inlinable package mutating func whole() -> Receiver.Value? {
         guard let value = value() else { return nil }
         skipWhiteSpace()
         guard position == bytes.count else {
@@ -42,7 +42,7 @@ struct JSONScan<Receiver: JSONReceiver> {
         return value
     }
 
-    private mutating func value() -> Receiver.Value? {
+    @inlinable mutating func value() -> Receiver.Value? {
         skipWhiteSpace()
         switch byte {
         case UInt8(ascii: "\""):
@@ -69,7 +69,7 @@ struct JSONScan<Receiver: JSONReceiver> {
         }
     }
 
-    private mutating func array() -> Receiver.Value? {
+    @inlinable mutating func array() -> Receiver.Value? {
         var array = receiver.open(isObject: false, at: position)
         position += 1
         skipWhiteSpace()
@@ -87,7 +87,7 @@ struct JSONScan<Receiver: JSONReceiver> {
         return receiver.close(array, at: position)
     }
 
-    private mutating func object() -> Receiver.Value? {
+    @inlinable mutating func object() -> Receiver.Value? {
         var object = receiver.open(isObject: true, at: position)
         position += 1
         skipWhiteSpace()
@@ -119,7 +119,7 @@ struct JSONScan<Receiver: JSONReceiver> {
 
     // MARK: Strings
 
-    private mutating func string() -> JSONStringToken? {
+    @inlinable mutating func string() -> JSONStringToken? {
         let start = position + 1
         var at = start
         var isEscaped = false
@@ -147,7 +147,7 @@ struct JSONScan<Receiver: JSONReceiver> {
 
     // MARK: Numbers, words
 
-    @inline(__always) private mutating func number() -> Receiver.Value? {
+    @inlinable @inline(__always) mutating func number() -> Receiver.Value? {
         let start = position
         switch JSONRuns.number(bytes, &position) {
         case .wrong:
@@ -158,7 +158,7 @@ struct JSONScan<Receiver: JSONReceiver> {
         }
     }
 
-    private mutating func word(_ text: StaticString, _ word: JSONWord, _ message: StaticString) -> Receiver.Value? {
+    @inlinable mutating func word(_ text: StaticString, _ word: JSONWord, _ message: StaticString) -> Receiver.Value? {
         let start = position
         for offset in 0..<text.utf8CodeUnitCount {
             guard consume(text.utf8Start[offset]) else {
@@ -172,15 +172,15 @@ struct JSONScan<Receiver: JSONReceiver> {
     // MARK: Steps
 
     /// The byte at the position; 0 at the end, which JSON never contains outside of strings.
-    @inline(__always) private var byte: UInt8 { position < bytes.count ? bytes[position] : 0 }
+    @inlinable @inline(__always) var byte: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
-    @inline(__always) private mutating func consume(_ wanted: UInt8) -> Bool {
+    @inlinable @inline(__always) mutating func consume(_ wanted: UInt8) -> Bool {
         guard byte == wanted else { return false }
         position += 1
         return true
     }
 
-    @inline(__always) private mutating func skipWhiteSpace() {
+    @inlinable @inline(__always) mutating func skipWhiteSpace() {
         while position < bytes.count, bytes[position] <= 0x20 {
             switch bytes[position] {
             case 0x20, 0x0A, 0x0D, 0x09: position += 1
@@ -189,7 +189,7 @@ struct JSONScan<Receiver: JSONReceiver> {
         }
     }
 
-    @inline(never) private mutating func fail(_ message: StaticString) {
+    @inlinable @inline(never) mutating func fail(_ message: StaticString) {
         fault = JSONFault(offset: position, message: message)
     }
 }

@@ -3,23 +3,23 @@
 /// The store holds only such bytes, so the cursor does not repeat the checks of the wire. A precondition guards each
 /// place where a wrong byte would lead out of the buffer.
 package struct JSONCursor {
-    let bytes: UnsafeRawBufferPointer
-    private(set) var position: Int
+    package let bytes: UnsafeRawBufferPointer
+    package var position: Int
 
-    init(_ bytes: UnsafeRawBufferPointer, at position: Int = 0) {
+    @inlinable package init(_ bytes: UnsafeRawBufferPointer, at position: Int = 0) {
         self.bytes = bytes
         self.position = position
     }
 
     /// The current byte; 0 past the end. No JSON contains 0.
-    var byte: UInt8 { position < bytes.count ? bytes[position] : 0 }
+    @inlinable package var byte: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
-    mutating func step() {
+    @inlinable package mutating func step() {
         position += 1
     }
 
     /// Steps over a string and returns the range between its quotes.
-    mutating func string() -> Range<Int> {
+    @inlinable package mutating func string() -> Range<Int> {
         // No input reaches it: every stored value was validated, by the decoder or when it was read from a file.
         precondition(byte == UInt8(ascii: "\""), "no string at byte \(position) of a stored value")
         var at = position + 1
@@ -36,7 +36,7 @@ package struct JSONCursor {
     }
 
     /// Returns how many bytes from an offset on are neither a quote nor a backslash; compares eight at a time.
-    static func plainByteCount(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Int {
+    @inlinable package static func plainByteCount(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101
         var at = start
         while at + 8 <= bytes.count {
@@ -53,7 +53,7 @@ package struct JSONCursor {
     }
 
     /// Steps over one value of any kind and returns its range.
-    mutating func value() -> Range<Int> {
+    @inlinable package mutating func value() -> Range<Int> {
         let start = position
         var depth = 0
         repeat {
@@ -77,7 +77,7 @@ package struct JSONCursor {
         return start..<position
     }
 
-    private mutating func scalar() {
+    @inlinable mutating func scalar() {
         while position < bytes.count {
             switch bytes[position] {
             case UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"): return

@@ -2,7 +2,7 @@
 ///
 /// A receiver sees only tokens that follow the grammar. If the scan fails, the caller must drop what the receiver has
 /// built.
-protocol JSONReceiver {
+package protocol JSONReceiver {
     /// The state of an open object or array. It is on the stack of the scan, so it costs no allocation.
     associatedtype Container
     associatedtype Value
@@ -33,26 +33,34 @@ protocol JSONReceiver {
 }
 
 /// A string or a name in a text.
-struct JSONStringToken {
+package struct JSONStringToken {
     /// The offsets of the bytes between the quotes.
-    var range: Range<Int>
+    package var range: Range<Int>
     /// True if one of the bytes is a backslash.
-    var isEscaped: Bool
+    package var isEscaped: Bool
     /// True if all bytes are known to be ASCII. False if some are not, and sometimes if all are.
-    var isASCII: Bool
+    package var isASCII: Bool
+
+    @inlinable package init(range: Range<Int>, isEscaped: Bool, isASCII: Bool) {
+        (self.range, self.isEscaped, self.isASCII) = (range, isEscaped, isASCII)
+    }
 }
 
 /// A literal name: `true`, `false` or `null`.
-enum JSONWord {
+package enum JSONWord {
     case `true`, `false`, null
 }
 
 /// The first fault of a text that is not JSON.
-struct JSONFault {
+package struct JSONFault {
     /// The offset of the first wrong byte, from 0; the length of the text when it ends too early.
-    var offset: Int
+    package var offset: Int
     /// What was found, or what is missing.
-    var message: StaticString
+    package var message: StaticString
     /// True if the fault is one open container more than is allowed.
-    var isTooDeep = false
+    package var isTooDeep: Bool
+
+    @inlinable package init(offset: Int, message: StaticString, isTooDeep: Bool = false) {
+        (self.offset, self.message, self.isTooDeep) = (offset, message, isTooDeep)
+    }
 }

@@ -1,27 +1,27 @@
 /// Builds a ``JSONValue`` from the tokens of a scan.
-struct JSONValueBuilder: JSONReceiver {
+package struct JSONValueBuilder: JSONReceiver {
     /// An open container. An object fills `members` and an array `elements`; the other stays empty.
-    struct Container {
-        let isObject: Bool
-        var elements: [JSONValue] = []
-        var members: [JSONMember] = []
+    package struct Container {
+        package let isObject: Bool
+        package var elements: [JSONValue] = []
+        package var members: [JSONMember] = []
         /// The name of the member whose value follows.
-        var name = ""
+        package var name = ""
     }
 
-    static let requiresUTF8 = true
+    package static let requiresUTF8 = true
 
     private let bytes: UnsafeRawBufferPointer
 
-    init(_ bytes: UnsafeRawBufferPointer) {
+    package init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
-    func open(isObject: Bool, at start: Int) -> Container { Container(isObject: isObject) }
+    package func open(isObject: Bool, at start: Int) -> Container { Container(isObject: isObject) }
 
-    func name(_ name: JSONStringToken, in object: inout Container) { object.name = text(name) }
+    package func name(_ name: JSONStringToken, in object: inout Container) { object.name = text(name) }
 
-    func add(_ value: JSONValue, to container: inout Container) {
+    package func add(_ value: JSONValue, to container: inout Container) {
         if container.isObject {
             container.members.append(JSONMember(container.name, value))
         } else {
@@ -29,17 +29,17 @@ struct JSONValueBuilder: JSONReceiver {
         }
     }
 
-    func close(_ container: consuming Container, at end: Int) -> JSONValue {
+    package func close(_ container: consuming Container, at end: Int) -> JSONValue {
         container.isObject ? .object(container.members) : .array(container.elements)
     }
 
-    func string(_ string: JSONStringToken) -> JSONValue { .string(text(string)) }
+    package func string(_ string: JSONStringToken) -> JSONValue { .string(text(string)) }
 
-    func number(_ range: Range<Int>, isInteger: Bool) -> JSONValue {
+    package func number(_ range: Range<Int>, isInteger: Bool) -> JSONValue {
         .number(JSONNumber(checked: String(decoding: bytes[range], as: UTF8.self)))
     }
 
-    func word(_ word: JSONWord, _ range: Range<Int>) -> JSONValue {
+    package func word(_ word: JSONWord, _ range: Range<Int>) -> JSONValue {
         switch word {
         case .true: .bool(true)
         case .false: .bool(false)

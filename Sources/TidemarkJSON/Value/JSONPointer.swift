@@ -69,7 +69,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     /// Returns the array index of a token: digits without a sign and without leading zeros.
     ///
     /// - Returns: nil when the token is not an index.
-    static func index(_ token: String) -> Int? {
+    package static func index(_ token: String) -> Int? {
         Int(token).flatMap { index in String(index).utf8.elementsEqual(token.utf8) && index >= 0 ? index : nil }
     }
 }

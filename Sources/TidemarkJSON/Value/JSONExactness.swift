@@ -6,21 +6,29 @@ import Synchronization
     import Foundation
 #endif
 
+/// A decoder that has the exact text of what it decodes.
+package protocol ExactJSONDecoder: Decoder {
+    /// Returns the value with its numbers as they were written.
+    ///
+    /// - Throws: The errors of the decoder.
+    func exactValue() throws -> JSONValue
+}
+
 /// The text that a decoder reads, from which a ``JSONValue`` inside it takes the exact text of its numbers.
 /// Foundation's decoder does not give that text.
-final class JSONSource: Sendable {
-    static let key = CodingUserInfoKey.tidemark("source")
+package final class JSONSource: Sendable {
+    package static let key = CodingUserInfoKey.tidemark("source")
 
     private let bytes: [UInt8]
     private let parsed = Mutex<JSONValue?>(nil)
 
-    init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
     /// The whole text as a value, parsed on first use. Null when the text is not JSON; the decoder reports that error
     /// better.
-    var value: JSONValue {
+    package var value: JSONValue {
         parsed.withLock { parsed in
             if let parsed { return parsed }
             let value: JSONValue
@@ -36,30 +44,32 @@ final class JSONSource: Sendable {
 ///
 /// The placeholder is a string and not a coding path, because Foundation's encoder loses the path to values in a
 /// dictionary when it converts names.
-final class JSONSink: Sendable {
-    static let key = CodingUserInfoKey.tidemark("sink")
+package final class JSONSink: Sendable {
+    package static let key = CodingUserInfoKey.tidemark("sink")
 
     /// The beginning of each placeholder. It is random, so that no string of a resource begins with it.
     private let mark = "tidemark:\(UInt64.random(in: .min ... .max)):\(UInt64.random(in: .min ... .max)):"
     /// The collected values. Bounded by the value that is encoded.
     private let values = Mutex<[JSONValue]>([])
 
+    package init() {}
+
     /// Adds a value.
     ///
     /// - Returns: The placeholder to encode in its place.
-    func add(_ value: JSONValue) -> String {
+    package func add(_ value: JSONValue) -> String {
         values.withLock { values in
             values.append(value)
             return mark + String(values.count - 1)
         }
     }
 
-    var isEmpty: Bool { values.withLock(\.isEmpty) }
+    package var isEmpty: Bool { values.withLock(\.isEmpty) }
 
     /// Returns the encoded value with every placeholder replaced by its value.
     ///
     /// - Complexity: O(size of the value).
-    func filled(_ value: JSONValue) -> JSONValue {
+    package func filled(_ value: JSONValue) -> JSONValue {
         values.withLock { filled(value, $0) }
     }
 
@@ -80,9 +90,11 @@ final class JSONSink: Sendable {
 extension JSONPointer {
     /// Makes the pointer of a coding path: each key by its number in an array, and by its name in an object.
     ///
-    /// - Parameter names: The form of the value's names. A name that the value has as declared is a key of a
+    /// - Parameter converting: Gives the name in the value for a key. A name that the value has as declared is a key of a
     ///   dictionary, and is not converted.
-    init(_ codingPath: [any CodingKey], in value: JSONValue, _ names: ResourceConventions.Names = .asDeclared) {
+    package init(
+        _ codingPath: [any CodingKey], in value: JSONValue, converting name: (String) -> String = { $0 }
+    ) {
         var tokens: [String] = []
         var place: JSONValue? = value
         for key in codingPath {
@@ -90,10 +102,10 @@ extension JSONPointer {
                 tokens.append(String(index))
                 place = elements.indices.contains(index) ? elements[index] : nil
             } else {
-                var name = key.stringValue
-                if names == .snakeCase, place?[name] == nil { name = SnakeCase.name(name) }
-                tokens.append(name)
-                place = place?[name]
+                let declared = key.stringValue
+                let own = place?[declared] == nil ? name(declared) : declared
+                tokens.append(own)
+                place = place?[own]
             }
         }
         self.init(tokens: tokens)

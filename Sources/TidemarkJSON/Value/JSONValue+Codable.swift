@@ -6,8 +6,8 @@ extension JSONValue: Codable {
     ///
     /// - Throws: The errors of the decoder.
     public init(from decoder: any Decoder) throws {
-        if let place = decoder as? ResourceDecoder {
-            self = try place.value(JSONValue.self)
+        if let exact = decoder as? any ExactJSONDecoder {
+            self = try exact.exactValue()
             return
         }
         // A decoder that wraps ours passes on the `userInfo` of ours.
@@ -86,17 +86,17 @@ extension JSONValue: Codable {
 }
 
 /// A member's name as a coding key.
-struct JSONName: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
+package struct JSONName: CodingKey {
+    package let stringValue: String
+    package var intValue: Int? { nil }
 
-    init(_ name: String) {
+    package init(_ name: String) {
         stringValue = name
     }
 
-    init?(stringValue: String) {
+    package init?(stringValue: String) {
         self.init(stringValue)
     }
 
-    init?(intValue: Int) { nil }
+    package init?(intValue: Int) { nil }
 }

@@ -1,17 +1,21 @@
 /// Where the members of one object are inside validated bytes. Only escaped names are copied.
 package struct JSONObject {
-    struct Member {
+    package struct Member {
         /// The range of the name between its quotes, as written.
-        var name: Range<Int>
-        var value: Range<Int>
+        package var name: Range<Int>
+        package var value: Range<Int>
+
+        @inlinable package init(name: Range<Int>, value: Range<Int>) {
+            (self.name, self.value) = (name, value)
+        }
     }
 
     /// The buffer that contains the object.
-    let bytes: UnsafeRawBufferPointer
+    package let bytes: UnsafeRawBufferPointer
     /// The members in order. If a name is repeated, only its last value is here, at the place of the first.
-    private(set) var members: [Member] = []
+    package var members: [Member] = []
     /// The index of each member by unescaped name; only present once a table is faster than a linear search.
-    private var positions: [[UInt8]: Int]?
+    @usableFromInline var positions: [[UInt8]: Int]?
 
     /// Locates the members of an object.
     ///
@@ -19,7 +23,7 @@ package struct JSONObject {
     ///   - bytes: Validated JSON without insignificant white space.
     ///   - range: The range of the object, braces included.
     /// - Complexity: O(range.count).
-    init(_ bytes: UnsafeRawBufferPointer, range: Range<Int>) {
+    @inlinable package init(_ bytes: UnsafeRawBufferPointer, range: Range<Int>) {
         self.bytes = bytes
         var cursor = JSONCursor(bytes, at: range.lowerBound)
         // No input reaches it: resources were checked to be objects, and so were inner ranges.
@@ -35,9 +39,9 @@ package struct JSONObject {
     }
 
     /// How many members there must be before a table pays off.
-    private static let tableMemberCountMin = 16
+    @usableFromInline static let tableMemberCountMin = 16
 
-    private mutating func append(_ member: Member) {
+    @inlinable mutating func append(_ member: Member) {
         if positions == nil, members.count == JSONObject.tableMemberCountMin {
             var table: [[UInt8]: Int] = [:]
             for (index, member) in members.enumerated() { table[unescapedName(member)] = index }
@@ -55,7 +59,7 @@ package struct JSONObject {
     /// Returns the index of a member by its name, however that is spelled; nil if there is none.
     ///
     /// - Parameter name: The name between its quotes, as written in these or other bytes.
-    func position(named name: UnsafeRawBufferPointer) -> Int? {
+    @inlinable package func position(named name: UnsafeRawBufferPointer) -> Int? {
         if let positions { return positions[JSONText.unescaped(name)] }
         return members.firstIndex { member in
             JSONText.areEqual(UnsafeRawBufferPointer(rebasing: bytes[member.name]), name)
@@ -65,12 +69,12 @@ package struct JSONObject {
     /// Returns the range of a member's value; nil if there is no such member.
     ///
     /// - Parameter name: The unescaped name.
-    func value(named name: StaticString) -> Range<Int>? {
+    @inlinable package func value(named name: StaticString) -> Range<Int>? {
         let wanted = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         return position(named: wanted).map { members[$0].value }
     }
 
-    func unescapedName(_ member: Member) -> [UInt8] {
+    @inlinable package func unescapedName(_ member: Member) -> [UInt8] {
         JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[member.name]))
     }
 }

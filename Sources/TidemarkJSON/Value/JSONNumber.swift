@@ -35,7 +35,7 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// - Parameter text: A text whose grammar was checked.
-    init(checked text: String) {
+    package init(checked text: String) {
         self.text = text
     }
 
